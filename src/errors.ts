@@ -1,0 +1,63 @@
+// The closed set of errors this program raises on purpose. Exit code and retry are tables over the code, so a new
+// code cannot be added without deciding both.
+
+const codes = {
+  /** The command line makes no sense. */
+  usage: { exit: 2, transient: false },
+  /** The environment makes no sense. */
+  config: { exit: 2, transient: false },
+  /** Another process owns the embedded queue, or the verb may not use it. */
+  queue_held: { exit: 2, transient: false },
+  /** The queue did not answer in time, or refused. */
+  queue_unavailable: { exit: 1, transient: true },
+  /** The queue answers but would lose what it accepts (no AOF, evicting). */
+  queue_unsafe: { exit: 2, transient: false },
+  /** The store did not answer in time, is busy, full or restarting. */
+  store_unavailable: { exit: 1, transient: true },
+  /** The store holds a newer schema than this program knows. */
+  store_newer: { exit: 2, transient: false },
+  /** The running process could not be asked. */
+  not_running: { exit: 1, transient: false },
+  /** What was named is not here. */
+  not_found: { exit: 1, transient: false },
+  /** The other side refused. */
+  refused: { exit: 1, transient: false },
+} as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
+
+export type ErrorCode = keyof typeof codes;
+
+/** An error a person will read: what happened, to what, and what to do next (`hint`). */
+export class SlotstreamError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SlotstreamError';
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof SlotstreamError ? codes[error.code].exit : 1;
+}
+
+// SQLSTATE classes and SQLite/socket codes that pass by themselves: a retry, never a quarantine. Class 53 is
+// "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 40xxx is deadlock and serialization.
+const transientSqlStates = /^(08|53|57P|40|55P03|25006|58)/;
+const transientNames =
+  /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|PROTOCOL|READONLY|CANTOPEN)|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENOSPC|EMFILE|ENFILE)/;
+const transientMessages =
+  /connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Connection is closed|Command timed out|^(OOM|READONLY|MISCONF|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN)\b/i;
+
+/** True when doing the same thing again later can succeed: such a cause never exhausts attempts and never quarantines. */
+export function isTransient(error: unknown): boolean {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
+    if (current instanceof SlotstreamError) return codes[current.code].transient;
+    const code = 'code' in current && typeof current.code === 'string' ? current.code : '';
+    if (/^[0-9A-Z]{5}$/.test(code) ? transientSqlStates.test(code) : transientNames.test(code)) return true;
+    if (transientMessages.test(current.message)) return true;
+  }
+  return false;
+}
