@@ -1,0 +1,72 @@
+// Before the test run: finds the real engines (installs them where that is possible), starts one Redis and one
+// PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl').
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { TestProject } from 'vitest/node';
+import { findPostgres, startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Empty when there is no Redis here: `describe.runIf(inject('redisUrl'))`. Keep to a key prefix of your own. */
+    redisUrl: string;
+    /** Empty when there is no PostgreSQL here. Make a database of your own: `createDatabase(inject('postgresUrl'))`. */
+    postgresUrl: string;
+  }
+}
+
+const engines = [
+  { name: 'Redis', package: 'redis-server', override: 'TEST_REDIS_URL', present: hasRedis, start: startRedis, key: 'redisUrl' },
+  {
+    name: 'PostgreSQL',
+    package: 'postgresql',
+    override: 'TEST_POSTGRES_URL',
+    present: () => findPostgres() !== undefined,
+    start: startPostgres,
+    key: 'postgresUrl',
+  },
+] as const;
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await using started = new AsyncDisposableStack();
+  installMissing();
+  for (const engine of engines) {
+    const given = process.env[engine.override];
+    if (given) {
+      project.provide(engine.key, given);
+    } else if (engine.present()) {
+      project.provide(engine.key, started.use(await engine.start()).url);
+    } else {
+      const cure = `Install ${engine.package} (Debian: apt-get install ${engine.package}) or set ${engine.override}.`;
+      if (process.env['CI'] === 'true') throw new Error(`No ${engine.name} here. ${cure}`);
+      console.warn(`No ${engine.name} here: the suites that need it are skipped. ${cure}`);
+      project.provide(engine.key, '');
+    }
+  }
+  const running = started.move();
+  return () => running.disposeAsync();
+}
+
+function installMissing(): void {
+  const missing = engines.filter((engine) => !process.env[engine.override] && !engine.present());
+  if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
+  const packages = missing.map((engine) => engine.package);
+  console.warn(`Installing ${packages.join(' and ')} with apt-get, for the tests …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    execFileSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
+    execFileSync('apt-get', ['install', '-y', '-qq', ...packages], { env, stdio: 'ignore' });
+  } catch {
+    console.warn('apt-get did not succeed.');
+  }
+}
+
+function hasRedis(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,151 @@
+// A real PostgreSQL for tests: its own cluster in a temporary folder, made by the binaries found on this machine.
+
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort, until } from './ports.ts';
+
+/** How PostgreSQL goes down: `immediate` is its own word for a crash. */
+export type ShutdownMode = 'fast' | 'immediate';
+
+export interface TestPostgres extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** A new, empty database; answers its URL. */
+  createDatabase(): Promise<string>;
+  restart(mode?: ShutdownMode): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const satisfies Record<ShutdownMode, NodeJS.Signals>;
+
+/** `durable` keeps fsync on, for tests that look at what survives a crash of the machine rather than of the process. */
+export async function startPostgres(options: { durable?: boolean } = {}): Promise<TestPostgres> {
+  const bin = findPostgres();
+  if (bin === undefined) throw new Error('No PostgreSQL here: install it (apt-get install postgresql).');
+  const identity = unprivileged();
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-postgres-'));
+  if (identity) chownSync(dir, identity.uid, identity.gid);
+  const port = await freePort();
+  const data = join(dir, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+  await run(join(bin, 'initdb'), initdb, { ...identity, cwd: dir });
+
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: 100,
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const boot = async (): Promise<ChildProcess> => {
+    const child = spawn(join(bin, 'postgres'), args, { ...identity, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
+    let output = '';
+    child.stderr?.on('data', (chunk) => (output = (output + chunk).slice(-4000)));
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`postgres ended at start:\n${output}`);
+      return answers(url);
+    }, 'postgres answers');
+    return child;
+  };
+  let server = await boot();
+
+  const end = async (mode: ShutdownMode): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signals[mode]);
+    await gone;
+  };
+  const stop = async (): Promise<void> => {
+    await end('immediate');
+    await rm(dir, { recursive: true, force: true });
+  };
+  return {
+    url,
+    port,
+    createDatabase: () => createDatabase(url),
+    restart: async (mode = 'fast') => {
+      await end(mode);
+      server = await boot();
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Makes a new, empty database on the server at `serverUrl` and answers its URL. */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The folder of `postgres` and `initdb`, or undefined: PATH first, then what pg_config says, then Debian's places. */
+export function findPostgres(): string | undefined {
+  const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return [...(process.env['PATH'] ?? '').split(':'), configuredBindir(), ...debian].find(
+    (dir) => dir !== undefined && dir !== '' && isRunnable(join(dir, 'postgres')) && isRunnable(join(dir, 'initdb')),
+  );
+}
+
+function configuredBindir(): string | undefined {
+  try {
+    return execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as somebody else. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const user of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string): number => Number(execFileSync('id', [flag, user], { stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {
+      continue;
+    }
+  }
+  throw new Error('Running as root, and neither user postgres nor nobody exists to run PostgreSQL as.');
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

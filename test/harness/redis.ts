@@ -1,0 +1,100 @@
+// A real Redis for tests: its own process, port and folder, which a test may kill, freeze and restart.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, until } from './ports.ts';
+
+export interface RedisOptions {
+  readonly appendonly?: boolean;
+  /** Keeps the folder (and so the data) of an earlier server; a new temporary one otherwise. */
+  readonly dir?: string;
+  readonly port?: number;
+  /** More `redis-server` arguments, such as `--maxmemory 4mb`. */
+  readonly args?: readonly string[];
+}
+
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly dir: string;
+  /** The machine's power cord: nothing is flushed or said goodbye to. */
+  kill9(): Promise<void>;
+  /** Starts it again on the same port and folder, after `kill9` or a clean stop of the running one. */
+  restart(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  cli(...args: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'slotstream-redis-')));
+  const port = options.port ?? (await freePort());
+  let server = await boot({ ...options, dir, port });
+
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill('SIGCONT'); // a frozen process hears nothing but this and SIGKILL
+    server.kill(signal);
+    await gone;
+  };
+  const stop = async (): Promise<void> => {
+    await end('SIGKILL');
+    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    dir,
+    kill9: () => end('SIGKILL'),
+    restart: async () => {
+      await end('SIGTERM');
+      server = await boot({ ...options, dir, port });
+    },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
+    cli: async (...args) => (await run('redis-cli', ['-h', '127.0.0.1', '-p', String(port), ...args])).stdout.trim(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function boot(options: RedisOptions & { dir: string; port: number }): Promise<ChildProcess> {
+  const settings = {
+    port: options.port,
+    bind: '127.0.0.1',
+    dir: options.dir,
+    appendonly: options.appendonly === false ? 'no' : 'yes',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const server = spawn('redis-server', [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (output += chunk));
+  await until(async () => {
+    if (server.exitCode !== null) throw new Error(`redis-server ended at start:\n${output}`);
+    return answersPing(options.port);
+  }, 'redis-server answers');
+  return server;
+}
+
+/** True once the data is loaded: while loading, Redis answers PING with -LOADING. */
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.once('data', (data) => {
+      resolve(/^\+PONG|^-NOAUTH/.test(String(data)));
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
