@@ -1,0 +1,107 @@
+// The key ring: which signing keys count now. From the configuration, or from a file in the data folder that is re-read
+// when it changes, so that keys rotate without a restart. Time is an argument; no key ever leaves in a message.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SlotstreamError } from './errors.ts';
+
+export interface KeyRingOptions {
+  /** The configured keys; undefined = the file decides. */
+  readonly keys: readonly string[] | undefined;
+  readonly dataDir: string;
+  /** Only `start` makes a key of its own; a lone `receive` with none would refuse every delivery. */
+  readonly generate: boolean;
+  readonly allowUnsigned: boolean;
+}
+
+export interface KeyRing {
+  /** The keys that verify now; the first is the one to register and to sign with. */
+  keysAt(nowMs: number): readonly string[];
+  /** What an operator should be told at start and by `doctor`. */
+  readonly warnings: readonly string[];
+  readonly source: 'configuration' | 'file' | 'none';
+}
+
+const recheckMs = 1000;
+/** Below this a key can be guessed by trying all of them. */
+const fewestBytes = 8;
+const wantedBytes = 24;
+
+export function openKeyRing(options: KeyRingOptions): KeyRing {
+  if (options.keys !== undefined) {
+    const keys = checkKeys(options.keys, 'SIGNING_KEYS');
+    return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration' };
+  }
+  const path = join(options.dataDir, 'signing-keys');
+  if (stampOf(path) === undefined && options.generate) writeKeyFile(path);
+  const stamp = stampOf(path);
+  if (stamp !== undefined) {
+    const keys = readKeyFile(path);
+    return { keysAt: rereadOnChange({ path, stamp, keys }), warnings: warningsAbout(keys), source: 'file' };
+  }
+  if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none' };
+  throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
+    hint: 'Set SIGNING_KEYS to the key given when the webhook subscription was created.',
+  });
+}
+
+/** A file that vanished or makes no sense for a moment (an editor saving) leaves the last good keys in force. */
+function rereadOnChange(opened: { path: string; stamp: string; keys: readonly string[] }): KeyRing['keysAt'] {
+  let { stamp, keys } = opened;
+  let checkedAt = -Infinity;
+  return (nowMs) => {
+    if (nowMs - checkedAt < recheckMs && nowMs >= checkedAt) return keys;
+    checkedAt = nowMs;
+    const seen = stampOf(opened.path);
+    if (seen === undefined || seen === stamp) return keys;
+    try {
+      keys = readKeyFile(opened.path);
+      stamp = seen;
+    } catch {
+      return keys;
+    }
+    return keys;
+  };
+}
+
+/** Changes whenever the file does: an editor may keep the time or the size, not the inode too. */
+function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats && `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
+}
+
+function writeKeyFile(path: string): void {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    // Another process starting at the same moment made it first: its key is as good.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function readKeyFile(path: string): readonly string[] {
+  const lines = readFileSync(path, 'utf8').split(/[\n,]/);
+  return checkKeys(
+    lines.map((line) => line.trim()).filter((line) => line !== ''),
+    path,
+  );
+}
+
+function checkKeys(keys: readonly string[], source: string): readonly string[] {
+  if (keys.length === 0 || keys.some((key) => key.trim() === ''))
+    throw new SlotstreamError('config', `A signing key in ${source} is blank.`, {
+      hint: 'Give one key, or several separated by commas; 32 random bytes are good: openssl rand -base64 32',
+    });
+  if (keys.some((key) => Buffer.byteLength(key) < fewestBytes))
+    throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${fewestBytes} bytes.`, {
+      hint: 'Use at least 24 random bytes: openssl rand -base64 32',
+    });
+  return keys;
+}
+
+function warningsAbout(keys: readonly string[]): readonly string[] {
+  const short = keys.filter((key) => Buffer.byteLength(key) < wantedBytes).length;
+  if (short === 0) return [];
+  return [`${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`];
+}

@@ -1,0 +1,120 @@
+// What an operator can count and time, in Prometheus form. Every label is from a closed set, so that no sender can grow
+// it, and no label names a person or a secret. One registry an app: two apps in one process do not share numbers.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isEventKind } from '#schemas/events.ts';
+import type { SignatureRefusal } from './signature.ts';
+
+export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
+/** `aborted`: the sender went away before its body was whole. */
+export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
+export type QueueDepths = Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
+
+export interface Metrics {
+  received(outcome: ReceivedOutcome): void;
+  refused(cause: RefusalCause): void;
+  /** Which key of the ring matched: tells when an old key can be taken off. */
+  keyMatched(keyId: string): void;
+  acknowledged(seconds: number): void;
+  batched(deliveries: number): void;
+  projected(event: string, outcome: string): void;
+  /** From received to visible in the tables. */
+  visible(seconds: number): void;
+  spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
+  unsignedAllowed(allowed: boolean): void;
+  /** Asked when the metrics are read; a source that fails leaves its gauge without a value, not the page. */
+  watch(sources: { readonly queueDepth?: () => Promise<QueueDepths>; readonly quarantine?: () => Promise<number> }): void;
+  read(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+const outcomes = new Set(['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled', 'duplicate']);
+const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3600];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name: `slotstream_${name}`, help, labelNames: [...labelNames], registers });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name: `slotstream_${name}`, help, buckets, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name: `slotstream_${name}`, help, registers });
+
+  const received = counter('deliveries_received_total', 'Verified deliveries by where they went.', ['outcome']);
+  const refused = counter('deliveries_refused_total', 'Requests refused, by cause.', ['cause']);
+  const keys = counter('signature_key_total', 'Verified deliveries by the key that matched.', ['key_id']);
+  const projected = counter('projected_total', 'Deliveries folded, by kind and outcome.', ['event', 'outcome']);
+  const ack = histogram('ack_seconds', 'From the whole body to the answer.', shortSeconds);
+  const visible = histogram('visible_seconds', 'From received to visible in the tables.', longSeconds);
+  const batch = histogram('batch_deliveries', 'Deliveries in a job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  const spoolDeliveries = gauge('spool_deliveries', 'Deliveries on disk, waiting for the queue.');
+  const spoolBytes = gauge('spool_bytes', 'Bytes on disk, waiting for the queue.');
+  const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
+  const watched = watchedGauges(registry);
+  measureLoopLag(registry);
+
+  return {
+    received: (outcome) => received.inc({ outcome }),
+    refused: (cause) => refused.inc({ cause }),
+    keyMatched: (keyId) => keys.inc({ key_id: keyId }),
+    acknowledged: (seconds) => ack.observe(seconds),
+    batched: (deliveries) => batch.observe(deliveries),
+    projected: (event, outcome) =>
+      projected.inc({
+        event: isEventKind(event) ? event : 'unknown',
+        outcome: outcomes.has(outcome) ? outcome : 'unknown',
+      }),
+    visible: (seconds) => visible.observe(Math.max(0, seconds)),
+    spooled: ({ deliveries, bytes }) => {
+      spoolDeliveries.set(deliveries);
+      spoolBytes.set(bytes);
+    },
+    unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
+    watch: watched,
+    read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+function watchedGauges(registry: Registry): Metrics['watch'] {
+  let sources: Parameters<Metrics['watch']>[0] = {};
+  const registers = [registry];
+  const depth = new Gauge({
+    name: 'slotstream_queue_depth',
+    help: 'Jobs in the queue, by state.',
+    labelNames: ['state'],
+    registers,
+    collect: async () => {
+      const depths = await sources.queueDepth?.().catch(() => undefined);
+      depth.reset();
+      for (const [state, jobs] of Object.entries(depths ?? {})) depth.set({ state }, jobs);
+    },
+  });
+  const quarantine = new Gauge({
+    name: 'slotstream_quarantine',
+    help: 'Deliveries in quarantine.',
+    registers,
+    collect: async () => {
+      const entries = await sources.quarantine?.().catch(() => undefined);
+      quarantine.set(entries ?? NaN);
+    },
+  });
+  return (added) => {
+    sources = { ...sources, ...added };
+  };
+}
+
+/** The worst delay since the last reading: a blocked loop is the first thing to rule out when answers are slow. */
+function measureLoopLag(registry: Registry): void {
+  const delays = monitorEventLoopDelay({ resolution: 20 });
+  delays.enable();
+  const lag = new Gauge({
+    name: 'slotstream_event_loop_lag_seconds',
+    help: 'Worst event loop delay since the last reading.',
+    registers: [registry],
+    collect: () => {
+      lag.set(delays.max / 1e9);
+      delays.reset();
+    },
+  });
+}

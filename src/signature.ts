@@ -1,0 +1,146 @@
+// Who sent these bytes: verifies and makes webhook signatures over the raw body, in two schemes. Pure: keys and time are
+// arguments. The service's own scheme is not in its specification (assumption A2), hence the choice.
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+export const signatureSchemes = ['timestamped', 'standard-webhooks'] as const;
+export type SignatureScheme = (typeof signatureSchemes)[number];
+
+/** `stale_signed`: rightly signed, but outside the tolerance. That is a clock or a slow retry, not an attack. */
+export type SignatureRefusal = 'missing' | 'malformed' | 'wrong' | 'stale' | 'stale_signed';
+export type SignatureVerdict =
+  | { readonly ok: true; readonly keyId: string }
+  | { readonly ok: false; readonly refusal: SignatureRefusal };
+
+/** Every value sent under a lower-case header name: two are a forgery or a fault, so they must not arrive joined. */
+export type HeaderLookup = (name: string) => readonly string[];
+
+export interface SignedRequest {
+  readonly scheme: SignatureScheme;
+  /** Where the `timestamped` scheme looks; Standard Webhooks names its own headers. */
+  readonly headerName: string;
+  readonly headers: HeaderLookup;
+  readonly body: Uint8Array;
+  readonly keys: readonly string[];
+  /** Both directions; 0 = no age check. */
+  readonly toleranceSeconds: number;
+  readonly nowSeconds: number;
+}
+
+export interface DeliveryToSign {
+  readonly scheme: SignatureScheme;
+  readonly headerName: string;
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly atSeconds: number;
+  /** Only Standard Webhooks sends it. */
+  readonly id: string;
+}
+
+/** What the headers claim, once their grammar is right. */
+interface Claim {
+  readonly seconds: number;
+  /** The signed text that stands before the body. */
+  readonly prefix: string;
+  readonly candidates: readonly Buffer[];
+}
+
+const longestHeader = 1024;
+const mostCandidates = 5;
+const plainDigits = /^[0-9]{1,12}$/;
+const hexMac = /^[0-9a-f]{64}$/;
+const base64Mac = /^[A-Za-z0-9+/]{43}=$/;
+/** No dot: id, time and body are joined by dots, and a dot in the id would let them be read another way. */
+const messageId = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
+
+export function verifySignature(request: SignedRequest): SignatureVerdict {
+  const claim = request.scheme === 'timestamped' ? readTimestamped(request) : readStandard(request);
+  if (typeof claim === 'string') return { ok: false, refusal: claim };
+  const age = Math.abs(request.nowSeconds - claim.seconds);
+  const stale = request.toleranceSeconds > 0 && age > request.toleranceSeconds;
+  for (const key of request.keys) {
+    const expected = macOf(request.scheme, key, claim.prefix, request.body);
+    if (!claim.candidates.some((candidate) => sameBytes(candidate, expected))) continue;
+    return stale ? { ok: false, refusal: 'stale_signed' } : { ok: true, keyId: keyIdOf(key) };
+  }
+  return { ok: false, refusal: stale ? 'stale' : 'wrong' };
+}
+
+/** The headers a sender adds to a delivery. */
+export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
+  const time = String(delivery.atSeconds);
+  if (delivery.scheme === 'timestamped') {
+    const mac = macOf(delivery.scheme, delivery.key, `${time}.`, delivery.body);
+    return { [delivery.headerName]: `t=${time},v1=${mac.toString('hex')}` };
+  }
+  const mac = macOf(delivery.scheme, delivery.key, `${delivery.id}.${time}.`, delivery.body);
+  return {
+    'webhook-id': delivery.id,
+    'webhook-timestamp': time,
+    'webhook-signature': `v1,${mac.toString('base64')}`,
+  };
+}
+
+/** Names a key in metrics without telling anything of it. */
+export function keyIdOf(key: string): string {
+  return hash('sha256', `slotstream key id:${key}`).slice(0, 8);
+}
+
+/** `t=<unix seconds>,v1=<64 lower-case hex>`; spaces and unknown keys are tolerated, nothing else is (A2). */
+function readTimestamped({ headers, headerName }: SignedRequest): Claim | 'missing' | 'malformed' {
+  const header = onlyValue(headers(headerName.toLowerCase()));
+  if (header === 'missing' || header === 'malformed') return header;
+  let time: string | undefined;
+  const candidates: Buffer[] = [];
+  for (const part of header.value.split(',')) {
+    const equals = part.indexOf('=');
+    if (equals < 0) return 'malformed';
+    const name = part.slice(0, equals).trim();
+    const value = part.slice(equals + 1).trim();
+    if (name === 't') {
+      if (time !== undefined || !plainDigits.test(value)) return 'malformed';
+      time = value;
+    } else if (name === 'v1') {
+      // Tested before decoding: Buffer drops what is not hex without a word.
+      if (!hexMac.test(value) || candidates.length === mostCandidates) return 'malformed';
+      candidates.push(Buffer.from(value, 'hex'));
+    }
+  }
+  if (time === undefined || candidates.length === 0) return 'malformed';
+  return { seconds: Number(time), prefix: `${time}.`, candidates };
+}
+
+/** Standard Webhooks: `webhook-signature` is a list `v1,<base64>` separated by spaces; other versions are not ours. */
+function readStandard({ headers }: SignedRequest): Claim | 'missing' | 'malformed' {
+  const id = onlyValue(headers('webhook-id'));
+  const time = onlyValue(headers('webhook-timestamp'));
+  const list = onlyValue(headers('webhook-signature'));
+  if (id === 'missing' || time === 'missing' || list === 'missing') return 'missing';
+  if (id === 'malformed' || time === 'malformed' || list === 'malformed') return 'malformed';
+  if (!messageId.test(id.value) || !plainDigits.test(time.value)) return 'malformed';
+  const candidates: Buffer[] = [];
+  for (const part of list.value.split(' ')) {
+    if (!part.startsWith('v1,')) continue;
+    const value = part.slice(3);
+    if (!base64Mac.test(value) || candidates.length === mostCandidates) return 'malformed';
+    candidates.push(Buffer.from(value, 'base64'));
+  }
+  if (candidates.length === 0) return 'malformed';
+  return { seconds: Number(time.value), prefix: `${id.value}.${time.value}.`, candidates };
+}
+
+function onlyValue(values: readonly string[]): { readonly value: string } | 'missing' | 'malformed' {
+  const [value] = values;
+  if (value === undefined) return 'missing';
+  return values.length > 1 || value.length > longestHeader ? 'malformed' : { value };
+}
+
+function macOf(scheme: SignatureScheme, key: string, prefix: string, body: Uint8Array): Buffer {
+  const secret =
+    scheme === 'standard-webhooks' && key.startsWith('whsec_') ? Buffer.from(key.slice(6), 'base64') : key;
+  return createHmac('sha256', secret).update(prefix).update(body).digest();
+}
+
+/** Length first: `timingSafeEqual` throws on unequal lengths. */
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
