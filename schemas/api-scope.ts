@@ -1,0 +1,23 @@
+// The authorization scopes a token can carry, and which of them include others.
+
+export const apiScopes = {
+  'organizations:write': { implies: [] },
+  'contacts:read': { implies: [] },
+  'contacts:write': { implies: ['contacts:read'] },
+  'webhooks:write': { implies: [] },
+  'scheduled_events:read': { implies: [] },
+  'scheduled_events:write': { implies: [] },
+  'event_types:read': { implies: [] },
+  'routing_forms:read': { implies: [] },
+  'meeting_recaps:read': { implies: [] },
+  'meeting_recaps:write': { implies: ['meeting_recaps:read'] },
+  groups: { implies: [] },
+} as const satisfies Record<string, { readonly implies: readonly string[] }>;
+
+export type ApiScope = keyof typeof apiScopes;
+
+/** What of `required` a token holding `held` lacks: the `required_scopes` of an insufficient-scope answer. */
+export function missingScopes(held: readonly ApiScope[], required: readonly ApiScope[]): readonly ApiScope[] {
+  const granted = new Set<ApiScope>(held.flatMap((scope) => [scope, ...apiScopes[scope].implies]));
+  return [...new Set(required)].filter((scope) => !granted.has(scope));
+}

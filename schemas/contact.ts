@@ -1,0 +1,62 @@
+// A contact as the service tells of it, by webhook (flat or nested, A4) and in lists.
+import { z } from 'zod';
+import { contactCustomField } from './custom-field.ts';
+import { noNotes, type EventContract } from './event.ts';
+import { limits } from './limits.ts';
+import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';
+
+export const contact = z.looseObject({
+  uri,
+  emails: z.array(z.looseObject({ email: z.string(), is_primary: flag })).nullish(),
+  created_at: moment,
+  updated_at: moment,
+  name: text,
+  phone_numbers: z.array(z.looseObject({ phone_number: z.string() })).nullish(),
+  timezone: text,
+  job_title: text,
+  company: text,
+  country: text,
+  state: text,
+  city: text,
+  linkedin: text,
+  custom_fields: z.array(contactCustomField).nullish(),
+  first_email_date: moment,
+  last_email_date: moment,
+  next_meeting_date: moment,
+  last_meeting_date: moment,
+  last_interaction_date: moment,
+  creation_source: text,
+});
+
+export const deletedContact = z.looseObject({ uri, deleted_at: moment });
+
+export type Contact = z.output<typeof contact>;
+export type DeletedContact = z.output<typeof deletedContact>;
+
+/** The public service nests the record beside a `user_uuid`; the specification describes it flat. */
+const unwrap = (payload: JsonObject): JsonObject => (isObject(payload['contact']) ? payload['contact'] : payload);
+
+function notes({ emails, phone_numbers }: Contact): readonly string[] {
+  const found: string[] = [];
+  if ((emails?.length ?? 0) > limits.emailsPerContact) found.push('emails: more than 10');
+  if ((phone_numbers?.length ?? 0) > limits.phoneNumbersPerContact) found.push('phone_numbers: more than 10');
+  if (emails && emails.filter((email) => email.is_primary === true).length !== 1) found.push('emails: not exactly one primary');
+  return found;
+}
+
+const facts = {
+  family: 'contact',
+  allowedScopes: ['organization', 'user', 'group'],
+  requiredCallerScope: 'contacts:read',
+  inRequestEnum: true,
+  unwrap,
+} as const;
+
+const told = { ...facts, schema: contact, notes } as const satisfies EventContract<Contact>;
+const deleted = { ...facts, schema: deletedContact, notes: noNotes } as const satisfies EventContract<DeletedContact>;
+
+export const contactEvents = {
+  'contact.created': told,
+  'contact.updated': told,
+  'contact.deleted': deleted,
+} as const;

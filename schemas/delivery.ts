@@ -1,0 +1,121 @@
+// Reads one delivery: what it says, when it knows the kind and the payload fits; what it is called and hashed as, always.
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import { contractOf, isEventKind, type EventKind, type PayloadOf } from './events.ts';
+import { readJson } from './json-text.ts';
+import { canonicalJson, isObject, isUri, normalizeTimestamp, type JsonObject } from './wire.ts';
+
+interface Identity {
+  /** SHA-256 of the canonical body without `created_by`: the same fact told to two subscriptions is one delivery (A1). */
+  readonly deliveryId: string;
+  /** Breaks ties between facts of one instant: the first 16 hex digits of the canonical payload's SHA-256. */
+  readonly tie: string;
+}
+
+export type KnownDelivery = {
+  [Kind in EventKind]: Identity & {
+    readonly state: 'known';
+    readonly event: Kind;
+    readonly createdAt: string;
+    readonly payload: PayloadOf<Kind>;
+    readonly notes: readonly string[];
+  };
+}[EventKind];
+
+interface Unread extends Identity {
+  readonly createdAt: string | null;
+  readonly subjectUri: string | null;
+}
+
+export interface UnknownDelivery extends Unread {
+  readonly state: 'unknown';
+  readonly event: string;
+}
+
+export interface MalformedDelivery extends Unread {
+  readonly state: 'malformed';
+  readonly event: string | null;
+  /** Names the path and what was expected there, never the value: it may be a person. */
+  readonly reason: string;
+}
+
+export type ReadDelivery = KnownDelivery | UnknownDelivery | MalformedDelivery;
+
+export function readDelivery(body: string): ReadDelivery {
+  const json = readJson(body);
+  if (!json.ok) return malformed(json.reason, identityOfText(body));
+  if (!isObject(json.value)) return malformed('expected object', identityOfText(canonicalJson(json.value)));
+
+  const envelope = json.value;
+  const identity = identityOf(envelope);
+  const createdAt = timeOf(envelope['created_at']);
+  const subjectUri = subjectOf(envelope['payload']);
+  const name = envelope['event'];
+  if (typeof name !== 'string' || name === '') {
+    return { state: 'malformed', reason: 'event: expected string', event: null, createdAt, subjectUri, ...identity };
+  }
+  if (!isEventKind(name)) return { state: 'unknown', event: storableName(name), createdAt, subjectUri, ...identity };
+
+  const refuse = (reason: string): MalformedDelivery => ({
+    state: 'malformed',
+    reason,
+    event: name,
+    createdAt,
+    subjectUri,
+    ...identity,
+  });
+  if (createdAt === null) return refuse('created_at: expected an ISO 8601 timestamp');
+  if (!isObject(envelope['payload'])) return refuse('payload: expected object');
+
+  const contract = contractOf(name);
+  const read = contract.schema.safeParse(contract.unwrap(envelope['payload']));
+  if (!read.success) return refuse(reasonOf(read.error));
+  const payload = read.data;
+  return { state: 'known', event: name, createdAt, payload, notes: contract.notes(payload), ...identity } as KnownDelivery;
+}
+
+function malformed(reason: string, identity: Identity): MalformedDelivery {
+  return { state: 'malformed', reason, event: null, createdAt: null, subjectUri: null, ...identity };
+}
+
+function identityOf(envelope: JsonObject): Identity {
+  // The payload is most of the body, so its text is made once and serves both hashes.
+  const payload = canonicalJson(envelope['payload']);
+  const parts: string[] = [];
+  for (const key of Object.keys(envelope).sort()) {
+    if (key === 'created_by') continue;
+    parts.push(`${JSON.stringify(key)}:${key === 'payload' ? payload : canonicalJson(envelope[key])}`);
+  }
+  return { deliveryId: sha256(`{${parts.join(',')}}`), tie: sha256(payload).slice(0, 16) };
+}
+
+function identityOfText(text: string): Identity {
+  const deliveryId = sha256(text);
+  return { deliveryId, tie: deliveryId.slice(0, 16) };
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+function timeOf(value: unknown): string | null {
+  return typeof value === 'string' ? (normalizeTimestamp(value) ?? null) : null;
+}
+
+function subjectOf(payload: unknown): string | null {
+  if (!isObject(payload)) return null;
+  const records = [payload, payload['contact'], payload['recap']].filter(isObject);
+  return records.map((record) => record['uri']).find(isUri) ?? null;
+}
+
+/** A name nobody vouches for goes into a column and a log line: no control characters, and not without end. */
+function storableName(name: string): string {
+  return name.slice(0, 200).toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
+}
+
+function reasonOf(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'payload: not as expected';
+  const expected = issue.code === 'invalid_type' ? `expected ${issue.expected}` : issue.message;
+  return `${['payload', ...issue.path].join('.')}: ${expected}`;
+}

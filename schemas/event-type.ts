@@ -1,0 +1,63 @@
+// An event type: what can be booked. Its events stand in the specification's scope table but not in the request enum.
+import { z } from 'zod';
+import { asSent, noNotes, type EventContract } from './event.ts';
+import { flag, integer, moment, text, uri } from './wire.ts';
+
+export const eventTypeKinds = ['solo', 'group'] as const;
+export const poolingTypes = ['round_robin', 'collective', 'multi_pool'] as const;
+
+const customQuestion = z.looseObject({
+  name: text,
+  type: text,
+  position: integer.nullish(),
+  enabled: flag,
+  required: flag,
+  answer_choices: z.array(z.string()).nullish(),
+  include_other: flag,
+});
+
+/** Deleted, it is the same record with `deleted_at`, or only `uri` and `deleted_at` (A4). */
+export const eventType = z.looseObject({
+  uri,
+  name: text,
+  active: flag,
+  slug: text,
+  scheduling_url: text,
+  duration: integer.nullish(),
+  kind: text,
+  pooling_type: text,
+  type: text,
+  color: text,
+  created_at: moment,
+  updated_at: moment,
+  internal_note: text,
+  description_plain: text,
+  description_html: text,
+  profile: z.looseObject({ type: text, name: text, owner: text }).nullish(),
+  secret: flag,
+  booking_method: text,
+  custom_questions: z.array(customQuestion).nullish(),
+  deleted_at: moment,
+  admin_managed: flag,
+  locations: z.array(z.looseObject({ kind: text })).nullish(),
+  position: integer.nullish(),
+  locale: text,
+});
+
+export type EventType = z.output<typeof eventType>;
+
+const contract = {
+  family: 'event-type',
+  allowedScopes: ['organization', 'user', 'group'],
+  requiredCallerScope: 'event_types:read',
+  inRequestEnum: false,
+  unwrap: asSent,
+  schema: eventType,
+  notes: noNotes,
+} as const satisfies EventContract<EventType>;
+
+export const eventTypeEvents = {
+  'event_type.created': contract,
+  'event_type.updated': contract,
+  'event_type.deleted': contract,
+} as const;

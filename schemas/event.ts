@@ -1,0 +1,30 @@
+// The contract of an event kind: what the specification says about it, and how its payload is read.
+import type { z } from 'zod';
+import type { ApiScope } from './api-scope.ts';
+import type { JsonObject } from './wire.ts';
+
+export const subscriptionScopes = ['organization', 'user', 'group'] as const;
+export type SubscriptionScope = (typeof subscriptionScopes)[number];
+
+export type EventFamily = 'contact' | 'invitee' | 'event-type' | 'meeting-recap' | 'routing-form';
+
+export interface EventContract<Subject extends EventRecord = EventRecord> {
+  readonly family: EventFamily;
+  readonly allowedScopes: readonly SubscriptionScope[];
+  readonly requiredCallerScope: ApiScope;
+  /** Whether the `events` enum of POST /webhook_subscriptions holds it; that enum is authoritative for the request. */
+  readonly inRequestEnum: boolean;
+  /** Brings nested and flat payloads (A4) into the one record that `schema` describes. */
+  unwrap(payload: JsonObject): JsonObject;
+  readonly schema: z.ZodType<Subject>;
+  /** Where the record exceeds a limit of the specification: noted, never a reason to refuse what was sent. */
+  notes(record: Subject): readonly string[];
+}
+
+/** What every payload has in common once read: the URI of its subject, and whatever else was sent. */
+export interface EventRecord extends JsonObject {
+  readonly uri: string;
+}
+
+export const asSent = (payload: JsonObject): JsonObject => payload;
+export const noNotes = (): readonly string[] => [];

@@ -1,0 +1,102 @@
+// An invitee (one person's place in a booking) with the scheduled event its deliveries embed.
+import { z } from 'zod';
+import { asSent, type EventContract } from './event.ts';
+import { limits } from './limits.ts';
+import { tracking } from './tracking.ts';
+import { amount, flag, integer, moment, text, uri } from './wire.ts';
+
+export const inviteeStatuses = ['active', 'canceled'] as const;
+export const paymentProviders = ['stripe', 'paypal'] as const;
+export const paymentCurrencies = ['AUD', 'CAD', 'EUR', 'GBP', 'USD'] as const;
+export const schedulingMethods = ['instant_book', 'api'] as const;
+export const cancelerTypes = ['host', 'invitee'] as const;
+
+// Enums are read as plain strings: a value added by the service must not quarantine a booking.
+const cancellation = z.looseObject({ canceled_by: text, reason: text, canceler_type: text, created_at: moment });
+
+const location = z.looseObject({ type: text, status: text, location: text, join_url: text, additional_info: text });
+
+const membership = z.looseObject({ user: text, user_email: text, user_name: text });
+const guest = z.looseObject({ email: text, created_at: moment, updated_at: moment });
+const counter = z.looseObject({ total: integer.nullish(), active: integer.nullish(), limit: integer.nullish() });
+
+export const scheduledEvent = z.looseObject({
+  uri,
+  name: text,
+  meeting_notes_plain: text,
+  meeting_notes_html: text,
+  status: text,
+  start_time: moment,
+  end_time: moment,
+  event_type: text,
+  location: location.nullish(),
+  invitees_counter: counter.nullish(),
+  created_at: moment,
+  updated_at: moment,
+  event_memberships: z.array(membership).nullish(),
+  event_guests: z.array(guest).nullish(),
+  cancellation: cancellation.nullish(),
+});
+
+const answer = z.looseObject({ question: text, answer: text, position: integer.nullish() });
+
+const payment = z.looseObject({
+  external_id: text,
+  provider: text,
+  amount: amount.nullish(),
+  currency: text,
+  terms: text,
+  successful: flag,
+});
+
+export const invitee = z.looseObject({
+  uri,
+  email: text,
+  first_name: text,
+  last_name: text,
+  name: text,
+  status: text,
+  questions_and_answers: z.array(answer).nullish(),
+  timezone: text,
+  event: text,
+  created_at: moment,
+  updated_at: moment,
+  tracking: tracking.nullish(),
+  text_reminder_number: text,
+  rescheduled: flag,
+  old_invitee: text,
+  new_invitee: text,
+  cancel_url: text,
+  reschedule_url: text,
+  routing_form_submission: text,
+  payment: payment.nullish(),
+  no_show: z.looseObject({ uri, created_at: moment }).nullish(),
+  reconfirmation: z.looseObject({ created_at: moment, confirmed_at: moment }).nullish(),
+  scheduling_method: text,
+  invitee_scheduled_by: text,
+  cancellation: cancellation.nullish(),
+  /** Bodies of 2020–2022 say it this way. */
+  canceled: flag,
+  scheduled_event: scheduledEvent.nullish(),
+});
+
+export type Invitee = z.output<typeof invitee>;
+export type ScheduledEvent = z.output<typeof scheduledEvent>;
+
+const contract = {
+  family: 'invitee',
+  allowedScopes: ['organization', 'user', 'group'],
+  requiredCallerScope: 'scheduled_events:read',
+  inRequestEnum: true,
+  unwrap: asSent,
+  schema: invitee,
+  notes: ({ payment }: Invitee) =>
+    (payment?.terms?.length ?? 0) > limits.paymentTermsCharacters ? ['payment.terms: longer than 1,024 characters'] : [],
+} as const satisfies EventContract<Invitee>;
+
+export const inviteeEvents = {
+  'invitee.created': contract,
+  'invitee.canceled': contract,
+  'invitee_no_show.created': contract,
+  'invitee_no_show.deleted': contract,
+} as const;

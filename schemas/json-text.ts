@@ -1,0 +1,74 @@
+// Reads JSON that a stranger wrote: bounded before it is parsed, and never altered by what JavaScript or a database cannot hold.
+import { isObject } from './wire.ts';
+
+/** Far above any real delivery, and cheap to reach the end of. */
+const bounds = { depth: 64, tokens: 100_000 } as const;
+
+export type JsonText =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: 'too_deep' | 'too_complex' | 'not JSON' };
+
+export function readJson(text: string): JsonText {
+  const excess = excessOf(text);
+  if (excess !== undefined) return { ok: false, reason: excess };
+  try {
+    return { ok: true, value: needsCare(text) ? JSON.parse(text, careful) : JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: 'not JSON' };
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** One pass without a stack: JSON.parse would take any depth, and what reads its result would not. */
+function excessOf(text: string): 'too_deep' | 'too_complex' | undefined {
+  let depth = 0;
+  let tokens = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (inString) {
+      if (unit === BACKSLASH) index += 1;
+      else if (unit === QUOTE) inString = false;
+    } else if (unit === QUOTE) inString = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth += 1;
+      tokens += 1;
+      if (depth > bounds.depth) return 'too_deep';
+    } else if (unit === 0x7d || unit === 0x5d) {
+      depth -= 1;
+      tokens += 1;
+    } else if (unit === 0x2c || unit === 0x3a) tokens += 1;
+  }
+  return tokens > bounds.tokens ? 'too_complex' : undefined;
+}
+
+// `__proto__` (also escaped), NUL and lone surrogates (escaped), and numbers of sixteen digits or with an exponent. A match
+// only means the slow path, so a false one costs microseconds.
+const suspicious = /__proto__|\\u(?:0000|005f|d[89a-f])|[:[,]\s*-?(?:\d{16}|\d[\d.]*e)/i;
+
+function needsCare(text: string): boolean {
+  return suspicious.test(text) || !text.isWellFormed();
+}
+
+function careful(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (key === '__proto__') return undefined;
+  if (typeof value === 'string') return storable(value);
+  // A double would round it: the digits are kept as text.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return context?.source ?? String(value);
+  return isObject(value) && !Object.keys(value).every(isStorable) ? withStorableKeys(value) : value;
+}
+
+/** NUL and half of a surrogate pair become U+FFFD: PostgreSQL refuses them and SQLite mangles them. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function withStorableKeys(record: { readonly [key: string]: unknown }): unknown {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [storable(key), value]));
+}

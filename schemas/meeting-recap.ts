@@ -1,0 +1,54 @@
+// A meeting recap, flat or nested on the wire (A4), always one flat record once read.
+import { z } from 'zod';
+import { noNotes, type EventContract } from './event.ts';
+import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';
+
+const attendee = z.looseObject({ host: flag, user_email: text, user_name: text });
+
+/** The meeting a recap is about. An external meeting has no URI. */
+const recapEvent = z.looseObject({
+  uri: text,
+  name: text,
+  start_time: moment,
+  end_time: moment,
+  location: z.unknown().optional(),
+  attendees: z.array(attendee).nullish(),
+});
+
+export const meetingRecap = z.looseObject({
+  uri,
+  transcript: text,
+  summary_md: text,
+  action_items_md: text,
+  discussion_md: text,
+  share_link: text,
+  created_at: moment,
+  updated_at: moment,
+  deleted_at: moment,
+  event: recapEvent.nullish(),
+});
+
+export type MeetingRecap = z.output<typeof meetingRecap>;
+
+function unwrap(payload: JsonObject): JsonObject {
+  const { recap, ...wrapper } = payload;
+  // The recap's own `created_at` wins over the wrapper's.
+  const record = isObject(recap) ? { ...wrapper, ...recap } : payload;
+  return typeof record['event'] === 'string' ? { ...record, event: { uri: record['event'] } } : record;
+}
+
+const contract = {
+  family: 'meeting-recap',
+  allowedScopes: ['user'],
+  requiredCallerScope: 'meeting_recaps:read',
+  inRequestEnum: true,
+  unwrap,
+  schema: meetingRecap,
+  notes: noNotes,
+} as const satisfies EventContract<MeetingRecap>;
+
+export const meetingRecapEvents = {
+  'meeting_recap.created': contract,
+  'meeting_recap.updated': contract,
+  'meeting_recap.deleted': contract,
+} as const;

@@ -1,0 +1,38 @@
+// A submitted routing form. It is told before any booking; the invitee that follows points back at it.
+import { z } from 'zod';
+import { asSent, noNotes, type EventContract } from './event.ts';
+import { tracking } from './tracking.ts';
+import { moment, text, uri } from './wire.ts';
+
+export const routingResultTypes = ['event_type', 'external_url', 'custom_message'] as const;
+
+const answer = z.looseObject({ question_uuid: text, question: text, answer: text });
+
+export const routingFormSubmission = z.looseObject({
+  uri,
+  routing_form: text,
+  questions_and_answers: z.array(answer).nullish(),
+  tracking: tracking.nullish(),
+  /** `value` is a URI, a URL, or `{headline, body}`, by `type`. */
+  result: z.looseObject({ type: text, value: z.unknown().optional() }).nullish(),
+  submitter: text,
+  submitter_type: text,
+  created_at: moment,
+  updated_at: moment,
+});
+
+export type RoutingFormSubmission = z.output<typeof routingFormSubmission>;
+
+const contract = {
+  family: 'routing-form',
+  allowedScopes: ['organization'],
+  requiredCallerScope: 'routing_forms:read',
+  inRequestEnum: true,
+  unwrap: asSent,
+  schema: routingFormSubmission,
+  notes: noNotes,
+} as const satisfies EventContract<RoutingFormSubmission>;
+
+export const routingFormEvents = {
+  'routing_form_submission.created': contract,
+} as const;

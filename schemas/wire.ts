@@ -1,0 +1,104 @@
+// How values look on the wire: time, identity and numbers, each read into the one form the rest of the program compares.
+import { z } from 'zod';
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const timestampForm =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
+
+/**
+ * UTC with exactly six fractional digits, so that text order is time order (A5); undefined when it is no ISO 8601 instant.
+ * Digits beyond the sixth are cut, not rounded: rounding could carry into the second and reorder two facts.
+ */
+export function normalizeTimestamp(text: string): string | undefined {
+  if (!timestampForm.test(text) || !dayExists(text)) return undefined;
+  if (text.length === 27 && text.endsWith('Z')) return text;
+  const [fraction = ''] = /(?<=\.)\d+/.exec(text) ?? [];
+  const seconds = text.slice(0, 19);
+  const utc = text.endsWith('Z') ? seconds : inUtc(seconds, text);
+  return utc === undefined ? undefined : `${utc}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
+}
+
+function dayExists(text: string): boolean {
+  const day = Number(text.slice(8, 10));
+  return day <= 28 || day <= new Date(Date.UTC(2000 + (Number(text.slice(0, 4)) % 400), Number(text.slice(5, 7)), 0)).getUTCDate();
+}
+
+function inUtc(seconds: string, text: string): string | undefined {
+  const offset = /([+-])(\d\d):?(\d\d)$/.exec(text);
+  if (offset === null) return undefined;
+  const minutes = Number(`${offset[1]}1`) * (Number(offset[2]) * 60 + Number(offset[3]));
+  const utc = new Date(Date.parse(`${seconds}Z`) - minutes * 60_000).toISOString();
+  // A year outside 0001…9999 would be written with a sign, or refused by PostgreSQL.
+  return /^(?!0000)\d{4}-/.test(utc) ? utc.slice(0, 19) : undefined;
+}
+
+export const timestamp = z.string().transform((text, context) => {
+  const normalized = normalizeTimestamp(text);
+  if (normalized !== undefined) return normalized;
+  context.issues.push({ code: 'custom', message: 'expected an ISO 8601 timestamp', input: text });
+  return z.NEVER;
+});
+
+/** Short enough, and plain enough, to be a key in either database (PostgreSQL refuses index entries over 2,704 bytes). */
+const uriForm = /^https?:\/\/[\x21-\x7e]{1,2040}$/;
+
+export function isUri(value: unknown): value is string {
+  return typeof value === 'string' && uriForm.test(value);
+}
+
+/** The URI a record is known by: opaque, compared as text (A5). */
+export const uri = z.string().regex(uriForm, 'expected an http(s) URI of at most 2,048 characters');
+
+/** A string we keep but do not depend on: references, names, open enums. Absent stays absent, null stays null. */
+export const text = z.string().nullish();
+export const flag = z.boolean().nullish();
+export const moment = timestamp.nullish();
+
+const numericForm = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?$/;
+
+/** A number, also when sent as a string (A4); one that a double cannot hold exactly stays the text it was. */
+export const amount = z.unknown().transform((value, context): number | string => {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string' && numericForm.test(value)) {
+    const number = Number(value);
+    return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;
+  }
+  context.issues.push({ code: 'custom', message: 'expected number', input: value });
+  return z.NEVER;
+});
+
+/** A whole number for a column of whole numbers, also when sent as a string. */
+export const integer = z.unknown().transform((value, context): number => {
+  const number = typeof value === 'string' && numericForm.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  context.issues.push({ code: 'custom', message: 'expected integer', input: value });
+  return z.NEVER;
+});
+
+/** Keys sorted by UTF-16 unit at every level, no white space. Recursive: for values of bounded depth (a read delivery is). */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return canonicalArray(value);
+  return canonicalObject(value as Readonly<Record<string, unknown>>);
+}
+
+function canonicalArray(list: readonly unknown[]): string {
+  let out = '[';
+  for (let index = 0; index < list.length; index += 1) out += (index === 0 ? '' : ',') + canonicalJson(list[index]);
+  return `${out}]`;
+}
+
+function canonicalObject(record: Readonly<Record<string, unknown>>): string {
+  let out = '{';
+  for (const key of Object.keys(record).sort()) {
+    const value = record[key];
+    if (value !== undefined) out += `${out.length === 1 ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value)}`;
+  }
+  return `${out}}`;
+}
