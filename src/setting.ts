@@ -1,0 +1,58 @@
+// What one setting is, and the small readers its values go through: text from the environment in, a typed value out.
+import { z } from 'zod';
+
+export interface Setting<Value = unknown> {
+  readonly reads: z.ZodType<Value>;
+  /** As shown to people; the real default is in `reads`, or made from other settings in config.ts. */
+  readonly default: string;
+  readonly meaning: string;
+  /** Its value never appears in a complaint. URLs count, because they carry passwords. */
+  readonly secret?: true;
+  readonly alias?: string;
+  /** Set but blank is a mistake here, not "unset": a key that silently fell away must not go unnoticed. */
+  readonly blankRefused?: true;
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export const text = z.string().optional();
+
+export const duration = (fallback: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}[smhd]$/, 'a duration such as 30s, 5m, 1h or 1d')
+    .default(fallback)
+    .transform((value) => Number(value.slice(0, -1)) * unitMs[value.slice(-1) as keyof typeof unitMs]);
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`);
+
+export const yesOrNo = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false')
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true' || value === '1' || value === 'yes');
+
+/** An address of one of these schemes, checked without being changed. */
+export const address = (...schemes: readonly string[]) =>
+  z.string().refine((value) => schemes.some((scheme) => isAddress(value, scheme)), `an address such as ${schemes.join('… or ')}…`);
+
+function isAddress(value: string, scheme: string): boolean {
+  if (!value.toLowerCase().startsWith(scheme)) return false;
+  // `sqlite:` and `embedded:` name a path; what has `//` names a host, and Sentinel and Cluster may list several.
+  return scheme.endsWith('//') ? /^[^\s]+$/.test(value.slice(scheme.length)) : value.length > scheme.length;
+}
+
+export const webAddress = address('https://', 'http://')
+  .refine((value) => URL.canParse(value), 'a whole web address')
+  .transform((value) => value.replace(/\/+$/, ''))
+  .optional();
+
+export const commaList = z
+  .string()
+  .transform((value) => value.split(',').map((part) => part.trim()))
+  .refine((parts) => parts.every((part) => part !== ''), 'a comma-separated list without empty places');

@@ -1,0 +1,104 @@
+// What the environment may say, and what is answered when it says something wrong.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config.ts';
+import type { Environment } from '#src/config.ts';
+import { exitCodeOf, SlotstreamError } from '#src/errors.ts';
+import { settings } from '#src/settings.ts';
+
+const longKey = 'k'.repeat(32);
+
+function complaintsOf(env: Environment): SlotstreamError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof SlotstreamError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('configuration', () => {
+  it('needs nothing: the defaults are the embedded queue and a SQLite file in the data folder', () => {
+    const config = loadConfig({ DATA_DIR: '/srv/slots' });
+    expect(config).toMatchObject({
+      dataDir: '/srv/slots',
+      databaseUrl: 'sqlite:/srv/slots/mirror.db',
+      queueUrl: 'embedded:/srv/slots/queue',
+      host: '0.0.0.0',
+      port: 8080,
+      adminHost: '127.0.0.1',
+      adminPort: 8081,
+      signing: { keys: undefined, scheme: 'timestamped', header: 'Calendly-Webhook-Signature', toleranceSeconds: 180 },
+      maxBodyBytes: 1_048_576,
+      eraseOnDelete: true,
+      reconcileEveryMs: 3_600_000,
+      sweepEveryMs: 86_400_000,
+      watchEveryMs: 300_000,
+      warnings: [],
+    });
+    expect(config.events).toHaveLength(14);
+  });
+
+  it('takes blank variables for unset ones', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: '  ', EVENTS: '' })).toMatchObject({ port: 8080 });
+  });
+
+  it('knows REDIS_URL and SIGNING_KEY as other names, and the main name wins', () => {
+    expect(loadConfig({ REDIS_URL: 'redis://r' }).queueUrl).toBe('redis://r');
+    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: 'redis://q' }).queueUrl).toBe('redis://q');
+    expect(loadConfig({ SIGNING_KEY: longKey }).signing.keys).toEqual([longKey]);
+  });
+
+  it('reads a mounted secret from the file that NAME_FILE names', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slotstream-')), 'keys');
+    writeFileSync(path, `${longKey}, second-${longKey}\n`);
+    expect(loadConfig({ SIGNING_KEYS_FILE: path }).signing.keys).toEqual([longKey, `second-${longKey}`]);
+    expect(complaintsOf({ SIGNING_KEYS_FILE: path, SIGNING_KEYS: longKey }).message).toContain('both set');
+    expect(complaintsOf({ SIGNING_KEYS_FILE: '/nowhere' }).message).toContain('SIGNING_KEYS_FILE');
+  });
+
+  it('says every complaint at once, each naming its variable, and asks for exit code 2', () => {
+    const error = complaintsOf({ PORT: '99999', LOG_LEVEL: 'loud', EVENTS: 'contact.merged', WATCH_EVERY: '5 minutes' });
+    expect(error.message.split('\n')).toHaveLength(4);
+    for (const name of ['PORT', 'LOG_LEVEL', 'EVENTS', 'WATCH_EVERY']) expect(error.message).toContain(name);
+    expect(error.message).toContain('"loud"');
+    expect(exitCodeOf(error)).toBe(2);
+  });
+
+  it('never repeats the value of a secret', () => {
+    const canary = 'canary-5f3a';
+    const secrets = Object.entries(settings).filter(([, setting]) => 'secret' in setting);
+    const env = Object.fromEntries(secrets.map(([name]) => [name, `,${canary}`]));
+    expect(complaintsOf({ ...env, SIGNATURE_SCHEME: 'none' }).message).not.toContain(canary);
+  });
+
+  it.each([
+    ['a blank', ''],
+    ['a whitespace', '  '],
+    ['a three-byte', 'abc'],
+    ['a half-empty list of', `${longKey},,${longKey}`],
+  ])('refuses %s signing key', (_, SIGNING_KEYS) => {
+    expect(complaintsOf({ SIGNING_KEYS }).message).toContain('SIGNING_KEYS');
+  });
+
+  it('warns about a signing key under 24 bytes and about unsigned deliveries', () => {
+    expect(loadConfig({ SIGNING_KEYS: 'only-16-bytes-ok' }).warnings).toHaveLength(1);
+    expect(loadConfig({ ALLOW_UNSIGNED: 'true' }).warnings).toHaveLength(1);
+  });
+
+  it('refuses engines it does not have', () => {
+    expect(complaintsOf({ DATABASE_URL: 'mysql://x', QUEUE_URL: 'amqp://x' }).message.split('\n')).toHaveLength(2);
+  });
+
+  it('wants the three OAuth settings together and two different ports', () => {
+    expect(complaintsOf({ OAUTH_CLIENT_ID: 'x' }).message).toContain('OAUTH_CLIENT_SECRET');
+    expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');
+  });
+
+  it('takes the trailing slash off PUBLIC_URL', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
+  });
+});
