@@ -1,0 +1,47 @@
+// Believable people who do not exist: every address ends in example.test, every number is one set aside for fiction.
+import type { Random } from './random.ts';
+
+const firstNames = ['Ada', 'Amara', 'Björn', 'Chidi', 'Dolores', 'Emeka', 'Fatima', 'Gustav', 'Hana', 'Ines', 'Jamal', 'Keiko', 'Lena', 'Mateo', 'Nadia', 'Olu', 'Priya', 'Quinn', 'Rosa', 'Søren', 'Tariq', 'Uma', 'Viktor', 'Wei', 'Ximena', 'Yusuf', 'Zoë'];
+const lastNames = ['Adeyemi', 'Bergström', 'Castro', 'Dubois', 'Eriksen', 'Fischer', 'García', 'Haddad', 'Ito', 'Jansen', 'Kowalski', 'Lindqvist', 'Moreau', 'Novák', 'O’Brien', 'Petrov', 'Quiroga', 'Rossi', 'Sato', 'Tanaka', 'Usman', 'Varga', 'Wright', 'Xu', 'Yılmaz', 'Zhang'];
+const companies = ['Northwind Labs', 'Harbor & Pine', 'Kite Analytics', 'Blue Fjord', 'Orchard Health', 'Tessellate', 'Copper Lane', 'Meridian Freight'];
+const jobTitles = ['Head of Operations', 'Product Manager', 'Founder', 'Data Engineer', 'Recruiter', 'Account Executive', null];
+const places = [
+  { city: 'Lisbon', state: null, country: 'PT', timezone: 'Europe/Lisbon' },
+  { city: 'Chicago', state: 'Illinois', country: 'US', timezone: 'America/Chicago' },
+  { city: 'Berlin', state: 'Berlin', country: 'DE', timezone: 'Europe/Berlin' },
+  { city: 'Nairobi', state: null, country: 'KE', timezone: 'Africa/Nairobi' },
+  { city: 'Osaka', state: 'Osaka', country: 'JP', timezone: 'Asia/Tokyo' },
+  { city: 'São Paulo', state: 'SP', country: 'BR', timezone: 'America/Sao_Paulo' },
+  { city: 'Auckland', state: null, country: 'NZ', timezone: 'Pacific/Auckland' },
+] as const;
+
+export interface Person {
+  readonly id: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly company: string;
+  readonly jobTitle: string | null;
+  readonly place: (typeof places)[number];
+}
+
+export function makePerson(random: Random): Person {
+  const id = random.uuid();
+  const firstName = random.pick(firstNames);
+  const lastName = random.pick(lastNames);
+  const mailbox = `${firstName}.${lastName}`.normalize('NFKD').replaceAll(/[^A-Za-z.]/g, '').toLowerCase();
+  return {
+    id,
+    firstName,
+    lastName,
+    name: `${firstName} ${lastName}`,
+    // Two people may share a name, never an address.
+    email: `${mailbox}.${id.slice(0, 6)}@example.test`,
+    phone: `+1202555${String(random.int(100, 199)).padStart(4, '0')}`,
+    company: random.pick(companies),
+    jobTitle: random.pick(jobTitles),
+    place: random.pick(places),
+  };
+}

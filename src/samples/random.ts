@@ -1,0 +1,39 @@
+// Chance that repeats itself: the same seed gives the same choices, on every machine.
+
+export interface Random {
+  /** From 0 up to, never reaching, 1. */
+  next(): number;
+  int(least: number, most: number): number;
+  chance(probability: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  uuid(): string;
+}
+
+/** The parts name what the choices are for, so that one thing's choices never shift another's. */
+export function randomOf(...parts: readonly (string | number)[]): Random {
+  let state = fnv1a(parts.join('\u0000'));
+  // mulberry32: tiny, fast and even enough for samples.
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const int = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    int,
+    chance: (probability) => next() < probability,
+    pick: (items) => items[int(0, items.length - 1)] as (typeof items)[number],
+    uuid: () => {
+      const hex = Array.from({ length: 4 }, () => int(0, 0xffff_ffff).toString(16).padStart(8, '0')).join('');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+    },
+  };
+}
+
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
