@@ -3,6 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
+import { withDeadline } from './deadline.ts';
 import type { SignatureRefusal } from './signature.ts';
 
 export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
@@ -85,7 +86,7 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
     labelNames: ['state'],
     registers,
     collect: async () => {
-      const depths = await sources.queueDepth?.().catch(() => undefined);
+      const depths = await answerOf(sources.queueDepth);
       depth.reset();
       for (const [state, jobs] of Object.entries(depths ?? {})) depth.set({ state }, jobs);
     },
@@ -95,13 +96,21 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
     help: 'Deliveries in quarantine.',
     registers,
     collect: async () => {
-      const entries = await sources.quarantine?.().catch(() => undefined);
+      const entries = await answerOf(sources.quarantine);
       quarantine.set(entries ?? NaN);
     },
   });
   return (added) => {
     sources = { ...sources, ...added };
   };
+}
+
+async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
+  try {
+    return source && (await withDeadline(source(), 2000));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The worst delay since the last reading: a blocked loop is the first thing to rule out when answers are slow. */
