@@ -1,0 +1,47 @@
+// What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
+import type { Kysely } from 'kysely';
+import type { ColumnKind, Json } from './columns.ts';
+import type { Database } from './tables.ts';
+
+/** Something an operator should know about the engine. */
+export interface StoreProblem {
+  readonly fatal: boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
+export interface StoreEngine {
+  readonly name: 'sqlite' | 'postgres';
+  readonly db: Kysely<Database>;
+  /** Where a rebuild makes its tables beside the live ones: the connection's temporary schema. */
+  readonly shadowSchema: string;
+  encode(kind: ColumnKind, value: Json): unknown;
+  decode(kind: ColumnKind, stored: unknown): Json;
+  /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */
+  readonly manyWriters: boolean;
+  /** Every writer of the log holds this to the end of its transaction, so that `seq` rises in order of commit. */
+  lockLog(db: Kysely<Database>): Promise<void>;
+  migrate(): Promise<void>;
+  /** Removes what deletes have left behind in files; a no-op where the engine keeps none of its own. */
+  scrub(): Promise<void>;
+  ping(): Promise<void>;
+  check(): Promise<readonly StoreProblem[]>;
+  close(): Promise<void>;
+}
+
+/** One unit of work: a transaction, and the engine that knows how its columns are stored. */
+export interface Unit {
+  readonly db: Kysely<Database>;
+  readonly engine: StoreEngine;
+  /** Set while a rebuild works on tables of its own. */
+  readonly schema?: string;
+}
+
+export interface Store extends AsyncDisposable {
+  readonly engine: StoreEngine;
+  readonly db: Kysely<Database>;
+  /** Runs `work` in one transaction; a busy store, a deadlock or a serialization failure is tried again. */
+  transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}

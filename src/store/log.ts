@@ -1,0 +1,91 @@
+// The event log: every delivery once, in the order in which it became visible. Every function here that writes expects
+// its caller to hold the log (`engine.lockLog`) to the end of the transaction.
+import { sql } from 'kysely';
+import type { Store, Unit } from './contract.ts';
+import { decodeRow, insertRows, presentValues } from './rows.ts';
+import type { TableRow } from './tables.ts';
+
+export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
+export type LogEntry = TableRow<'event_log'>;
+export type NewEntry = Omit<LogEntry, 'seq'>;
+
+/** The permanent ledger: which of these deliveries are in the log already. */
+export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
+  return presentValues(unit, 'event_log', 'delivery_id', ids);
+}
+
+export function appendEntries(unit: Unit, entries: readonly NewEntry[]): Promise<void> {
+  return insertRows(unit, 'event_log', entries, ['seq']);
+}
+
+/** Copies of deliveries already in the log, counted where the first one stands. */
+export async function countDuplicates(unit: Unit, copies: ReadonlyMap<string, number>): Promise<void> {
+  const byCount = Map.groupBy(copies.entries(), ([, count]) => count);
+  for (const [count, found] of byCount) {
+    await unit.db
+      .updateTable('event_log')
+      .set({ duplicates: sql`duplicates + ${count}` })
+      .where(
+        'delivery_id',
+        'in',
+        found.map(([id]) => id),
+      )
+      .execute();
+  }
+}
+
+/** Entries about these subjects that still hold a body. */
+export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise<LogEntry[]> {
+  if (uris.length === 0) return [];
+  const rows = await unit.db
+    .selectFrom('event_log')
+    .selectAll()
+    .where('subject_uri', 'in', uris as string[])
+    .where('redacted', '=', unit.engine.encode('flag', false))
+    .execute();
+  return rows.map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry);
+}
+
+/** Which of these contacts are deleted. */
+export async function deletedContacts(unit: Unit, uris: readonly string[]): Promise<string[]> {
+  if (uris.length === 0) return [];
+  const rows = await unit.db.selectFrom('contacts').select('uri').where('uri', 'in', uris as string[]).where('deleted_at', 'is not', null).execute();
+  return rows.map(({ uri }) => String(uri));
+}
+
+/** Replaces an entry's body by a stub, and with it everything the entry says about a person. */
+export async function redactEntry(unit: Unit, seq: number, stub: string): Promise<void> {
+  await unit.db
+    .updateTable('event_log')
+    .set({ body: stub, encoding: null, changes: null, redacted: unit.engine.encode('flag', true) })
+    .where('seq', '=', seq)
+    .execute();
+}
+
+/** Gives an entry whose outcome changed a new place at the end, so that no reader of the feed misses it. */
+export async function moveEntry(unit: Unit, entry: LogEntry, news: Pick<LogEntry, 'outcome' | 'reason' | 'changes' | 'event' | 'subject_uri' | 'occurred_at'>): Promise<void> {
+  await unit.db.deleteFrom('event_log').where('seq', '=', entry.seq).execute();
+  await appendEntries(unit, [{ ...entry, ...news }]);
+}
+
+export interface EntryFilter {
+  readonly subjectUri?: string;
+  readonly outcomes?: readonly Outcome[];
+  /** Inclusive upper bound of `seq`. */
+  readonly upTo?: number;
+}
+
+/** Up to `limit` entries after a place in the log, in order. */
+export async function readEntries(from: Store | Unit, filter: EntryFilter, { after = 0, limit }: { after?: number; limit: number }): Promise<LogEntry[]> {
+  let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
+  if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
+  if (filter.outcomes !== undefined) query = query.where('outcome', 'in', filter.outcomes);
+  if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
+  return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row) as LogEntry);
+}
+
+/** The last place in the log; 0 when it is empty. */
+export async function lastSeq(from: Store | Unit): Promise<number> {
+  const row = await from.db.selectFrom('event_log').select(({ fn }) => fn.max('seq').as('seq')).executeTakeFirst();
+  return Number(row?.seq ?? 0);
+}

@@ -1,0 +1,21 @@
+// Brings a database to the schema this program knows, once, whoever comes first; refuses one from the future.
+import type { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { SlotstreamError } from '#src/errors.ts';
+import { initial } from './migrations/0001-initial.ts';
+import type { StorageTypes } from './migrations/storage-types.ts';
+import type { Database } from './tables.ts';
+
+export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {
+  const migrations = { '0001-initial': initial(types) };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof Error && /corrupted migrations/.test(error.message)) {
+    throw new SlotstreamError('store_newer', 'The database was made by a newer Slotstream than this one.', {
+      hint: 'Install that version (or a later one), or point DATABASE_URL at another database.',
+      cause: error,
+    });
+  }
+  throw error;
+}

@@ -1,0 +1,56 @@
+// The PostgreSQL engine: many writers at once, rows locked in one order, the log written by one at a time.
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { StoreEngine } from './contract.ts';
+import { migrate } from './migrations.ts';
+import { postgresTypes } from './migrations/storage-types.ts';
+import type { Database } from './tables.ts';
+
+// Any number does, as long as every Slotstream uses the same: "slot" in ASCII.
+const logLock = 0x736c6f74;
+const oid = { int8: 20, timestamptz: 1184 };
+
+export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 8,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    application_name: 'slotstream',
+    options: '-c timezone=UTC -c lock_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
+  });
+  // An idle connection that breaks would otherwise end the process.
+  pool.on('error', report);
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    name: 'postgres',
+    db,
+    shadowSchema: 'pg_temp',
+    encode: (kind, value) => (kind === 'json' && value !== null ? JSON.stringify(value) : value),
+    decode: (_kind, stored) => stored as never,
+    manyWriters: true,
+    async lockLog(trx) {
+      await sql`select pg_advisory_xact_lock(${logLock})`.execute(trx);
+    },
+    migrate: () => migrate(db, postgresTypes),
+    scrub: async () => {},
+    ping: async () => {
+      await sql`select 1`.execute(db);
+    },
+    check: async () => [],
+    close: () => db.destroy(),
+  };
+}
+
+function parserOf(type: number, format: 'text' | 'binary' | undefined) {
+  if (type === oid.int8) return Number;
+  if (type === oid.timestamptz) return sixDigits;
+  return pg.types.getTypeParser(type, format);
+}
+
+/** `2025-04-14 11:42:33.11+00` → `2025-04-14T11:42:33.110000Z`; a JavaScript Date would lose the microseconds. */
+function sixDigits(text: string): string {
+  const fraction = text.slice(20, text.length - 3);
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(6, '0')}Z`;
+}

@@ -1,0 +1,87 @@
+// The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { SlotstreamError } from '#src/errors.ts';
+import type { StoreEngine } from './contract.ts';
+import { migrate } from './migrations.ts';
+import { sqliteTypes } from './migrations/storage-types.ts';
+import type { Database } from './tables.ts';
+
+// better-sqlite3 blocks the event loop while it waits for another process: wait briefly here, retry in `stores.ts`.
+const busyTimeoutMs = 100;
+const keptStatements = 256;
+
+export function openSqlite(path: string): StoreEngine {
+  const database = openFile(path);
+  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: withPreparedStatements(database) }) });
+  return {
+    name: 'sqlite',
+    db,
+    shadowSchema: 'temp',
+    encode(kind, value) {
+      if (value === null) return null;
+      if (kind === 'json') return JSON.stringify(value);
+      return kind === 'flag' ? Number(value) : value;
+    },
+    decode(kind, stored) {
+      if (stored === null || stored === undefined) return null;
+      if (kind === 'json') return JSON.parse(String(stored));
+      return kind === 'flag' ? stored === 1 : (stored as string | number);
+    },
+    // A transaction is the only writer from its first statement on: there is nothing further to lock.
+    manyWriters: false,
+    lockLog: async () => {},
+    migrate: () => migrate(db, sqliteTypes),
+    scrub: async () => {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    ping: async () => {
+      database.prepare('select 1').get();
+    },
+    check: async () => [],
+    close: async () => {
+      await db.destroy();
+      if (database.open) database.close();
+    },
+  };
+}
+
+function openFile(path: string): Sqlite.Database {
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const database = new Sqlite(path, { timeout: busyTimeoutMs });
+    if (path !== ':memory:') chmodSync(path, 0o600);
+    database.pragma('journal_mode = WAL');
+    // FULL: a batch leaves the queue once it is here, so it must survive a power cut, not only a crash of ours.
+    database.pragma('synchronous = FULL');
+    // A forgotten person must not stay readable in free pages of the file.
+    database.pragma('secure_delete = ON');
+    database.pragma('cache_size = -32000');
+    return database;
+  } catch (error) {
+    throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {
+      hint: 'Check that the folder exists, is writable and has room, and that the file is a database.',
+      cause: error,
+    });
+  }
+}
+
+/** Keeps prepared statements (preparing costs more than running), and makes every transaction an immediate one. */
+function withPreparedStatements(database: Sqlite.Database) {
+  const statements = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void database.close(),
+    prepare(text: string): Sqlite.Statement {
+      // Read-then-write in a deferred transaction fails with SQLITE_BUSY_SNAPSHOT at once, whatever the time-out.
+      const sql = text === 'begin' ? 'begin immediate' : text;
+      const kept = statements.get(sql);
+      if (kept) return kept;
+      const statement = database.prepare(sql);
+      if (statements.size >= keptStatements) statements.delete(statements.keys().next().value as string);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}

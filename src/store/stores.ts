@@ -1,0 +1,58 @@
+// The registry of store engines by URL, and the one way a transaction is run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SlotstreamError } from '#src/errors.ts';
+import type { Store, StoreEngine, Unit } from './contract.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+export interface StoreNeeds {
+  /** Told of errors that concern no caller, such as an idle connection that broke. */
+  readonly report: (error: unknown) => void;
+}
+
+const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> = {
+  'sqlite:': (url) => openSqlite(url.slice('sqlite:'.length)),
+  'postgres:': (url, { report }) => openPostgres(url, report),
+  'postgresql:': (url, { report }) => openPostgres(url, report),
+};
+
+// Two processes on one SQLite file, or a deadlock on PostgreSQL: gone in a moment. Anything longer is the queue's to retry.
+const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03)/;
+const attempts = 40;
+
+export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
+  const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
+  const open = engines[scheme];
+  if (!open) {
+    throw new SlotstreamError('config', `DATABASE_URL has the scheme "${scheme}", which no store understands.`, {
+      hint: 'Use sqlite:PATH or postgres://USER@HOST/DATABASE.',
+    });
+  }
+  const engine = open(url, needs);
+  try {
+    await patiently(() => engine.migrate());
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  const close = () => engine.close();
+  return {
+    engine,
+    db: engine.db,
+    transaction: (work) => patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit))),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (attempt >= attempts || !passing.test(code)) throw error;
+      await sleep(Math.min(10 * attempt, 200) * (0.5 + Math.random()));
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// One batch, the whole story: read each delivery, fold what it says, write the log and the tables in one transaction.
+import { isTransient } from '#src/errors.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { appendEntries, countDuplicates, deletedContacts, entriesAbout, knownDeliveries, redactEntry, type NewEntry } from '#src/store/log.ts';
+import { openMirror, type Mirror } from './mirror.ts';
+import { isForgotten, join, type JoinOptions } from './projections/join.ts';
+import { stubOf } from './projections/stub.ts';
+import { readBatch, readText, unread, type Reading } from './reading.ts';
+
+export interface IngestNeeds {
+  readonly store: Store;
+  readonly options: JoinOptions;
+}
+
+export interface IngestReport {
+  /** What was appended to the log, in order. */
+  readonly entries: readonly NewEntry[];
+  readonly duplicates: number;
+  /** A person was forgotten: what deletes leave behind in files should be scrubbed. */
+  readonly forgot: boolean;
+}
+
+/** Throws only for causes that pass by themselves; whatever else is wrong with a delivery ends in quarantine. */
+export async function ingest(needs: IngestNeeds, batch: unknown, now: string): Promise<IngestReport> {
+  return ingestReadings(needs, readBatch(batch, now));
+}
+
+async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
+  try {
+    return await needs.store.transaction((unit) => append(unit, readings, needs.options));
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    if (readings.length > 1) return ingestHalves(needs, readings);
+    const [reading] = readings;
+    if (reading === undefined || reading.compiled === null) throw error;
+    const reason = `The store refused it (${codeOf(error)}).`;
+    return ingestReadings(needs, [{ ...reading, compiled: null, entry: { ...reading.entry, outcome: 'quarantined', reason } }]);
+  }
+}
+
+/** Something in this batch cannot be stored: halve until the culprit stands alone, and let its neighbours through. */
+async function ingestHalves(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
+  const middle = Math.ceil(readings.length / 2);
+  const first = await ingestReadings(needs, readings.slice(0, middle));
+  const second = await ingestReadings(needs, readings.slice(middle));
+  return {
+    entries: [...first.entries, ...second.entries],
+    duplicates: first.duplicates + second.duplicates,
+    forgot: first.forgot || second.forgot,
+  };
+}
+
+async function append(unit: Unit, readings: readonly Reading[], options: JoinOptions): Promise<IngestReport> {
+  const first = new Map<string, Reading>();
+  const copies = new Map<string, number>();
+  for (const reading of readings) {
+    const id = reading.entry.delivery_id as string;
+    if (first.has(id)) copies.set(id, (copies.get(id) ?? 0) + 1);
+    else first.set(id, reading);
+  }
+  const mirror = await openMirror(unit, [...first.values()].flatMap(({ compiled }) => compiled ?? []));
+  // Only now, when the rows are held: a copy of a delivery being written by another worker is visible from here on.
+  for (const id of await knownDeliveries(unit, [...first.keys()])) {
+    first.delete(id);
+    copies.set(id, (copies.get(id) ?? 0) + 1);
+  }
+
+  const folded = [...first.values()].map((reading) => ({ reading, effect: reading.compiled && join(mirror.rows, reading.compiled, options) }));
+  await mirror.write();
+
+  await unit.engine.lockLog(unit.db);
+  const forgotten = await forgottenIn(unit, mirror, readings, options);
+  const entries: NewEntry[] = folded.map(({ reading, effect }) => {
+    const entry = effect ? { ...reading.entry, outcome: effect.outcome, changes: effect.changes } : reading.entry;
+    return forgotten.has(entry.subject_uri as string) ? redacted(entry, reading.record) : entry;
+  });
+  const late = unit.engine.manyWriters ? await knownDeliveries(unit, entries.map((entry) => entry.delivery_id as string)) : new Set();
+  const fresh = entries.filter((entry) => !late.has(entry.delivery_id));
+  for (const id of late) copies.set(id as string, (copies.get(id as string) ?? 0) + 1);
+  await appendEntries(unit, fresh);
+  await countDuplicates(unit, copies);
+  const buried = [...mirror.all('contacts')].filter(([uri, live]) => forgotten.has(uri) && live.columns.has('deleted_at')).map(([uri]) => uri);
+  await forget(unit, buried);
+  return { entries: fresh, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0), forgot: buried.length > 0 };
+}
+
+/** Whom these deliveries are about although they are to be forgotten: known from their rows, or, where a delivery could not be read, looked up. */
+async function forgottenIn(unit: Unit, mirror: Mirror, readings: readonly Reading[], options: JoinOptions): Promise<Set<string>> {
+  const forgotten = new Set<string>();
+  for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
+  const unreadable = readings.flatMap(({ compiled, entry }) => (compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : []));
+  if (options.eraseOnDelete) for (const uri of await deletedContacts(unit, unreadable)) forgotten.add(uri);
+  return forgotten;
+}
+
+/** Turns every earlier entry about these subjects into a stub. */
+async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
+  for (const entry of await entriesAbout(unit, uris)) {
+    const { record } = readText(entry.body ?? '', unread);
+    await redactEntry(unit, entry.seq as number, stub(entry, record));
+  }
+}
+
+function redacted(entry: NewEntry, record: Reading['record']): NewEntry {
+  return { ...entry, body: stub(entry, record), encoding: null, changes: null, redacted: true };
+}
+
+function stub({ event, occurred_at, subject_uri }: NewEntry, record: Reading['record']): string {
+  return stubOf({ event, occurredAt: occurred_at, uri: subject_uri, record });
+}
+
+/** A code says what went wrong without quoting the value that did. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : error instanceof Error ? error.name : 'unknown';
+}

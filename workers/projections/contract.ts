@@ -1,0 +1,62 @@
+// What a projection is: a pure function from one fact to assignments. It never looks at a row, so the order in which
+// facts arrive cannot matter; `join.ts` lets the greatest version of each field win.
+import type { EventKind, PayloadOf } from '#schemas/events.ts';
+import type { Json } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+
+/** The tables whose rows are folded from facts. Their order is the order in which rows are locked. */
+export const mirrorTables = [
+  'contacts',
+  'event_types',
+  'invitees',
+  'meeting_recaps',
+  'routing_form_submissions',
+  'scheduled_events',
+] as const;
+export type MirrorTable = (typeof mirrorTables)[number];
+
+/** A field is what one version decides about: it fills one column, or the several columns it is spread over. */
+export type Fields = Readonly<Record<string, (value: Json) => StoredRow>>;
+
+export interface Fact<Kind extends EventKind = EventKind> {
+  readonly event: Kind;
+  readonly observed: string;
+  readonly tie: string;
+  readonly payload: PayloadOf<Kind>;
+}
+
+export interface Assignment {
+  readonly table: MirrorTable;
+  readonly uri: string;
+  readonly version: string;
+  /** Field name → the columns it fills. Only what the fact speaks about is here: absent says nothing, null says null. */
+  readonly fields: Readonly<Record<string, StoredRow>>;
+}
+
+/** A delete is final. Told by webhook comes before found by reconcile; then the earliest counts. */
+export interface Tombstone {
+  readonly table: 'contacts' | 'event_types' | 'meeting_recaps';
+  readonly uri: string;
+  readonly deletedAt: string;
+  readonly source: 'webhook' | 'reconcile';
+}
+
+export interface Mark {
+  readonly uri: string;
+  readonly created_at: string;
+}
+
+/** What a fact says about an invitee's no-show; the state is derived from all of them together (`no-show.ts`). */
+export type NoShowFact =
+  | { readonly kind: 'mark'; readonly at: string; readonly mark: Mark }
+  | { readonly kind: 'unmark'; readonly at: string }
+  | { readonly kind: 'snapshot'; readonly at: string; readonly order: string; readonly mark: Mark | null };
+
+export interface Compiled {
+  readonly subject: { readonly table: MirrorTable; readonly uri: string };
+  readonly assignments: readonly Assignment[];
+  readonly tombstone?: Tombstone;
+  readonly noShow?: NoShowFact;
+}
+
+export type Projection<Kind extends EventKind> = (fact: Fact<Kind>) => Compiled;

@@ -1,0 +1,43 @@
+// What a recap's facts do to us. Its updates may lack `updated_at`, so what was observed last wins.
+import type { EventKind } from '#schemas/events.ts';
+import type { Compiled, Fact, Fields, Projection } from './contract.ts';
+import { columns, partOf, said } from './fields.ts';
+import { ranks, versionByObservation, type Rank } from './version.ts';
+
+type Kinds = Extract<EventKind, `meeting_recap.${string}`>;
+
+export const meetingRecapFields: Fields = {
+  ...columns('transcript summary_md action_items_md discussion_md share_link created_at updated_at body'),
+  event: (event) => ({
+    event_uri: partOf(event, 'uri'),
+    event_name: partOf(event, 'name'),
+    event_start_time: partOf(event, 'start_time'),
+    event_end_time: partOf(event, 'end_time'),
+    event_location: partOf(event, 'location'),
+    attendees: partOf(event, 'attendees'),
+  }),
+};
+
+const told =
+  (rank: Rank) =>
+  ({ payload, observed, tie }: Fact<Kinds>): Compiled => ({
+    subject: { table: 'meeting_recaps', uri: payload.uri },
+    assignments: [
+      {
+        table: 'meeting_recaps',
+        uri: payload.uri,
+        version: versionByObservation({ updatedAt: payload.updated_at, observed, rank, tie }),
+        fields: said(meetingRecapFields, { ...payload, body: payload }),
+      },
+    ],
+  });
+
+export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
+  'meeting_recap.created': told(ranks.created),
+  'meeting_recap.updated': told(ranks.updated),
+  'meeting_recap.deleted': ({ payload, observed }) => ({
+    subject: { table: 'meeting_recaps', uri: payload.uri },
+    assignments: [],
+    tombstone: { table: 'meeting_recaps', uri: payload.uri, deletedAt: payload.deleted_at ?? observed, source: 'webhook' },
+  }),
+};

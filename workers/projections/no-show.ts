@@ -1,0 +1,90 @@
+// Whether an invitee is a no-show, derived from everything ever said about it, in any order.
+//
+//   marks    each known by its URI, at the earliest envelope that told of it
+//   unmarks  the envelope times of `invitee_no_show.deleted` (the removed mark's URI is not sent)
+//   snapshot the newest body that carried `no_show`: an object says marked, null says not
+//
+// The snapshot settles the state at its moment; marks and unmarks at or after it follow in time order. Within one
+// instant they alternate, beginning with whichever the state allows: time on the wire is often whole seconds.
+import type { Json } from '#src/store/columns.ts';
+import type { Mark, NoShowFact } from './contract.ts';
+
+export interface NoShowFacts {
+  readonly marks: Readonly<Record<string, { readonly at: string; readonly created_at: string }>>;
+  readonly unmarks: readonly string[];
+  readonly snapshot: { readonly at: string; readonly order: string; readonly mark: Mark | null } | null;
+}
+
+export interface NoShowPeriod {
+  readonly uri: string;
+  readonly marked_at: string;
+  readonly unmarked_at: string | null;
+}
+
+const nothing: NoShowFacts = { marks: {}, unmarks: [], snapshot: null };
+
+export function factsOf(stored: Json): NoShowFacts {
+  return stored === null ? nothing : (stored as unknown as NoShowFacts);
+}
+
+/** Adds a fact; the same object comes back when it adds nothing. Commutative, associative, idempotent. */
+export function addNoShowFact(facts: NoShowFacts, fact: NoShowFact): NoShowFacts {
+  if (fact.kind === 'unmark') {
+    return facts.unmarks.includes(fact.at) ? facts : { ...facts, unmarks: [...facts.unmarks, fact.at].sort() };
+  }
+  if (fact.kind === 'snapshot') {
+    const { at, order, mark } = fact;
+    const newer = facts.snapshot === null || `${at}${order}` > `${facts.snapshot.at}${facts.snapshot.order}`;
+    return newer ? { ...facts, snapshot: { at, order, mark } } : facts;
+  }
+  const known = Object.hasOwn(facts.marks, fact.mark.uri) ? facts.marks[fact.mark.uri] : undefined;
+  const at = known && known.at <= fact.at ? known.at : fact.at;
+  const created_at = known && known.created_at <= fact.mark.created_at ? known.created_at : fact.mark.created_at;
+  if (known?.at === at && known.created_at === created_at) return facts;
+  return { ...facts, marks: { ...facts.marks, [fact.mark.uri]: { at, created_at } } };
+}
+
+/** Every period in which the invitee was marked, in order; at most the last one is open. */
+export function noShowPeriods({ marks, unmarks, snapshot }: NoShowFacts): readonly NoShowPeriod[] {
+  const periods: { uri: string; marked_at: string; unmarked_at: string | null }[] = [];
+  const open = () => periods.find((period) => period.unmarked_at === null);
+  const close = (at: string) => {
+    const period = open();
+    if (period) period.unmarked_at = at;
+  };
+  const mark = ({ uri, created_at }: Mark, at: string) => {
+    if (open()?.uri === uri) return;
+    // A new mark while another is open: the unmark between them was lost.
+    close(at);
+    const index = periods.findIndex((period) => period.uri === uri);
+    if (index >= 0) periods.splice(index, 1);
+    periods.push({ uri, marked_at: created_at, unmarked_at: null });
+  };
+  const pass = (at: string) => {
+    const marked = Object.entries(marks)
+      .filter(([, known]) => known.at === at)
+      .map(([uri, { created_at }]) => ({ uri, created_at }))
+      .sort((a, b) => (`${a.created_at}${a.uri}` < `${b.created_at}${b.uri}` ? -1 : 1));
+    const unmarked = unmarks.includes(at);
+    if (unmarked && open()) {
+      close(at);
+      for (const each of marked) mark(each, at);
+    } else {
+      for (const [index, each] of marked.entries()) {
+        mark(each, at);
+        if (unmarked && index === 0) close(at);
+      }
+    }
+  };
+
+  const instants = [...new Set([...Object.values(marks).map((known) => known.at), ...unmarks])].sort();
+  if (snapshot === null) {
+    for (const at of instants) pass(at);
+    return periods;
+  }
+  for (const at of instants) if (at < snapshot.at) pass(at);
+  if (snapshot.mark) mark(snapshot.mark, snapshot.at);
+  else close(snapshot.at);
+  for (const at of instants) if (at >= snapshot.at) pass(at);
+  return periods;
+}
