@@ -9,8 +9,6 @@ import type { SettingValues } from './settings.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Config = ReturnType<typeof shape>;
 
-const weakKeyBytes = 24;
-
 /** Adds what a `.env` file in the working folder says; the real environment wins over it. */
 export function loadEnvFile(path = '.env'): void {
   if (existsSync(path)) process.loadEnvFile(path);
@@ -126,23 +124,14 @@ function shape(values: SettingValues) {
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
     },
     logLevel: values.LOG_LEVEL,
-    warnings: warningsOf(values),
+    /** Allowed, but said at every start and by `doctor`. Weak signing keys are the key ring's to warn about. */
+    warnings: values.ALLOW_UNSIGNED
+      ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']
+      : ([] as readonly string[]),
   } as const;
 }
 
 function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {
   if (OAUTH_CLIENT_ID === undefined || OAUTH_CLIENT_SECRET === undefined || AUTH_URL === undefined) return undefined;
   return { clientId: OAUTH_CLIENT_ID, clientSecret: OAUTH_CLIENT_SECRET, authUrl: AUTH_URL };
-}
-
-/** Allowed, but said at every start and by `doctor`. */
-function warningsOf(values: SettingValues): readonly string[] {
-  const warnings: string[] = [];
-  if (values.ALLOW_UNSIGNED) {
-    warnings.push('ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.');
-  }
-  if (values.SIGNING_KEYS?.some((key) => Buffer.byteLength(key) < weakKeyBytes)) {
-    warnings.push(`SIGNING_KEYS holds a key under ${weakKeyBytes} bytes: it can be guessed. Use a longer random one.`);
-  }
-  return warnings;
 }

@@ -1,0 +1,36 @@
+// The real world as verbs see it: environment, streams, signals and clock of this process.
+import { loadConfig, loadEnvFile } from '#src/config.ts';
+import type { Config } from '#src/config.ts';
+import { createLog } from '#src/log.ts';
+import type { Log } from '#src/log.ts';
+import type { VerbContext } from './verb.ts';
+
+export function openContext(): VerbContext {
+  loadEnvFile();
+  const config = once((): Config => loadConfig(process.env));
+  return {
+    env: process.env,
+    config,
+    log: once((): Log => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
+    out: (line) => void process.stdout.write(`${line}\n`),
+    say: (line) => void process.stderr.write(`${line}\n`),
+    stopping: once(listenForSignals),
+    now: () => new Date(),
+  };
+}
+
+function listenForSignals(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      // A second one means "now": its default action is back in force.
+      controller.abort(signal);
+    });
+  }
+  return controller.signal;
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// The `slotstream` command.
+import { readFileSync } from 'node:fs';
+import { openContext } from './context.ts';
+import { runProgram } from './program.ts';
+import { verbs } from './verbs.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+// `slotstream … | head` closes our output early; that is a reader who has seen enough, not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runProgram(
+  {
+    verbs,
+    version,
+    context: openContext(),
+    write: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
+  },
+  process.argv.slice(2),
+);
