@@ -1,0 +1,70 @@
+// The default queue, for which nothing need be installed: BullMQ's PostgreSQL backend on PGlite, in a folder.
+
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { createPostgresBackend, DEFAULT_SCHEMA, runMigrations, withBackend } from 'bullmq';
+import { withDeadline } from '#src/deadline.ts';
+import type { Pace } from './bull-worker.ts';
+import { type BullEngine, openBullQueue } from './bullmq.ts';
+import { calm } from './calm.ts';
+import type { DeliveryQueue } from './contract.ts';
+import { queueFailure } from './failure.ts';
+import { lockFolder } from './owner-lock.ts';
+import { PglitePool } from './pglite-pool.ts';
+
+const pingDeadlineMs = 2000;
+const vacuumEveryMs = 30_000;
+
+export async function openEmbeddedQueue(input: {
+  readonly folder: string;
+  readonly name: string;
+  readonly report: (error: Error) => void;
+  readonly pace: Pace | undefined;
+}): Promise<DeliveryQueue> {
+  const { folder, name, report, pace } = input;
+  await mkdir(dirname(folder), { recursive: true });
+  const lock = lockFolder(`${folder}.lock`);
+  let db: PGlite;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    db = await PGlite.create({ dataDir: folder, relaxedDurability: false });
+    await prepare(db);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+
+  const pool = new PglitePool(db);
+  const { Queue, Worker } = withBackend(calm(createPostgresBackend));
+  const engine: BullEngine = {
+    engine: 'embedded',
+    makeQueue: (options) => new Queue(name, { ...options, connection: pool }),
+    makeWorker: (processor, options) => new Worker(name, processor, { ...options, connection: pool }),
+    check: async () => [],
+    ping: async () => {
+      try {
+        await withDeadline(db.query('select 1'), pingDeadlineMs);
+      } catch (error) {
+        throw queueFailure(error);
+      }
+    },
+    close: async () => {
+      clearInterval(vacuuming);
+      await db.close();
+      lock.release();
+    },
+  };
+  // PGlite is one process without autovacuum: the rows of finished jobs would slow down every fetch and never leave.
+  const vacuum = (): void => void db.exec('vacuum job; vacuum event;').catch((error: unknown) => report(queueFailure(error)));
+  const vacuuming = setInterval(vacuum, vacuumEveryMs).unref();
+  return openBullQueue({ engine, report, pace });
+}
+
+/** BullMQ takes a pool as it is: migrated, and with its schema in the search path. There is only one session to set it on. */
+async function prepare(db: PGlite): Promise<void> {
+  const client = await new PglitePool(db).connect();
+  await runMigrations(client, DEFAULT_SCHEMA);
+  client.release();
+  await db.exec(`set search_path to "${DEFAULT_SCHEMA}"`);
+}
