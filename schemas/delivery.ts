@@ -81,12 +81,13 @@ function malformed(reason: string, identity: Identity): MalformedDelivery {
 function identityOf(envelope: JsonObject): Identity {
   // The payload is most of the body, so its text is made once and serves both hashes.
   const payload = canonicalJson(envelope['payload']);
-  const parts: string[] = [];
+  const tie = sha256(payload).slice(0, 16);
+  let body = '';
   for (const key of Object.keys(envelope).sort()) {
     if (key === 'created_by') continue;
-    parts.push(`${JSON.stringify(key)}:${key === 'payload' ? payload : canonicalJson(envelope[key])}`);
+    body += (body === '' ? '{' : ',') + JSON.stringify(key) + ':' + (key === 'payload' ? payload : canonicalJson(envelope[key]));
   }
-  return { deliveryId: sha256(`{${parts.join(',')}}`), tie: sha256(payload).slice(0, 16) };
+  return { deliveryId: sha256(body === '' ? '{}' : body + '}'), tie };
 }
 
 function identityOfText(text: string): Identity {

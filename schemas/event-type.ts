@@ -16,7 +16,7 @@ const customQuestion = z.looseObject({
   include_other: flag,
 });
 
-/** Deleted, it is the same record with `deleted_at`, or only `uri` and `deleted_at` (A4). */
+/** Deleted, it is the same record with `deleted_at`, or only `uri` and `deleted_at` (A4e). */
 export const eventType = z.looseObject({
   uri,
   name: text,

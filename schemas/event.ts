@@ -14,7 +14,7 @@ export interface EventContract<Subject extends EventRecord = EventRecord> {
   readonly requiredCallerScope: ApiScope;
   /** Whether the `events` enum of POST /webhook_subscriptions holds it; that enum is authoritative for the request. */
   readonly inRequestEnum: boolean;
-  /** Brings nested and flat payloads (A4) into the one record that `schema` describes. */
+  /** Brings nested and flat payloads (A4b, A4c) into the one record that `schema` describes. */
   unwrap(payload: JsonObject): JsonObject;
   readonly schema: z.ZodType<Subject>;
   /** Where the record exceeds a limit of the specification: noted, never a reason to refuse what was sent. */

@@ -18,30 +18,43 @@ export function readJson(text: string): JsonText {
   }
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** One pass without a stack: JSON.parse would take any depth, and what reads its result would not. */
+/** One pass without a stack, before JSON.parse: that would take any depth, and what reads its result would not. */
 function excessOf(text: string): 'too_deep' | 'too_complex' | undefined {
   let depth = 0;
   let tokens = 0;
-  let inString = false;
   for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (inString) {
-      if (unit === BACKSLASH) index += 1;
-      else if (unit === QUOTE) inString = false;
-    } else if (unit === QUOTE) inString = true;
-    else if (unit === 0x7b || unit === 0x5b) {
-      depth += 1;
-      tokens += 1;
-      if (depth > bounds.depth) return 'too_deep';
-    } else if (unit === 0x7d || unit === 0x5d) {
-      depth -= 1;
-      tokens += 1;
-    } else if (unit === 0x2c || unit === 0x3a) tokens += 1;
+    switch (text[index]) {
+      case '"':
+        index = endOfString(text, index);
+        break;
+      case '{':
+      case '[':
+        depth += 1;
+        tokens += 1;
+        if (depth > bounds.depth) return 'too_deep';
+        break;
+      case '}':
+      case ']':
+        depth -= 1;
+        tokens += 1;
+        break;
+      case ',':
+      case ':':
+        tokens += 1;
+        break;
+    }
   }
   return tokens > bounds.tokens ? 'too_complex' : undefined;
+}
+
+/** The index of the quote that closes the string opened at `start`; the end of the text when none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 // `__proto__` (also escaped), NUL and lone surrogates (escaped), and numbers of sixteen digits or with an exponent. A match

@@ -20,7 +20,7 @@ export const bookingRateLimits = {
   enterprise: [{ requests: 500, per: 'minute' }],
 } as const;
 
-/** Every other endpoint, per user and minute (A6). */
+/** Every other endpoint, per user and minute (A6d). */
 export const apiRateLimits = { paid: 500, free: 50 } as const;
 
 /** How the service sends deliveries (A3). */

@@ -1,4 +1,4 @@
-// A meeting recap, flat or nested on the wire (A4), always one flat record once read.
+// A meeting recap, flat or nested on the wire (A4c), always one flat record once read.
 import { z } from 'zod';
 import { noNotes, type EventContract } from './event.ts';
 import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';

@@ -61,7 +61,7 @@ export const moment = timestamp.nullish();
 
 const numericForm = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?$/;
 
-/** A number, also when sent as a string (A4); one that a double cannot hold exactly stays the text it was. */
+/** A number, also when sent as a string (A4a); one that a double cannot hold exactly stays the text it was. */
 export const amount = z.unknown().transform((value, context): number | string => {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && numericForm.test(value)) {
@@ -80,25 +80,35 @@ export const integer = z.unknown().transform((value, context): number => {
   return z.NEVER;
 });
 
-/** Keys sorted by UTF-16 unit at every level, no white space. Recursive: for values of bounded depth (a read delivery is). */
+/**
+ * One text for one JSON value, whatever the order of its keys: sorted at every level, no white space. The ground of delivery
+ * identity and of the tie-break. Recursive: for values of bounded depth, as a read delivery is.
+ */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return canonicalArray(value);
-  return canonicalObject(value as Readonly<Record<string, unknown>>);
+  return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as JsonObject);
 }
 
+// Both append to one string from left to right: the engine then flattens it once, when it is hashed.
 function canonicalArray(list: readonly unknown[]): string {
   let out = '[';
   for (let index = 0; index < list.length; index += 1) out += (index === 0 ? '' : ',') + canonicalJson(list[index]);
-  return `${out}]`;
+  return out + ']';
 }
 
-function canonicalObject(record: Readonly<Record<string, unknown>>): string {
+function canonicalObject(record: JsonObject): string {
   let out = '{';
   for (const key of Object.keys(record).sort()) {
     const value = record[key];
-    if (value !== undefined) out += `${out.length === 1 ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value)}`;
+    if (value !== undefined) out += (out === '{' ? '' : ',') + quoted(key) + ':' + canonicalJson(value);
   }
-  return `${out}}`;
+  return out + '}';
+}
+
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Most strings need no escape, and asking is cheaper than JSON.stringify: this runs for every string of every delivery. */
+function quoted(text: string): string {
+  return needsEscape.test(text) ? JSON.stringify(text) : '"' + text + '"';
 }

@@ -1,0 +1,66 @@
+// What may be asked about contacts: the list with its filters, and writes. Strict, with the specification's limits.
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { pageQuery } from './pagination.ts';
+
+/** One segment or several, comma-separated; blank segments mean nothing. */
+const list = z.string().transform((value) => value.split(',').map((segment) => segment.trim()).filter(Boolean));
+
+const sortKey = z.templateLiteral([z.enum(['created_at', 'updated_at']), ':', z.enum(['asc', 'desc'])]);
+
+/** How each filter of GET /contacts matches. */
+export const contactFilters = {
+  email: 'exact',
+  phone_number: 'exact',
+  timezone: 'exact',
+  name: 'partial',
+  job_title: 'partial',
+  company: 'partial',
+  country: 'exact',
+  state: 'exact',
+  city: 'partial',
+} as const;
+
+export const contactListQuery = pageQuery.extend({
+  sort: list.pipe(z.array(sortKey)).optional(),
+  email: list.optional(),
+  phone_number: list.optional(),
+  timezone: list.optional(),
+  name: list.optional(),
+  job_title: list.optional(),
+  company: list.optional(),
+  country: list.optional(),
+  state: list.optional(),
+  city: list.optional(),
+  exclude: z.literal('custom_fields').optional(),
+} satisfies Record<keyof typeof contactFilters | 'sort' | 'exclude', z.ZodType>);
+
+export type ContactListQuery = z.output<typeof contactListQuery>;
+
+const emails = z
+  .array(z.strictObject({ email: z.email(), is_primary: z.boolean() }))
+  .min(1)
+  .max(limits.emailsPerContact)
+  .refine((entries) => entries.filter((entry) => entry.is_primary).length === 1, 'expected exactly one primary e-mail');
+
+/** `label` and schema fields are ignored on write, so they are let through here. Values are checked against definitions. */
+const customFieldWrite = z.looseObject({ uuid: z.string().min(1), value: z.unknown() });
+
+const details = {
+  name: z.string().nullable(),
+  phone_numbers: z.array(z.strictObject({ phone_number: z.string().min(1) })).max(limits.phoneNumbersPerContact),
+  timezone: z.string().nullable(),
+  job_title: z.string().nullable(),
+  company: z.string().nullable(),
+  country: z.string().regex(/^[A-Z]{2}$/, 'expected a two-letter country code').nullable(),
+  state: z.string().nullable(),
+  city: z.string().nullable(),
+  linkedin: z.url({ protocol: /^https?$/ }).nullable(),
+  custom_fields: z.array(customFieldWrite),
+};
+
+/** POST /contacts; the body beyond `custom_fields` is not shown (A9). */
+export const contactCreateRequest = z.strictObject({ emails, ...z.strictObject(details).partial().shape });
+
+/** PATCH /contacts/<uuid>: only what changes; custom fields merge. */
+export const contactUpdateRequest = contactCreateRequest.partial();

@@ -1,0 +1,81 @@
+// What the service says when it refuses: bodies, the statuses each endpoint documents, and its permission messages.
+import { z } from 'zod';
+import type { ApiScope } from './api-scope.ts';
+
+export const errorDetail = z.looseObject({
+  message: z.string(),
+  parameter: z.string().optional(),
+  code: z.string().optional(),
+});
+
+export const errorBody = z.looseObject({
+  title: z.string(),
+  message: z.string(),
+  details: z.array(errorDetail).optional(),
+});
+
+export const insufficientScopeBody = errorBody.extend({ required_scopes: z.array(z.string()) });
+
+export type ErrorBody = z.output<typeof errorBody>;
+export type InsufficientScopeBody = z.output<typeof insufficientScopeBody>;
+
+/** Documented for 401, 404, 409, 500 and 503, and as the title of most 400s: it does not mean a server error. */
+export const commonError = {
+  title: 'Internal Server Error',
+  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+} as const;
+
+export const insufficientScope = {
+  title: 'Insufficient scope',
+  message: "This operation requires the scopes listed in the 'required_scopes' array.",
+} as const;
+
+/** Shown in the wild for a second subscription to the same URL (A6b); the specification gives `commonError`. */
+export const alreadyExists = { title: 'Already Exists', message: 'Hook with this url already exists' } as const;
+
+export const permissionDeniedTitle = 'Permission Denied';
+
+const noAccess = 'You do not have permission to access this resource.';
+const noPermission = 'You do not have permission';
+
+/** Only the two above are quoted by the specification; it paraphrases the others, so their wording is ours (A11). */
+export const permissionMessages = {
+  'POST /organizations/<uuid>/invitations': {
+    seats: 'All seats of this account are used. Please add more seats.',
+    trial: 'All invitations of this trial account are used.',
+    role: noPermission,
+    scim: 'This action is not allowed for an organization with SCIM enabled.',
+  },
+  'GET /contacts': {
+    enterprise: 'Please upgrade your account to the enterprise level.',
+    role: noAccess,
+    plan: 'Please upgrade your account to a paid plan.',
+    features: 'Contact creation is unavailable because required features are disabled.',
+  },
+  'POST /webhook_subscriptions': {
+    plan: 'Please upgrade your account to the standard level.',
+    resource: noAccess,
+    role: noPermission,
+  },
+  'POST /invitees': {
+    resource: noAccess,
+    role: noPermission,
+    plan: 'The scheduling interface is available only on paid plans.',
+  },
+} as const;
+
+export type Endpoint = keyof typeof permissionMessages;
+
+export const documentedStatuses = {
+  'POST /organizations/<uuid>/invitations': [400, 401, 403, 404, 500],
+  'GET /contacts': [400, 401, 403, 404, 500],
+  'POST /webhook_subscriptions': [400, 401, 403, 404, 409, 503],
+  'POST /invitees': [400, 401, 403, 404, 500],
+} as const satisfies Record<Endpoint, readonly number[]>;
+
+export const endpointScopes = {
+  'POST /organizations/<uuid>/invitations': 'organizations:write',
+  'GET /contacts': 'contacts:read',
+  'POST /webhook_subscriptions': 'webhooks:write',
+  'POST /invitees': 'scheduled_events:write',
+} as const satisfies Record<Endpoint, ApiScope>;
