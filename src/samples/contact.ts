@@ -38,7 +38,8 @@ export function changeContact(world: World, random: Random, change: { card: Cont
   card.updatedMs = atMs;
   const turn = random.int(0, 3);
   if (turn === 0) card.jobTitle = random.chance(0.2) ? null : random.pick(['Director', 'Team Lead', 'Consultant']);
-  else if (turn === 1) card.secondEmail = `${card.person.lastName.toLowerCase().replaceAll(/[^a-z]/g, '')}.home@example.test`;
+  else if (turn === 1)
+    card.secondEmail = `${card.person.lastName.toLowerCase().replaceAll(/[^a-z]/g, '')}.home@example.test`;
   else if (turn === 2) card.phone = random.chance(0.3) ? null : card.person.phone;
   else {
     const index = random.int(0, world.customFields.length - 1);

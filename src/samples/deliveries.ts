@@ -52,7 +52,11 @@ const payloads = {
   },
   'meeting_recap.deleted': (scene) => ({ uri: recapOf(scene, scene.nowMs).uri, deleted_at: wireTime(scene.nowMs) }),
   'routing_form_submission.created': (scene) =>
-    submissionRecord(scene.world, scene.random('form'), { person: personOf(scene), offer: scene.offer, atMs: scene.nowMs }),
+    submissionRecord(scene.world, scene.random('form'), {
+      person: personOf(scene),
+      offer: scene.offer,
+      atMs: scene.nowMs,
+    }),
   'contact.created': (scene) => contactRecord(contactOf(scene, scene.nowMs)),
   'contact.updated': (scene) => {
     const card = contactOf(scene, scene.nowMs - dayMs);

@@ -28,7 +28,10 @@ export interface BookingPlan {
   readonly submission?: string;
 }
 
-export function makeBooking(random: Random, { person, meeting, createdMs, replaces, submission }: BookingPlan): Booking {
+export function makeBooking(
+  random: Random,
+  { person, meeting, createdMs, replaces, submission }: BookingPlan,
+): Booking {
   meeting.total += 1;
   meeting.active += 1;
   const id = random.uuid();
@@ -58,7 +61,11 @@ export function makeBooking(random: Random, { person, meeting, createdMs, replac
 }
 
 function answersOf(random: Random): readonly JsonRecord[] {
-  const topic = { question: 'What would you like to talk about?', answer: random.pick(['Pricing', 'A migration', 'Reporting\nBilling']), position: 0 };
+  const topic = {
+    question: 'What would you like to talk about?',
+    answer: random.pick(['Pricing', 'A migration', 'Reporting\nBilling']),
+    position: 0,
+  };
   // Positions have gaps and questions keep their trailing spaces, as in life.
   const size = { question: 'Team size ', answer: String(random.int(2, 400)), position: 2 };
   return random.chance(0.6) ? [topic, size] : [topic];
@@ -78,7 +85,14 @@ function trackingOf(random: Random): JsonRecord {
 
 function paymentOf(random: Random, { offer }: Meeting): JsonRecord | null {
   if (offer.price === null) return null;
-  return { external_id: `ch_${random.uuid().slice(0, 18)}`, provider: 'stripe', amount: offer.price, currency: 'EUR', terms: 'Refundable until one day before.', successful: true };
+  return {
+    external_id: `ch_${random.uuid().slice(0, 18)}`,
+    provider: 'stripe',
+    amount: offer.price,
+    currency: 'EUR',
+    terms: 'Refundable until one day before.',
+    successful: true,
+  };
 }
 
 export function inviteeRecord(world: World, booking: Booking): JsonRecord {

@@ -1,10 +1,31 @@
 // Believable people who do not exist: every address ends in example.test, every number is one set aside for fiction.
 import type { Random } from './random.ts';
 
-const firstNames = ['Ada', 'Amara', 'Björn', 'Chidi', 'Dolores', 'Emeka', 'Fatima', 'Gustav', 'Hana', 'Ines', 'Jamal', 'Keiko', 'Lena', 'Mateo', 'Nadia', 'Olu', 'Priya', 'Quinn', 'Rosa', 'Søren', 'Tariq', 'Uma', 'Viktor', 'Wei', 'Ximena', 'Yusuf', 'Zoë'];
-const lastNames = ['Adeyemi', 'Bergström', 'Castro', 'Dubois', 'Eriksen', 'Fischer', 'García', 'Haddad', 'Ito', 'Jansen', 'Kowalski', 'Lindqvist', 'Moreau', 'Novák', 'O’Brien', 'Petrov', 'Quiroga', 'Rossi', 'Sato', 'Tanaka', 'Usman', 'Varga', 'Wright', 'Xu', 'Yılmaz', 'Zhang'];
-const companies = ['Northwind Labs', 'Harbor & Pine', 'Kite Analytics', 'Blue Fjord', 'Orchard Health', 'Tessellate', 'Copper Lane', 'Meridian Freight'];
-const jobTitles = ['Head of Operations', 'Product Manager', 'Founder', 'Data Engineer', 'Recruiter', 'Account Executive', null];
+const firstNames = words(
+  'Ada Amara Björn Chidi Dolores Emeka Fatima Gustav Hana Ines Jamal Keiko Lena Mateo Nadia Olu Priya Quinn Rosa Søren Uma',
+);
+const lastNames = words(
+  'Adeyemi Bergström Castro Dubois Eriksen Fischer García Haddad Ito Jansen Kowalski Moreau Novák O’Brien Rossi Sato Xu',
+);
+const companies = [
+  'Northwind Labs',
+  'Harbor & Pine',
+  'Kite Analytics',
+  'Blue Fjord',
+  'Orchard Health',
+  'Tessellate',
+  'Copper Lane',
+  'Meridian Freight',
+];
+const jobTitles = [
+  'Head of Operations',
+  'Product Manager',
+  'Founder',
+  'Data Engineer',
+  'Recruiter',
+  'Account Executive',
+  null,
+];
 const places = [
   { city: 'Lisbon', state: null, country: 'PT', timezone: 'Europe/Lisbon' },
   { city: 'Chicago', state: 'Illinois', country: 'US', timezone: 'America/Chicago' },
@@ -31,7 +52,10 @@ export function makePerson(random: Random): Person {
   const id = random.uuid();
   const firstName = random.pick(firstNames);
   const lastName = random.pick(lastNames);
-  const mailbox = `${firstName}.${lastName}`.normalize('NFKD').replaceAll(/[^A-Za-z.]/g, '').toLowerCase();
+  const mailbox = `${firstName}.${lastName}`
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z.]/g, '')
+    .toLowerCase();
   return {
     id,
     firstName,
@@ -44,4 +68,8 @@ export function makePerson(random: Random): Person {
     jobTitle: random.pick(jobTitles),
     place: random.pick(places),
   };
+}
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
 }

@@ -45,13 +45,22 @@ function locationOf(random: Random, offer: Offer, invitee: Person): JsonRecord {
   switch (offer.location) {
     case 'zoom': {
       const id = random.int(10_000_000_000, 99_999_999_999);
-      return { type: 'zoom', status: 'pushed', join_url: `https://zoom.example.test/j/${id}`, data: { id, settings: {}, extra: null } };
+      return {
+        type: 'zoom',
+        status: 'pushed',
+        join_url: `https://zoom.example.test/j/${id}`,
+        data: { id, settings: {}, extra: null },
+      };
     }
     case 'google_conference':
       // Often still being made when the booking is told; no later event announces the link.
       return random.chance(0.3)
         ? { type: 'google_conference', status: 'processing', join_url: null }
-        : { type: 'google_conference', status: 'pushed', join_url: `https://meet.example.test/${random.uuid().slice(0, 8)}` };
+        : {
+            type: 'google_conference',
+            status: 'pushed',
+            join_url: `https://meet.example.test/${random.uuid().slice(0, 8)}`,
+          };
     case 'outbound_call':
       return { type: 'outbound_call', location: invitee.phone };
     case 'physical':
@@ -76,7 +85,11 @@ export function meetingRecord(world: World, meeting: Meeting): JsonRecord {
     created_at: wireTime(meeting.createdMs),
     updated_at: wireTime(meeting.updatedMs),
     event_memberships: hosts.map((host) => ({ user: host.uri, user_email: host.email, user_name: host.name })),
-    event_guests: meeting.guests.map((email) => ({ email, created_at: wireTime(meeting.createdMs), updated_at: wireTime(meeting.createdMs) })),
+    event_guests: meeting.guests.map((email) => ({
+      email,
+      created_at: wireTime(meeting.createdMs),
+      updated_at: wireTime(meeting.createdMs),
+    })),
   };
 }
 

@@ -55,7 +55,10 @@ const fieldPlans: readonly (readonly [label: string, value: CustomField['value']
   ['Seats', (random) => random.int(1, 500)],
   ['Contract value', (random) => random.int(1_000, 90_000) * 100],
   ['Newsletter', (random) => random.chance(0.5)],
-  ['Renewal', (random) => `2027-${String(random.int(1, 12)).padStart(2, '0')}-${String(random.int(1, 28)).padStart(2, '0')}`],
+  [
+    'Renewal',
+    (random) => `2027-${String(random.int(1, 12)).padStart(2, '0')}-${String(random.int(1, 28)).padStart(2, '0')}`,
+  ],
   ['Interests', (random) => ['crm', 'api', 'billing', 'training'].filter(() => random.chance(0.4))],
   ['Notes', (random) => (random.chance(0.5) ? null : 'Prefers mornings; asked about the API.')],
 ];
@@ -68,21 +71,23 @@ export function makeWorld(seed: number): World {
     const { name, email } = makePerson(random);
     return { uri: at('users'), name, email };
   });
-  const offers = offerPlans.map(
-    ([name, minutes, location, more]): Offer => ({
-      uri: at('event_types'),
-      name,
-      slug: name.toLowerCase().replaceAll(' ', '-'),
-      minutes,
-      kind: 'solo',
-      poolingType: null,
-      seats: 1,
-      price: null,
-      location,
-      host: random.pick(hosts),
-      ...more,
-    }),
-  );
-  const customFields = fieldPlans.map(([label, value]) => ({ uri: at('contacts/custom_field_definitions'), label, value }));
+  const offers = offerPlans.map(([name, minutes, location, more]): Offer => ({
+    uri: at('event_types'),
+    name,
+    slug: name.toLowerCase().replaceAll(' ', '-'),
+    minutes,
+    kind: 'solo',
+    poolingType: null,
+    seats: 1,
+    price: null,
+    location,
+    host: random.pick(hosts),
+    ...more,
+  }));
+  const customFields = fieldPlans.map(([label, value]) => ({
+    uri: at('contacts/custom_field_definitions'),
+    label,
+    value,
+  }));
   return { seed, organization, hosts, offers, customFields, routingForm: at('routing_forms') };
 }
