@@ -1,11 +1,11 @@
 // One batch, the whole story: read each delivery, fold what it says, write the log and the tables in one transaction.
 import { isTransient } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { appendEntries, countDuplicates, deletedContacts, entriesAbout, knownDeliveries, redactEntry, type NewEntry } from '#src/store/log.ts';
-import { openMirror, type Mirror } from './mirror.ts';
-import { isForgotten, join, type JoinOptions } from './projections/join.ts';
-import { stubOf } from './projections/stub.ts';
-import { readBatch, readText, unread, type Reading } from './reading.ts';
+import { appendEntries, countDuplicates, knownDeliveries, type NewEntry } from '#src/store/log.ts';
+import { buriedIn, forget, forgottenAmong, redacted } from './forgetting.ts';
+import { openMirror } from './mirror.ts';
+import { join, type JoinOptions } from './projections/join.ts';
+import { readBatch, type Reading } from './reading.ts';
 
 export interface IngestNeeds {
   readonly store: Store;
@@ -69,7 +69,7 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
   await mirror.write();
 
   await unit.engine.lockLog(unit.db);
-  const forgotten = await forgottenIn(unit, mirror, readings, options);
+  const forgotten = await forgottenAmong(unit, { mirror, readings, options });
   const entries: NewEntry[] = folded.map(({ reading, effect }) => {
     const entry = effect ? { ...reading.entry, outcome: effect.outcome, changes: effect.changes } : reading.entry;
     return forgotten.has(entry.subject_uri as string) ? redacted(entry, reading.record) : entry;
@@ -79,34 +79,9 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
   for (const id of late) copies.set(id as string, (copies.get(id as string) ?? 0) + 1);
   await appendEntries(unit, fresh);
   await countDuplicates(unit, copies);
-  const buried = [...mirror.all('contacts')].filter(([uri, live]) => forgotten.has(uri) && live.columns.has('deleted_at')).map(([uri]) => uri);
+  const buried = buriedIn(mirror, options);
   await forget(unit, buried);
   return { entries: fresh, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0), forgot: buried.length > 0 };
-}
-
-/** Whom these deliveries are about although they are to be forgotten: known from their rows, or, where a delivery could not be read, looked up. */
-async function forgottenIn(unit: Unit, mirror: Mirror, readings: readonly Reading[], options: JoinOptions): Promise<Set<string>> {
-  const forgotten = new Set<string>();
-  for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
-  const unreadable = readings.flatMap(({ compiled, entry }) => (compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : []));
-  if (options.eraseOnDelete) for (const uri of await deletedContacts(unit, unreadable)) forgotten.add(uri);
-  return forgotten;
-}
-
-/** Turns every earlier entry about these subjects into a stub. */
-async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
-  for (const entry of await entriesAbout(unit, uris)) {
-    const { record } = readText(entry.body ?? '', unread);
-    await redactEntry(unit, entry.seq as number, stub(entry, record));
-  }
-}
-
-function redacted(entry: NewEntry, record: Reading['record']): NewEntry {
-  return { ...entry, body: stub(entry, record), encoding: null, changes: null, redacted: true };
-}
-
-function stub({ event, occurred_at, subject_uri }: NewEntry, record: Reading['record']): string {
-  return stubOf({ event, occurredAt: occurred_at, uri: subject_uri, record });
 }
 
 /** A code says what went wrong without quoting the value that did. */

@@ -1,7 +1,7 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
 import type { ColumnKind, Json } from './columns.ts';
-import type { Database } from './tables.ts';
+import type { Database, TableName } from './tables.ts';
 
 /** Something an operator should know about the engine. */
 export interface StoreProblem {
@@ -16,6 +16,12 @@ export interface StoreEngine {
   readonly db: Kysely<Database>;
   /** Where a rebuild makes its tables beside the live ones: the connection's temporary schema. */
   readonly shadowSchema: string;
+  /** Makes an empty copy of a table there. */
+  makeShadow(db: Kysely<Database>, table: TableName): Promise<void>;
+  /** Keeps every other writer of these tables out until the transaction ends. */
+  lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
+  /** The schema in which the live tables are. */
+  liveSchema(db: Kysely<Database>): Promise<string>;
   encode(kind: ColumnKind, value: Json): unknown;
   decode(kind: ColumnKind, stored: unknown): Json;
   /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */

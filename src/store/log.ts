@@ -63,9 +63,9 @@ export async function redactEntry(unit: Unit, seq: number, stub: string): Promis
 }
 
 /** Gives an entry whose outcome changed a new place at the end, so that no reader of the feed misses it. */
-export async function moveEntry(unit: Unit, entry: LogEntry, news: Pick<LogEntry, 'outcome' | 'reason' | 'changes' | 'event' | 'subject_uri' | 'occurred_at'>): Promise<void> {
-  await unit.db.deleteFrom('event_log').where('seq', '=', entry.seq).execute();
-  await appendEntries(unit, [{ ...entry, ...news }]);
+export async function moveEntry(unit: Unit, { seq }: LogEntry, entry: NewEntry): Promise<void> {
+  await unit.db.deleteFrom('event_log').where('seq', '=', seq).execute();
+  await appendEntries(unit, [entry]);
 }
 
 export interface EntryFilter {

@@ -27,6 +27,18 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     name: 'postgres',
     db,
     shadowSchema: 'pg_temp',
+    async liveSchema(connection) {
+      const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
+      return String(rows[0]?.name);
+    },
+    async makeShadow(connection, table) {
+      const live = sql.id(await this.liveSchema(connection), table);
+      await sql`create temporary table ${sql.id(table)} (like ${live} including defaults including indexes)`.execute(connection);
+    },
+    async lockTables(trx, names) {
+      const live = await this.liveSchema(trx);
+      for (const name of names) await sql`lock table ${sql.id(live, name)} in share row exclusive mode`.execute(trx);
+    },
     encode: (kind, value) => (kind === 'json' && value !== null ? JSON.stringify(value) : value),
     decode: (_kind, stored) => stored as never,
     manyWriters: true,

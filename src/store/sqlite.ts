@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { Kysely, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, sql, SqliteDialect } from 'kysely';
 import { SlotstreamError } from '#src/errors.ts';
 import type { StoreEngine } from './contract.ts';
 import { migrate } from './migrations.ts';
@@ -20,6 +20,12 @@ export function openSqlite(path: string): StoreEngine {
     name: 'sqlite',
     db,
     shadowSchema: 'temp',
+    liveSchema: async () => 'main',
+    async makeShadow(connection, table) {
+      const { rows } = await sql<{ sql: string }>`select sql from main.sqlite_master where type = 'table' and name = ${table}`.execute(connection);
+      const create = String(rows[0]?.sql).replace(/^create table "?\w+"?/i, `create table temp."${table}"`);
+      await connection.executeQuery(CompiledQuery.raw(create));
+    },
     encode(kind, value) {
       if (value === null) return null;
       if (kind === 'json') return JSON.stringify(value);
@@ -32,6 +38,7 @@ export function openSqlite(path: string): StoreEngine {
     },
     // A transaction is the only writer from its first statement on: there is nothing further to lock.
     manyWriters: false,
+    lockTables: async () => {},
     lockLog: async () => {},
     migrate: () => migrate(db, sqliteTypes),
     scrub: async () => {

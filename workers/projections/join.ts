@@ -79,7 +79,7 @@ function assign(live: LiveRow, { table, version, fields }: Assignment, changes: 
     for (const field in lagging) lag[field] = lagging[field] as string;
     for (const field of won) lag[field] = version;
   }
-  row['lagging'] = Object.keys(lag).length > 0 ? lag : null;
+  row['lagging'] = Object.keys(lag).length > 0 ? sorted(lag) : null;
   live.touched = true;
   return won.length > 0;
 }
@@ -88,7 +88,7 @@ function observeNoShow(live: LiveRow, fact: NoShowFact, changes: Changes): boole
   const before = factsOf(live.row['no_show_facts'] ?? null);
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
-  live.row['no_show_facts'] = facts as unknown as Json;
+  live.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) } as unknown as Json;
   live.columns.add('no_show_facts');
   live.touched = true;
   const last = noShowPeriods(facts).at(-1);
@@ -120,10 +120,17 @@ function bury(live: LiveRow, { table, deletedAt, source }: Tombstone, options: J
 
 function set(live: LiveRow, table: MirrorTable, column: string, value: Json, changes: Changes): void {
   const before = live.row[column] ?? null;
-  if (same(before, value)) return;
+  if (before === value) return;
+  // Also when only the order of keys differs: what is stored is then the winner's own text, whoever came first.
   live.row[column] = value;
+  if (same(before, value)) return;
   live.columns.add(column);
   if (!unlisted.has(column)) (changes[table] ??= {})[column] = [before, value];
+}
+
+/** Keys in one order, so that the stored text does not tell in which order facts arrived. */
+function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 // PostgreSQL's jsonb gives keys back in an order of its own.

@@ -1,0 +1,46 @@
+// Forgetting a deleted contact: its row is blanked by the join; here every log entry about it becomes a stub, so that
+// nothing comes back by replay or rebuild.
+import type { Unit } from '#src/store/contract.ts';
+import { deletedContacts, entriesAbout, redactEntry, type NewEntry } from '#src/store/log.ts';
+import type { Mirror } from './mirror.ts';
+import { isForgotten, type JoinOptions } from './projections/join.ts';
+import { stubOf } from './projections/stub.ts';
+import { readText, unread, type Reading } from './reading.ts';
+
+export interface Batch {
+  readonly mirror: Mirror;
+  readonly readings: readonly Reading[];
+  readonly options: JoinOptions;
+}
+
+/** Whom a batch speaks about although they are to be forgotten: known from their rows; where a delivery could not be read, looked up. */
+export async function forgottenAmong(unit: Unit, { mirror, readings, options }: Batch): Promise<Set<string>> {
+  const forgotten = new Set<string>();
+  if (!options.eraseOnDelete) return forgotten;
+  for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
+  const unreadable = readings.flatMap(({ compiled, entry }) => (compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : []));
+  for (const uri of await deletedContacts(unit, unreadable)) forgotten.add(uri);
+  return forgotten;
+}
+
+/** The contacts whose delete came with this batch. */
+export function buriedIn(mirror: Mirror, options: JoinOptions): string[] {
+  const contacts = [...mirror.all('contacts')];
+  return contacts.filter(([, live]) => live.columns.has('deleted_at') && isForgotten('contacts', live.row, options)).map(([uri]) => uri);
+}
+
+/** Turns every entry about these subjects that the log already holds into a stub. */
+export async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
+  for (const entry of await entriesAbout(unit, uris)) {
+    const { record } = readText(entry.body ?? '', unread);
+    await redactEntry(unit, entry.seq as number, stub(entry, record));
+  }
+}
+
+export function redacted<Entry extends NewEntry>(entry: Entry, record: Reading['record']): Entry {
+  return { ...entry, body: stub(entry, record), encoding: null, changes: null, redacted: true };
+}
+
+function stub({ event, occurred_at, subject_uri }: NewEntry, record: Reading['record']): string {
+  return stubOf({ event, occurredAt: occurred_at, uri: subject_uri, record });
+}
