@@ -4,7 +4,12 @@ import { limits } from './limits.ts';
 import { pageQuery } from './pagination.ts';
 
 /** One segment or several, comma-separated; blank segments mean nothing. */
-const list = z.string().transform((value) => value.split(',').map((segment) => segment.trim()).filter(Boolean));
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((segment) => segment.trim())
+    .filter(Boolean),
+);
 
 const sortKey = z.templateLiteral([z.enum(['created_at', 'updated_at']), ':', z.enum(['asc', 'desc'])]);
 
@@ -52,7 +57,10 @@ const details = {
   timezone: z.string().nullable(),
   job_title: z.string().nullable(),
   company: z.string().nullable(),
-  country: z.string().regex(/^[A-Z]{2}$/, 'expected a two-letter country code').nullable(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'expected a two-letter country code')
+    .nullable(),
   state: z.string().nullable(),
   city: z.string().nullable(),
   linkedin: z.url({ protocol: /^https?$/ }).nullable(),

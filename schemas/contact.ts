@@ -40,7 +40,8 @@ function notes({ emails, phone_numbers }: Contact): readonly string[] {
   const found: string[] = [];
   if ((emails?.length ?? 0) > limits.emailsPerContact) found.push('emails: more than 10');
   if ((phone_numbers?.length ?? 0) > limits.phoneNumbersPerContact) found.push('phone_numbers: more than 10');
-  if (emails && emails.filter((email) => email.is_primary === true).length !== 1) found.push('emails: not exactly one primary');
+  if (emails && emails.filter((email) => email.is_primary === true).length !== 1)
+    found.push('emails: not exactly one primary');
   return found;
 }
 

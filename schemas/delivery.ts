@@ -71,7 +71,14 @@ export function readDelivery(body: string): ReadDelivery {
   const read = contract.schema.safeParse(contract.unwrap(envelope['payload']));
   if (!read.success) return refuse(reasonOf(read.error));
   const payload = read.data;
-  return { state: 'known', event: name, createdAt, payload, notes: contract.notes(payload), ...identity } as KnownDelivery;
+  return {
+    state: 'known',
+    event: name,
+    createdAt,
+    payload,
+    notes: contract.notes(payload),
+    ...identity,
+  } as KnownDelivery;
 }
 
 function malformed(reason: string, identity: Identity): MalformedDelivery {
@@ -85,7 +92,11 @@ function identityOf(envelope: JsonObject): Identity {
   let body = '';
   for (const key of Object.keys(envelope).sort()) {
     if (key === 'created_by') continue;
-    body += (body === '' ? '{' : ',') + JSON.stringify(key) + ':' + (key === 'payload' ? payload : canonicalJson(envelope[key]));
+    body +=
+      (body === '' ? '{' : ',') +
+      JSON.stringify(key) +
+      ':' +
+      (key === 'payload' ? payload : canonicalJson(envelope[key]));
   }
   return { deliveryId: sha256(body === '' ? '{}' : body + '}'), tie };
 }
@@ -111,7 +122,10 @@ function subjectOf(payload: unknown): string | null {
 
 /** A name nobody vouches for goes into a column and a log line: no control characters, and not without end. */
 function storableName(name: string): string {
-  return name.slice(0, 200).toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
+  return name
+    .slice(0, 200)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
 }
 
 function reasonOf(error: z.ZodError): string {

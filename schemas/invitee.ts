@@ -91,7 +91,9 @@ const contract = {
   unwrap: asSent,
   schema: invitee,
   notes: ({ payment }: Invitee) =>
-    (payment?.terms?.length ?? 0) > limits.paymentTermsCharacters ? ['payment.terms: longer than 1,024 characters'] : [],
+    (payment?.terms?.length ?? 0) > limits.paymentTermsCharacters
+      ? ['payment.terms: longer than 1,024 characters']
+      : [],
 } as const satisfies EventContract<Invitee>;
 
 export const inviteeEvents = {

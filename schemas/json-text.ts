@@ -23,7 +23,7 @@ function excessOf(text: string): 'too_deep' | 'too_complex' | undefined {
   let depth = 0;
   let tokens = 0;
   for (let index = 0; index < text.length; index += 1) {
-    switch (text[index]) {
+    switch (text.charAt(index)) {
       case '"':
         index = endOfString(text, index);
         break;

@@ -25,7 +25,10 @@ export function normalizeTimestamp(text: string): string | undefined {
 
 function dayExists(text: string): boolean {
   const day = Number(text.slice(8, 10));
-  return day <= 28 || day <= new Date(Date.UTC(2000 + (Number(text.slice(0, 4)) % 400), Number(text.slice(5, 7)), 0)).getUTCDate();
+  return (
+    day <= 28 ||
+    day <= new Date(Date.UTC(2000 + (Number(text.slice(0, 4)) % 400), Number(text.slice(5, 7)), 0)).getUTCDate()
+  );
 }
 
 function inUtc(seconds: string, text: string): string | undefined {

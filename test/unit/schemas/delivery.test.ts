@@ -29,7 +29,8 @@ describe('what a delivery is', () => {
       '{"event":"invitee.created","created_at":"2026-01-01T00:00:00Z","payload":[]}': 'payload: expected object',
       '{"event":"invitee.created","created_at":"2026-01-01T00:00:00Z","payload":{}}': 'payload.uri: expected string',
     };
-    for (const [body, reason] of Object.entries(reasons)) expect(readDelivery(body)).toMatchObject({ state: 'malformed', reason });
+    for (const [body, reason] of Object.entries(reasons))
+      expect(readDelivery(body)).toMatchObject({ state: 'malformed', reason });
   });
 
   it('a malformed delivery keeps what could be read of it', () => {
@@ -52,7 +53,9 @@ describe('what a delivery is', () => {
       reason: 'payload.updated_at: expected an ISO 8601 timestamp',
     });
     const inAmount = { ...fullInvitee, payment: { amount: 'ada@example.test' } };
-    expect(readDelivery(bodyOf('invitee.created', inAmount))).toMatchObject({ reason: 'payload.payment.amount: expected number' });
+    expect(readDelivery(bodyOf('invitee.created', inAmount))).toMatchObject({
+      reason: 'payload.payment.amount: expected number',
+    });
     expect(readDelivery(bodyOf('contact.deleted', { uri: 'ada@example.test' }))).toMatchObject({
       subjectUri: null,
       reason: 'payload.uri: expected an http(s) URI of at most 2,048 characters',
@@ -60,14 +63,22 @@ describe('what a delivery is', () => {
   });
 
   it('an unknown kind is kept with its subject, whatever its payload', () => {
-    const merged = bodyOf('contact.merged', { recap: { uri: `${api}/meeting_recaps/r1` } }, { created_at: '2026-03-01T11:00:00+01:00' });
+    const merged = bodyOf(
+      'contact.merged',
+      { recap: { uri: `${api}/meeting_recaps/r1` } },
+      { created_at: '2026-03-01T11:00:00+01:00' },
+    );
     expect(readDelivery(merged)).toMatchObject({
       state: 'unknown',
       event: 'contact.merged',
       createdAt: '2026-03-01T10:00:00.000000Z',
       subjectUri: `${api}/meeting_recaps/r1`,
     });
-    expect(readDelivery('{"event":"x","payload":3}')).toMatchObject({ state: 'unknown', createdAt: null, subjectUri: null });
+    expect(readDelivery('{"event":"x","payload":3}')).toMatchObject({
+      state: 'unknown',
+      createdAt: null,
+      subjectUri: null,
+    });
   });
 
   it('the name of an unknown kind is cut and cleaned before it is stored', () => {
@@ -81,7 +92,13 @@ describe('identity', () => {
   it('is the hash of the canonical body without created_by, and the tie that of the payload', () => {
     const payload = { uri: contactRecord.uri, deleted_at: '2026-03-01T10:00:00Z' };
     const read = readDelivery(bodyOf('contact.deleted', payload, { extra: [1, { b: 1, a: 2 }], zone: 'x' }));
-    const body = { event: 'contact.deleted', created_at: '2026-03-01T10:00:00.000000Z', payload, extra: [1, { b: 1, a: 2 }], zone: 'x' };
+    const body = {
+      event: 'contact.deleted',
+      created_at: '2026-03-01T10:00:00.000000Z',
+      payload,
+      extra: [1, { b: 1, a: 2 }],
+      zone: 'x',
+    };
     expect(read.deliveryId).toBe(sha256(canonicalJson(body)));
     expect(read.tie).toBe(sha256(canonicalJson(payload)).slice(0, 16));
   });
@@ -90,7 +107,11 @@ describe('identity', () => {
     const one = readDelivery(bodyOf('invitee.created', fullInvitee));
     const { uri, ...rest } = fullInvitee;
     const other = readDelivery(
-      JSON.stringify({ payload: { ...rest, uri }, created_at: '2026-03-01T10:00:00.000000Z', event: 'invitee.created' }, null, 2),
+      JSON.stringify(
+        { payload: { ...rest, uri }, created_at: '2026-03-01T10:00:00.000000Z', event: 'invitee.created' },
+        null,
+        2,
+      ),
     );
     expect(other.deliveryId).toBe(one.deliveryId);
     expect(other.tie).toBe(one.tie);
@@ -113,7 +134,10 @@ describe('payloads', () => {
       updated_at: '2026-03-01T09:59:59.000000Z',
       payment: { amount: 12.5 },
       reconfirmation: { created_at: '2026-03-01T10:00:00.000000Z', confirmed_at: null },
-      scheduled_event: { start_time: '2026-03-05T10:00:00.000000Z', location: { data: { id: 80000000000, extra: null } } },
+      scheduled_event: {
+        start_time: '2026-03-05T10:00:00.000000Z',
+        location: { data: { id: 80000000000, extra: null } },
+      },
       brand_new: { a: [1] },
     });
     expect(Object.keys(payload).sort()).toEqual([...Object.keys(fullInvitee), 'brand_new'].sort());
@@ -123,9 +147,18 @@ describe('payloads', () => {
   it('an absent key stays absent and null stays null', () => {
     const bare = known('invitee_no_show.deleted', { uri: inviteeUri }).payload;
     expect(Object.keys(bare)).toEqual(['uri']);
-    const cleared = known('invitee_no_show.deleted', { uri: inviteeUri, no_show: null, name: null, payment: null, tracking: null }).payload;
+    const cleared = known('invitee_no_show.deleted', {
+      uri: inviteeUri,
+      no_show: null,
+      name: null,
+      payment: null,
+      tracking: null,
+    }).payload;
     expect(cleared).toStrictEqual({ uri: inviteeUri, no_show: null, name: null, payment: null, tracking: null });
-    const contact = known('contact.updated', { uri: contactRecord.uri, custom_fields: [{ uri: contactRecord.custom_fields[0]?.uri }] });
+    const contact = known('contact.updated', {
+      uri: contactRecord.uri,
+      custom_fields: [{ uri: contactRecord.custom_fields[0]?.uri }],
+    });
     expect(Object.keys(contact.payload.custom_fields?.[0] ?? {})).toEqual(['uri']);
   });
 
@@ -165,12 +198,20 @@ describe('payloads', () => {
 
   it('any custom field value is kept as it was sent', () => {
     const values = ['text', 85000, 1.5, true, '2026-03-01', ['a'], [], null, { odd: [1] }];
-    const custom_fields = values.map((value, index) => ({ uri: `${api}/contacts/custom_field_definitions/f${index}`, value }));
-    expect(known('contact.updated', { ...contactRecord, custom_fields }).payload.custom_fields?.map(({ value }) => value)).toEqual(values);
+    const custom_fields = values.map((value, index) => ({
+      uri: `${api}/contacts/custom_field_definitions/f${index}`,
+      value,
+    }));
+    expect(
+      known('contact.updated', { ...contactRecord, custom_fields }).payload.custom_fields?.map(({ value }) => value),
+    ).toEqual(values);
   });
 
   it('what exceeds a limit of the specification is noted and read all the same', () => {
-    const emails = Array.from({ length: 11 }, (_, index) => ({ email: `a${index}@example.test`, is_primary: index < 2 }));
+    const emails = Array.from({ length: 11 }, (_, index) => ({
+      email: `a${index}@example.test`,
+      is_primary: index < 2,
+    }));
     const phone_numbers = Array.from({ length: 11 }, () => ({ phone_number: '+15555550100' }));
     expect(known('contact.updated', { ...contactRecord, emails, phone_numbers }).notes).toEqual([
       'emails: more than 10',
@@ -178,13 +219,19 @@ describe('payloads', () => {
       'emails: not exactly one primary',
     ]);
     const payment = { ...fullInvitee.payment, terms: 'x'.repeat(1025) };
-    expect(known('invitee.created', { ...fullInvitee, payment }).notes).toEqual(['payment.terms: longer than 1,024 characters']);
+    expect(known('invitee.created', { ...fullInvitee, payment }).notes).toEqual([
+      'payment.terms: longer than 1,024 characters',
+    ]);
   });
 
   const recapUri = `${api}/meeting_recaps/r1`;
 
   it('a recap is one flat record, sent flat or nested', () => {
-    const event = { name: 'Intro', start_time: '2026-03-01T09:00:00Z', attendees: [{ host: true, user_email: 'host@example.test' }] };
+    const event = {
+      name: 'Intro',
+      start_time: '2026-03-01T09:00:00Z',
+      attendees: [{ host: true, user_email: 'host@example.test' }],
+    };
     const recap = { uri: recapUri, summary_md: '## S', share_link: null, created_at: '2026-03-01T09:40:00Z' };
     const nested = known('meeting_recap.created', { created_at: '2026-03-01T09:50:00Z', event, recap });
     const flat = known('meeting_recap.created', { ...recap, event });
@@ -221,7 +268,13 @@ describe('payloads', () => {
   it('a deleted event type is the record, or only its URI and the time', () => {
     const bare = { uri: `${api}/event_types/t1`, deleted_at: '2026-03-01T10:00:00.000000Z' };
     expect(known('event_type.deleted', bare).payload).toStrictEqual(bare);
-    const full = { ...bare, name: 'Intro', duration: 30, custom_questions: [{ name: 'Size', answer_choices: ['1', '2'] }], is_paid: false };
+    const full = {
+      ...bare,
+      name: 'Intro',
+      duration: 30,
+      custom_questions: [{ name: 'Size', answer_choices: ['1', '2'] }],
+      is_paid: false,
+    };
     expect(known('event_type.deleted', full).payload).toStrictEqual(full);
   });
 

@@ -62,7 +62,9 @@ describe('timestamps', () => {
       fc.property(written, written, (one, other) => {
         const [left = '', right = ''] = [normalizeTimestamp(one.text), normalizeTimestamp(other.text)];
         expect(left).toHaveLength(27);
-        expect(Math.sign(left < right ? -1 : left > right ? 1 : 0)).toBe(one.time < other.time ? -1 : one.time > other.time ? 1 : 0);
+        expect(Math.sign(left < right ? -1 : left > right ? 1 : 0)).toBe(
+          one.time < other.time ? -1 : one.time > other.time ? 1 : 0,
+        );
       }),
     );
   });
@@ -77,7 +79,7 @@ describe('timestamps', () => {
   });
 
   it('no string makes it throw', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void normalizeTimestamp(text)));
+    fc.assert(fc.property(fc.string(), (text) => void normalizeTimestamp(text)));
   });
 });
 
@@ -86,22 +88,29 @@ describe('canonical JSON', () => {
     if (Array.isArray(value)) return value.map((item) => shuffled(item, random));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value).map(([key, item]) => ({ key, item, at: random() }));
-    return Object.fromEntries(entries.sort((a, b) => a.at - b.at).map(({ key, item }) => [key, shuffled(item, random)]));
+    return Object.fromEntries(
+      entries.sort((a, b) => a.at - b.at).map(({ key, item }) => [key, shuffled(item, random)]),
+    );
   };
 
   it('does not depend on the order of keys', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }), (value, order) => {
-        let next = 0;
-        const random = () => order[next++ % order.length] ?? 0;
-        expect(canonicalJson(shuffled(value, random))).toBe(canonicalJson(value));
-      }),
+      fc.property(
+        fc.jsonValue(),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }),
+        (value, order) => {
+          let next = 0;
+          const random = () => order[next++ % order.length] ?? 0;
+          expect(canonicalJson(shuffled(value, random))).toBe(canonicalJson(value));
+        },
+      ),
     );
   });
 
   it('reads back as the same value', () => {
+    const stringUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
     fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      fc.property(fc.jsonValue({ stringUnit }), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
@@ -123,17 +132,27 @@ describe('numbers and URIs', () => {
       '9007199254740993',
       '1e400',
     ]);
-    for (const wrong of ['', ' 1', '0x10', 'NaN', 'ten', true, null, [1]]) expect(amount.safeParse(wrong).success).toBe(false);
+    for (const wrong of ['', ' 1', '0x10', 'NaN', 'ten', true, null, [1]])
+      expect(amount.safeParse(wrong).success).toBe(false);
   });
 
   it('a whole number stays whole', () => {
     expect([0, '7', -1].map((sent) => integer.parse(sent))).toEqual([0, 7, -1]);
-    for (const wrong of [1.5, '1.5', '9007199254740993', 'x', null]) expect(integer.safeParse(wrong).success).toBe(false);
+    for (const wrong of [1.5, '1.5', '9007199254740993', 'x', null])
+      expect(integer.safeParse(wrong).success).toBe(false);
   });
 
   it('a URI is a key: http, printable, bounded', () => {
     expect(isUri('https://api.example.test/contacts/AAAA-1')).toBe(true);
-    for (const wrong of ['', 'contacts/1', 'ftp://x/1', 'https://x/a b', 'https://x/é', `https://x/${'a'.repeat(2100)}`, 7]) {
+    for (const wrong of [
+      '',
+      'contacts/1',
+      'ftp://x/1',
+      'https://x/a b',
+      'https://x/é',
+      `https://x/${'a'.repeat(2100)}`,
+      7,
+    ]) {
       expect(isUri(wrong)).toBe(false);
     }
   });
