@@ -39,10 +39,12 @@ type Given = { readonly from: string; readonly text: string | undefined } | { re
 
 // A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
 function lookUp(env: Environment, name: string, setting: Setting): Given {
-  const from = env[name] === undefined && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
+  const from =
+    env[name] === undefined && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
   const text = env[from];
   const path = blank(env[`${name}_FILE`]) ? undefined : env[`${name}_FILE`];
-  if (path !== undefined && !blank(text)) return { complaint: `${from} and ${name}_FILE are both set: keep one of them` };
+  if (path !== undefined && !blank(text))
+    return { complaint: `${from} and ${name}_FILE are both set: keep one of them` };
   if (path !== undefined) return readSecret(`${name}_FILE`, path);
   if (text !== undefined && blank(text) && setting.blankRefused) {
     return { complaint: `${from} is set but blank: give it a value, or remove it` };

@@ -7,7 +7,8 @@ const maxEntries = 50;
 const redacted = '[redacted]';
 
 // Matched against the key without punctuation, so that `api_token`, `apiToken` and `X-Api-Token` are one.
-const secretKey = /authorization|cookie|token|secret|signature|password|passwd|credential|apikey|signingkey|privatekey|^keys?$|dsn$/;
+const secretKey =
+  /authorization|cookie|token|secret|signature|password|passwd|credential|apikey|signingkey|privatekey|^keys?$|dsn$/;
 const personKey =
   /e?mail(s|address)?$|phone|^(first|last|full|user|display|invitee)?name$|^(body|payload|raw|parameters|answers?|guests?|attendees?|linkedin|company)$/;
 
@@ -23,7 +24,7 @@ export function safeText(text: string): string {
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, showCharacter)
     .replaceAll(/:\/\/[^\s/@]*@/g, `://${redacted}@`)
     .replaceAll(/\b(bearer|basic)\s+[^\s"']+/gi, `$1 ${redacted}`)
-    .replaceAll(/[^\s@<>"'(),:;/=\[\]]{1,64}@[^\s@<>"'(),:;/]+/g, redacted);
+    .replaceAll(/[^\s@<>"'(),:;/=[\]]{1,64}@[^\s@<>"'(),:;/]+/g, redacted);
 }
 
 function showCharacter(character: string): string {
@@ -37,7 +38,9 @@ export function safeFields(fields: object): Record<string, unknown> {
 
 function safeObject(fields: object, depth: number): Record<string, unknown> {
   const entries = Object.entries(fields).slice(0, maxEntries);
-  return Object.fromEntries(entries.map(([key, value]) => [key, isPrivate(key) ? redacted : safeValue(value, depth + 1)]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, isPrivate(key) ? redacted : safeValue(value, depth + 1)]),
+  );
 }
 
 function safeValue(value: unknown, depth: number): unknown {

@@ -39,7 +39,12 @@ export const yesOrNo = (fallback: boolean) =>
 
 /** An address of one of these schemes, checked without being changed. */
 export const address = (...schemes: readonly string[]) =>
-  z.string().refine((value) => schemes.some((scheme) => isAddress(value, scheme)), `an address such as ${schemes.join('… or ')}…`);
+  z
+    .string()
+    .refine(
+      (value) => schemes.some((scheme) => isAddress(value, scheme)),
+      `an address such as ${schemes.join('… or ')}…`,
+    );
 
 function isAddress(value: string, scheme: string): boolean {
   if (!value.toLowerCase().startsWith(scheme)) return false;

@@ -5,7 +5,9 @@ import { openContext } from './context.ts';
 import { runProgram } from './program.ts';
 import { verbs } from './verbs.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 // `slotstream … | head` closes our output early; that is a reader who has seen enough, not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -10,7 +10,9 @@ export function override(delivery: SampleDelivery, setting: string): SampleDeliv
   const equals = setting.indexOf('=');
   const path = setting.slice(0, Math.max(equals, 0)).split('.');
   if (equals < 1 || path.some((part) => part === '' || part === '__proto__')) {
-    throw new SlotstreamError('usage', '--set takes path=value.', { hint: 'For example: --set email=ada@example.test' });
+    throw new SlotstreamError('usage', '--set takes path=value.', {
+      hint: 'For example: --set email=ada@example.test',
+    });
   }
   const [first] = path;
   const steps = first === 'envelope' ? path.slice(1) : first === 'payload' ? path : ['payload', ...path];

@@ -49,7 +49,8 @@ function commandOf(verb: Verb, action: (given: Record<string, unknown>) => Promi
     const option = new Option(flags, help);
     command.addOption(repeats ? option.argParser(collect) : option);
   }
-  if (verb.examples) command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
+  if (verb.examples)
+    command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
   return command.action(async () => {
     const positional = Object.keys(verb.arguments).map((name, place) => [name, command.processedArgs[place]]);
     await action({ ...Object.fromEntries(positional), ...command.opts() });
@@ -76,7 +77,9 @@ function checked(verb: Verb, given: Record<string, unknown>): Record<string, nev
 function usageError(error: CommanderError, verbs: readonly Verb[], args: readonly string[]): SlotstreamError {
   const verb = verbs.find(({ name }) => name === args[0]);
   const [what = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = [suggestion.join(' ').replaceAll(/[()]/g, ''), helpHint(verb?.name)].filter((part) => part !== '').join(' ');
+  const hint = [suggestion.join(' ').replaceAll(/[()]/g, ''), helpHint(verb?.name)]
+    .filter((part) => part !== '')
+    .join(' ');
   return new SlotstreamError('usage', what, { hint });
 }
 

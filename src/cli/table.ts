@@ -5,7 +5,12 @@ export function renderTable(headers: readonly string[], rows: readonly (readonly
   const lines = [headers, ...rows];
   const widths = headers.map((_, column) => Math.max(...lines.map((cells) => stringWidth(cells[column] ?? ''))));
   return lines
-    .map((cells) => widths.map((width, column) => padded(cells[column] ?? '', width)).join('  ').trimEnd())
+    .map((cells) =>
+      widths
+        .map((width, column) => padded(cells[column] ?? '', width))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 

@@ -45,9 +45,21 @@ export const trigger = defineVerb({
       help: 'the receiver (default: http://127.0.0.1:PORT/webhooks)',
       reads: z.url({ protocol: /^https?$/, error: 'a web address' }).optional(),
     },
-    key: { flags: '--key <key>', help: 'the signing key (default: the configured one)', reads: z.string().min(1, 'a key').optional() },
-    seed: { flags: '--seed <n>', help: 'the same seed makes the same deliveries', reads: wholeNumberFrom(0).optional() },
-    print: { flags: '--print <form>', help: 'print instead of sending: curl', reads: z.literal('curl', 'curl').optional() },
+    key: {
+      flags: '--key <key>',
+      help: 'the signing key (default: the configured one)',
+      reads: z.string().min(1, 'a key').optional(),
+    },
+    seed: {
+      flags: '--seed <n>',
+      help: 'the same seed makes the same deliveries',
+      reads: wholeNumberFrom(0).optional(),
+    },
+    print: {
+      flags: '--print <form>',
+      help: 'print instead of sending: curl',
+      reads: z.literal('curl', 'curl').optional(),
+    },
     json: asJson,
   },
 
@@ -69,7 +81,9 @@ export const trigger = defineVerb({
       }
       const status = await send({ url, headers, body });
       if (status >= 300) refused += 1;
-      context.out(input.json ? JSON.stringify({ event: input.event, seed, index, status }) : `${status} ${input.event}`);
+      context.out(
+        input.json ? JSON.stringify({ event: input.event, seed, index, status }) : `${status} ${input.event}`,
+      );
     }
     if (refused === 0) return 0;
     context.say(`✗ ${refused} of ${input.count} refused.`);
@@ -83,7 +97,11 @@ function configuredKey({ signing, dataDir }: Config, now: Date): string | undefi
   return openKeyRing({ keys, dataDir, generate: false, allowUnsigned }).keysAt(now.getTime())[0];
 }
 
-function signatureOf({ signing }: Config, key: string | undefined, { body, now }: { body: string; now: Date }): Record<string, string> {
+function signatureOf(
+  { signing }: Config,
+  key: string | undefined,
+  { body, now }: { body: string; now: Date },
+): Record<string, string> {
   if (key === undefined) return {};
   return signDelivery({
     scheme: signing.scheme,

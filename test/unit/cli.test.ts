@@ -18,7 +18,10 @@ import { verifySignature } from '#src/signature.ts';
 
 const key = 'a-test-key-of-more-than-24-bytes';
 
-async function run(args: readonly string[], { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly Verb[] } = {}) {
+async function run(
+  args: readonly string[],
+  { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly Verb[] } = {},
+) {
   const out: string[] = [];
   const err: string[] = [];
   const full = { SIGNING_KEYS: key, ...env };
@@ -37,7 +40,13 @@ async function run(args: readonly string[], { env = {}, extra = [] }: { env?: Re
 }
 
 function failing(error: unknown): Verb {
-  return defineVerb({ name: 'fail', summary: 'fails', arguments: {}, options: {}, run: () => Promise.reject(error as Error) });
+  return defineVerb({
+    name: 'fail',
+    summary: 'fails',
+    arguments: {},
+    options: {},
+    run: () => Promise.reject(error as Error),
+  });
 }
 
 async function listen(status: number) {
@@ -48,7 +57,7 @@ async function listen(status: number) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-  return { url, requests, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
+  return { url, requests, [Symbol.dispose]: () => server.close().closeAllConnections() };
 }
 
 describe('the command line', () => {
@@ -87,7 +96,11 @@ describe('the command line', () => {
 
   it('tells what happened and what to do, without a stack', async () => {
     const error = new SlotstreamError('store_unavailable', 'The store is busy.', { hint: 'Try again.' });
-    expect(await run(['fail'], { extra: [failing(error)] })).toEqual({ code: 1, out: '', err: '✗ The store is busy.\n→ Try again.\n' });
+    expect(await run(['fail'], { extra: [failing(error)] })).toEqual({
+      code: 1,
+      out: '',
+      err: '✗ The store is busy.\n→ Try again.\n',
+    });
   });
 
   it('shows a stack of the unexpected only when LOG_LEVEL is debug, and quoted values never', async () => {
@@ -100,16 +113,29 @@ describe('the command line', () => {
   });
 
   it('lines columns up for wide characters too', () => {
-    expect(renderTable(['who', 'n'], [['東京', '1'], ['Zoë', '22']])).toBe('who   n\n東京  1\nZoë   22');
+    expect(
+      renderTable(
+        ['who', 'n'],
+        [
+          ['東京', '1'],
+          ['Zoë', '22'],
+        ],
+      ),
+    ).toBe('who   n\n東京  1\nZoë   22');
   });
 });
 
 describe('trigger', () => {
   it('sends deliveries that verify and read, as many as asked, one JSON line each', async () => {
-    await using receiver = await listen(202);
+    using receiver = await listen(202);
     const { code, out } = await run(['trigger', 'invitee.created', '--count', '3', '--url', receiver.url, '--json']);
     expect(code).toBe(0);
-    expect(out.trim().split('\n').map((line) => JSON.parse(line).status)).toEqual([202, 202, 202]);
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).status),
+    ).toEqual([202, 202, 202]);
     const ids = receiver.requests.map(({ message, body }) => {
       const headers = (name: string) => message.headersDistinct[name] ?? [];
       const asked = { scheme: 'timestamped', headerName: 'Calendly-Webhook-Signature', toleranceSeconds: 180 } as const;
@@ -121,7 +147,7 @@ describe('trigger', () => {
   });
 
   it('changes what --set names, and signs the changed body', async () => {
-    await using receiver = await listen(202);
+    using receiver = await listen(202);
     const set = ['--set', 'name=Ada', '--set', 'emails.0.is_primary=false', '--set', 'envelope.event=contact.merged'];
     await run(['trigger', 'contact.created', '--url', receiver.url, ...set]);
     const sent = JSON.parse(String(receiver.requests[0]?.body));
@@ -129,8 +155,11 @@ describe('trigger', () => {
   });
 
   it('fails with exit code 1 when the receiver refuses or is not there', async () => {
-    await using receiver = await listen(401);
-    expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({ code: 1, out: '401 contact.created\n' });
+    using receiver = await listen(401);
+    expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({
+      code: 1,
+      out: '401 contact.created\n',
+    });
     const nobody = await run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
     expect(nobody.code).toBe(1);
     expect(nobody.err).toContain('slotstream start');
@@ -138,7 +167,14 @@ describe('trigger', () => {
 
   it('prints a curl command whose body survives the shell byte for byte', async () => {
     const hostile = `O'Brien $(touch /tmp/x) \`id\` "q" \\ é`;
-    const { out } = await run(['trigger', 'contact.created', '--print', 'curl', '--set', `name=${JSON.stringify(hostile)}`]);
+    const { out } = await run([
+      'trigger',
+      'contact.created',
+      '--print',
+      'curl',
+      '--set',
+      `name=${JSON.stringify(hostile)}`,
+    ]);
     const echo = `curl() { for part; do printf '%s\\0' "$part"; done; }\n${out}`;
     const parts = execFileSync('sh', ['-c', echo]).toString().split('\0');
     const body = parts[parts.indexOf('--data-binary') + 1] ?? '';
@@ -146,6 +182,8 @@ describe('trigger', () => {
     const [, value = ''] = (parts.find((part) => part.startsWith('Calendly-Webhook-Signature')) ?? '').split(': ');
     const asked = { scheme: 'timestamped', headerName: 'x', toleranceSeconds: 180, keys: [key] } as const;
     const headers = () => [value];
-    expect(verifySignature({ ...asked, headers, body: Buffer.from(body), nowSeconds: Date.now() / 1000 }).ok).toBe(true);
+    expect(verifySignature({ ...asked, headers, body: Buffer.from(body), nowSeconds: Date.now() / 1000 }).ok).toBe(
+      true,
+    );
   });
 });

@@ -61,7 +61,12 @@ describe('configuration', () => {
   });
 
   it('says every complaint at once, each naming its variable, and asks for exit code 2', () => {
-    const error = complaintsOf({ PORT: '99999', LOG_LEVEL: 'loud', EVENTS: 'contact.merged', WATCH_EVERY: '5 minutes' });
+    const error = complaintsOf({
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      EVENTS: 'contact.merged',
+      WATCH_EVERY: '5 minutes',
+    });
     expect(error.message.split('\n')).toHaveLength(4);
     for (const name of ['PORT', 'LOG_LEVEL', 'EVENTS', 'WATCH_EVERY']) expect(error.message).toContain(name);
     expect(error.message).toContain('"loud"');

@@ -28,9 +28,27 @@ describe('log', () => {
   });
 
   it.each([
-    'authorization', 'Calendly-Webhook-Signature', 'api_token', 'adminToken', 'signing_key', 'signingKeys', 'keys', 'client_secret',
-    'password', 'set-cookie', 'email', 'primary_email', 'emails', 'phone_number', 'name', 'first_name', 'userName', 'body',
-    'payload', 'answer', 'parameters',
+    'authorization',
+    'Calendly-Webhook-Signature',
+    'api_token',
+    'adminToken',
+    'signing_key',
+    'signingKeys',
+    'keys',
+    'client_secret',
+    'password',
+    'set-cookie',
+    'email',
+    'primary_email',
+    'emails',
+    'phone_number',
+    'name',
+    'first_name',
+    'userName',
+    'body',
+    'payload',
+    'answer',
+    'parameters',
   ])('blanks the value of %s, at any depth and in child loggers', (key) => {
     const { log, text } = listen();
     log.info({ [key]: canary, inner: { list: [{ [key]: canary }] } }, 'x');

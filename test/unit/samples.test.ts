@@ -78,7 +78,9 @@ describe('the sample story', () => {
     const created = new Map(story.filter(({ event }) => event === 'invitee.created').map((one) => [uriOf(one), one]));
     const rescheduled = story.filter(({ payload }) => payload['rescheduled'] === true);
     expect(rescheduled.length).toBeGreaterThan(50);
-    const halves = rescheduled.slice(0, -1).filter((old) => created.get(old.payload['new_invitee'])?.payload['old_invitee'] === uriOf(old));
+    const halves = rescheduled
+      .slice(0, -1)
+      .filter((old) => created.get(old.payload['new_invitee'])?.payload['old_invitee'] === uriOf(old));
     expect(halves).toHaveLength(rescheduled.length - 1);
   });
 });

@@ -1,0 +1,50 @@
+// The pages that show every setting, made from the one table there is; a test checks that they are current.
+import type { Setting } from '#src/setting.ts';
+import { settings } from '#src/settings.ts';
+
+const begin = '<!-- settings: made by `npm run settings` -->';
+const end = '<!-- /settings -->';
+const entries = Object.entries<Setting>(settings);
+
+export function envExample(): string {
+  const intro = [
+    '# Every variable Slotstream reads, with its default. Copy to .env and uncomment what you change.',
+    '# Any of them can be read from a file instead: NAME_FILE=/run/secrets/name.',
+  ];
+  const lines = entries.flatMap(([name, setting]) => ['', ...about(setting), `# ${name}=${plainDefault(setting)}`]);
+  return [...intro, ...lines, ''].join('\n');
+}
+
+function about({ meaning, alias, default: shown }: Setting): readonly string[] {
+  const notes = [meaning.replaceAll('`', ''), alias === undefined ? '' : `Also read as ${alias}.`];
+  if (!isPlain(shown) && shown !== '–') notes.push(`Default: ${shown.replaceAll('`', '')}.`);
+  return [`# ${notes.filter((note) => note !== '').join(' ')}`];
+}
+
+/** A default that can be written as a value; others are sentences. */
+function isPlain(shown: string): boolean {
+  return /^[\w./-]+$/.test(shown) && shown !== 'all';
+}
+
+function plainDefault({ default: shown }: Setting): string {
+  return isPlain(shown) ? shown : '';
+}
+
+export function withSettingsTable(readme: string): string {
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`README.md lacks the marks ${begin} … ${end}`);
+  const rows = entries.map(
+    ([name, setting]) => `| ${nameCell(name, setting)} | ${defaultCell(setting)} | ${setting.meaning} |`,
+  );
+  const table = ['| variable | default | meaning |', '|---|---|---|', ...rows];
+  return `${readme.slice(0, from)}${begin}\n${table.join('\n')}\n${readme.slice(to)}`;
+}
+
+function nameCell(name: string, { alias }: Setting): string {
+  return alias === undefined ? `\`${name}\`` : `\`${name}\` (or \`${alias}\`)`;
+}
+
+function defaultCell({ default: shown }: Setting): string {
+  return isPlain(shown) ? `\`${shown}\`` : shown;
+}

@@ -1,0 +1,18 @@
+// How the tests run: real engines first (installed where possible), then every file in a process of its own.
+import { defineConfig } from 'vitest/config';
+import { tally } from './test/tally.ts';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: './test/harness/engines.ts',
+    // Processes, not threads: tests send signals, change limits and load native modules.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    // A first embedded queue takes seconds to make.
+    hookTimeout: 60_000,
+    allowOnly: false,
+    reporters: ['default', tally],
+  },
+});
