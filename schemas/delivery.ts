@@ -43,46 +43,36 @@ export type ReadDelivery = KnownDelivery | UnknownDelivery | MalformedDelivery;
 
 export function readDelivery(body: string): ReadDelivery {
   const json = readJson(body);
-  if (!json.ok) return malformed(json.reason, identityOfText(body));
-  if (!isObject(json.value)) return malformed('expected object', identityOfText(canonicalJson(json.value)));
+  if (!json.ok) return unreadable(json.reason, body);
+  if (!isObject(json.value)) return unreadable('expected object', canonicalJson(json.value));
 
   const envelope = json.value;
+  const { event, payload } = envelope;
   const identity = identityOf(envelope);
   const createdAt = timeOf(envelope['created_at']);
-  const subjectUri = subjectOf(envelope['payload']);
-  const name = envelope['event'];
-  if (typeof name !== 'string' || name === '') {
-    return { state: 'malformed', reason: 'event: expected string', event: null, createdAt, subjectUri, ...identity };
-  }
-  if (!isEventKind(name)) return { state: 'unknown', event: storableName(name), createdAt, subjectUri, ...identity };
+  const unread = (): Unread => ({ createdAt, subjectUri: subjectOf(payload), ...identity });
+  const malformed = (name: string | null, reason: string): MalformedDelivery => {
+    return { state: 'malformed', event: name, reason, ...unread() };
+  };
 
-  const refuse = (reason: string): MalformedDelivery => ({
-    state: 'malformed',
-    reason,
-    event: name,
-    createdAt,
-    subjectUri,
-    ...identity,
-  });
-  if (createdAt === null) return refuse('created_at: expected an ISO 8601 timestamp');
-  if (!isObject(envelope['payload'])) return refuse('payload: expected object');
+  if (typeof event !== 'string' || event === '') return malformed(null, 'event: expected string');
+  if (!isEventKind(event)) return { state: 'unknown', event: storableName(event), ...unread() };
+  if (createdAt === null) return malformed(event, 'created_at: expected an ISO 8601 timestamp');
+  if (!isObject(payload)) return malformed(event, 'payload: expected object');
 
-  const contract = contractOf(name);
-  const read = contract.schema.safeParse(contract.unwrap(envelope['payload']));
-  if (!read.success) return refuse(reasonOf(read.error));
-  const payload = read.data;
-  return {
-    state: 'known',
-    event: name,
-    createdAt,
-    payload,
-    notes: contract.notes(payload),
-    ...identity,
-  } as KnownDelivery;
+  const contract = contractOf(event);
+  const read = contract.schema.safeParse(contract.unwrap(payload));
+  if (!read.success) return malformed(event, reasonOf(read.error));
+  const notes = contract.notes(read.data);
+  // The contract was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
+  return { state: 'known', event, createdAt, payload: read.data, notes, ...identity } as KnownDelivery;
 }
 
-function malformed(reason: string, identity: Identity): MalformedDelivery {
-  return { state: 'malformed', reason, event: null, createdAt: null, subjectUri: null, ...identity };
+/** Nothing in it can be trusted but its text. */
+function unreadable(reason: string, text: string): MalformedDelivery {
+  const deliveryId = sha256(text);
+  const tie = deliveryId.slice(0, 16);
+  return { state: 'malformed', event: null, reason, createdAt: null, subjectUri: null, deliveryId, tie };
 }
 
 function identityOf(envelope: JsonObject): Identity {
@@ -92,18 +82,10 @@ function identityOf(envelope: JsonObject): Identity {
   let body = '';
   for (const key of Object.keys(envelope).sort()) {
     if (key === 'created_by') continue;
-    body +=
-      (body === '' ? '{' : ',') +
-      JSON.stringify(key) +
-      ':' +
-      (key === 'payload' ? payload : canonicalJson(envelope[key]));
+    const value = key === 'payload' ? payload : canonicalJson(envelope[key]);
+    body += (body === '' ? '{' : ',') + JSON.stringify(key) + ':' + value;
   }
   return { deliveryId: sha256(body === '' ? '{}' : body + '}'), tie };
-}
-
-function identityOfText(text: string): Identity {
-  const deliveryId = sha256(text);
-  return { deliveryId, tie: deliveryId.slice(0, 16) };
 }
 
 function sha256(text: string): string {
