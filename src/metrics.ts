@@ -36,16 +36,19 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter({ name: `slotstream_${name}`, help, labelNames: [...labelNames], registers });
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name: `slotstream_${name}`, help, buckets, registers });
   const gauge = (name: string, help: string) => new Gauge({ name: `slotstream_${name}`, help, registers });
 
-  const received = counter('deliveries_received_total', 'Verified deliveries by where they went.', ['outcome']);
-  const refused = counter('deliveries_refused_total', 'Requests refused, by cause.', ['cause']);
-  const keys = counter('signature_key_total', 'Verified deliveries by the key that matched.', ['key_id']);
-  const projected = counter('projected_total', 'Deliveries folded, by kind and outcome.', ['event', 'outcome']);
+  const received = tally({ registry, name: 'deliveries_received_total', help: 'Verified deliveries by where they went.', label: 'outcome' });
+  const refused = tally({ registry, name: 'deliveries_refused_total', help: 'Requests refused, by cause.', label: 'cause' });
+  const keys = tally({ registry, name: 'signature_key_total', help: 'Verified deliveries by matching key.', label: 'key_id' });
+  const projected = new Counter({
+    name: 'slotstream_projected_total',
+    help: 'Deliveries folded, by kind and outcome.',
+    labelNames: ['event', 'outcome'],
+    registers,
+  });
   const ack = histogram('ack_seconds', 'From the whole body to the answer.', shortSeconds);
   const visible = histogram('visible_seconds', 'From received to visible in the tables.', longSeconds);
   const batch = histogram('batch_deliveries', 'Deliveries in a job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
@@ -56,9 +59,9 @@ export function createMetrics(): Metrics {
   measureLoopLag(registry);
 
   return {
-    received: (outcome) => received.inc({ outcome }),
-    refused: (cause) => refused.inc({ cause }),
-    keyMatched: (keyId) => keys.inc({ key_id: keyId }),
+    received,
+    refused,
+    keyMatched: keys,
     acknowledged: (seconds) => ack.observe(seconds),
     batched: (deliveries) => batch.observe(deliveries),
     projected: (event, outcome) =>
@@ -75,6 +78,23 @@ export function createMetrics(): Metrics {
     watch: watched,
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** A counter for the path of every request: counts in a plain map, and in Prometheus' own form only when read. */
+function tally(counter: { registry: Registry; name: string; help: string; label: string }): (value: string) => void {
+  const { registry, name, help, label } = counter;
+  const counts = new Map<string, number>();
+  const exposed = new Counter({
+    name: `slotstream_${name}`,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect: () => {
+      exposed.reset();
+      for (const [value, count] of counts) exposed.inc({ [label]: value }, count);
+    },
+  });
+  return (value) => void counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 
 function watchedGauges(registry: Registry): Metrics['watch'] {

@@ -1,6 +1,6 @@
 // Who sent these bytes: verifies and makes webhook signatures over the raw body, in two schemes. Pure: keys and time are
 // arguments. The service's own scheme is not in its specification (assumption A2), hence the choice.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 export const signatureSchemes = ['timestamped', 'standard-webhooks'] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
@@ -44,6 +44,7 @@ interface Claim {
   readonly candidates: readonly Buffer[];
 }
 
+const blockBytes = 64;
 const longestHeader = 1024;
 const mostCandidates = 5;
 const plainDigits = /^[0-9]{1,12}$/;
@@ -80,9 +81,18 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   };
 }
 
-/** Names a key in metrics without telling anything of it. */
+const keyIds = new Map<string, string>();
+const rememberedKeys = 50;
+
+/** Names a key in metrics without telling anything of it. Remembered, because every delivery asks. */
 export function keyIdOf(key: string): string {
-  return hash('sha256', `slotstream key id:${key}`).slice(0, 8);
+  let id = keyIds.get(key);
+  if (id === undefined) {
+    id = hash('sha256', `slotstream key id:${key}`).slice(0, 8);
+    if (keyIds.size >= rememberedKeys) keyIds.clear();
+    keyIds.set(key, id);
+  }
+  return id;
 }
 
 /** `t=<unix seconds>,v1=<64 lower-case hex>`; spaces and unknown keys are tolerated, nothing else is (A2). */
@@ -134,10 +144,26 @@ function onlyValue(values: readonly string[]): { readonly value: string } | 'mis
   return values.length > 1 || value.length > longestHeader ? 'malformed' : { value };
 }
 
+/**
+ * HMAC-SHA256 (RFC 2104) from one-shot hashes, proven against `createHmac` in the tests. Node's Hmac objects hold native
+ * memory that the garbage collector must chase, which cost the receiver a fifth of its throughput.
+ */
 function macOf(scheme: SignatureScheme, key: string, prefix: string, body: Uint8Array): Buffer {
-  const secret =
-    scheme === 'standard-webhooks' && key.startsWith('whsec_') ? Buffer.from(key.slice(6), 'base64') : key;
-  return createHmac('sha256', secret).update(prefix).update(body).digest();
+  const encoded = scheme === 'standard-webhooks' && key.startsWith('whsec_');
+  const secret = encoded ? Buffer.from(key.slice('whsec_'.length), 'base64') : Buffer.from(key);
+  const block = secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret;
+  const head = Buffer.from(prefix);
+  const inner = Buffer.allocUnsafe(blockBytes + head.length + body.length);
+  const outer = Buffer.allocUnsafe(blockBytes + 32);
+  for (let at = 0; at < blockBytes; at += 1) {
+    const byte = block[at] ?? 0;
+    inner[at] = byte ^ 0x36;
+    outer[at] = byte ^ 0x5c;
+  }
+  inner.set(head, blockBytes);
+  inner.set(body, blockBytes + head.length);
+  outer.set(hash('sha256', inner, 'buffer'), blockBytes);
+  return hash('sha256', outer, 'buffer');
 }
 
 /** Length first: `timingSafeEqual` throws on unequal lengths. */

@@ -45,7 +45,7 @@ function answer(status: number, title: string, message: string, headers: Record<
 export function jsonAnswer(status: number, content: object, headers: Record<string, string> = {}): Answer {
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/json', ...headers },
     text: JSON.stringify(content),
   };
 }

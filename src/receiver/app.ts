@@ -94,8 +94,10 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   }
 
   const app: ReceiverApp = new Hono<{ Bindings: HttpBindings }>();
-  app.post('/webhooks', (context) => receive(context.env));
-  app.all('/webhooks', () => refuse('method', answers.methodNotAllowed));
+  // One handler a path: with two, hono goes through its middleware chain at every request.
+  app.all('/webhooks', ({ req, env }) =>
+    req.method === 'POST' ? receive(env) : refuse('method', answers.methodNotAllowed),
+  );
   app.get('/healthz', () => toResponse(answers.alive));
   app.get('/readyz', ready);
   app.on(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], ['/healthz', '/readyz'], () => toResponse(answers.readOnly));

@@ -56,7 +56,8 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     (incoming, outgoing) => {
       inFlight.add(outgoing);
       if (closing) outgoing.shouldKeepAlive = false;
-      void handle(incoming, outgoing).finally(() => inFlight.delete(outgoing));
+      const answered = (): boolean => inFlight.delete(outgoing);
+      handle(incoming, outgoing).then(answered, answered);
     },
   );
   server.maxConnections = maxConnections;
@@ -64,10 +65,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(notListening(options, cause)));
-    server.listen(options.port, options.host, () => {
-      server.removeAllListeners('error');
-      resolve();
-    });
+    server.listen(options.port, options.host, resolve);
   });
 
   let closed: Promise<void> | undefined;
