@@ -74,7 +74,7 @@ function careful(key: string, value: unknown, context?: { readonly source?: stri
 }
 
 /** NUL and half of a surrogate pair become U+FFFD: PostgreSQL refuses them and SQLite mangles them. */
-export function storable(text: string): string {
+function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
