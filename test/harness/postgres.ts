@@ -19,6 +19,8 @@ export interface TestPostgres extends AsyncDisposable {
   readonly port: number;
   /** A new, empty database; answers its URL. */
   createDatabase(): Promise<string>;
+  /** Goes down and stays down, its data kept, until `restart`. */
+  halt(mode: ShutdownMode): Promise<void>;
   restart(mode?: ShutdownMode): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,22 +61,23 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   };
   let server = await boot();
 
-  const end = async (mode: ShutdownMode): Promise<void> => {
+  const halt = async (mode: ShutdownMode): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
     server.kill(signals[mode]);
     await gone;
   };
   const stop = async (): Promise<void> => {
-    await end('immediate');
+    await halt('immediate');
     await rm(dir, { recursive: true, force: true });
   };
   return {
     url,
     port,
     createDatabase: () => createDatabase(url),
+    halt,
     restart: async (mode = 'fast') => {
-      await end(mode);
+      await halt(mode);
       server = await boot();
     },
     stop,

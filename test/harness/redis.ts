@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ export interface RedisOptions {
   readonly port?: number;
   /** More `redis-server` arguments, such as `--maxmemory 4mb`. */
   readonly args?: readonly string[];
+  /** Makes it a Sentinel that watches the Redis on this port as `mymaster`. */
+  readonly sentinelOf?: number;
 }
 
 export interface TestRedis extends AsyncDisposable {
@@ -68,15 +70,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
 }
 
 async function boot(options: RedisOptions & { dir: string; port: number }): Promise<ChildProcess> {
-  const settings = {
-    port: options.port,
-    bind: '127.0.0.1',
-    dir: options.dir,
-    appendonly: options.appendonly === false ? 'no' : 'yes',
-    save: '',
-    'maxmemory-policy': 'noeviction',
-  };
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = options.sentinelOf === undefined ? serverArgs(options) : await sentinelArgs(options, options.sentinelOf);
   const server = spawn('redis-server', [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -85,6 +79,25 @@ async function boot(options: RedisOptions & { dir: string; port: number }): Prom
     return answersPing(options.port);
   }, 'redis-server answers');
   return server;
+}
+
+function serverArgs(options: RedisOptions & { dir: string; port: number }): readonly string[] {
+  const settings = {
+    port: options.port,
+    bind: '127.0.0.1',
+    dir: options.dir,
+    appendonly: options.appendonly === false ? 'no' : 'yes',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+}
+
+/** A Sentinel insists on a file that it may write to. */
+async function sentinelArgs(options: { dir: string; port: number }, master: number): Promise<readonly string[]> {
+  const file = join(options.dir, 'sentinel.conf');
+  await writeFile(file, `port ${options.port}\nbind 127.0.0.1\nsentinel monitor mymaster 127.0.0.1 ${master} 1\n`);
+  return [file, '--sentinel'];
 }
 
 /** True once the data is loaded: while loading, Redis answers PING with -LOADING. */
