@@ -1,0 +1,37 @@
+# One image for every verb: `docker run slotstream start`, `… receive`, `… work`.
+# The image brings its own Node, so the one that npm can bring (node-linux-*) stays out.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json README.md LICENSE CHANGELOG.md ./
+COPY scripts ./scripts
+COPY schemas ./schemas
+COPY workers ./workers
+COPY src ./src
+RUN npm run package -- --no-pack
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    ADMIN_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/build ./
+# The only place that is written to; everything else may be mounted read-only.
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+USER node
+EXPOSE 8080 8081
+STOPSIGNAL SIGTERM
+# Alive when either listener says so: a worker has no public one.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "const ask = async (port) => { const answer = await fetch(`http://127.0.0.1:${port}/healthz`); if (!answer.ok) throw answer.status; }; Promise.any([ask(process.env.PORT || 8080), ask(process.env.ADMIN_PORT || 8081)]).catch(() => process.exit(1))"]
+ENTRYPOINT ["node", "src/cli/main.js"]
+CMD ["start"]

@@ -1,0 +1,129 @@
+// Who may import whom, as a table. Arrows point one way: a floor knows the floors beneath it and nothing above.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** Each part of the program, lowest first, and the parts it may import besides itself. */
+const floors = {
+  schemas: [],
+  base: ['schemas'],
+  'src/samples': ['schemas'],
+  'src/queue': ['schemas', 'base'],
+  'src/store': ['schemas', 'base'],
+  workers: ['schemas', 'base', 'src/queue', 'src/store'],
+  'src/receiver': ['schemas', 'base', 'src/queue'],
+  'src/admin': ['schemas', 'base', 'src/queue', 'src/store', 'workers'],
+  'src/app': ['schemas', 'base', 'src/queue', 'src/store', 'workers', 'src/receiver', 'src/admin'],
+  'src/cli': [
+    'schemas',
+    'base',
+    'src/samples',
+    'src/queue',
+    'src/store',
+    'workers',
+    'src/receiver',
+    'src/admin',
+    'src/app',
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+type Floor = keyof typeof floors;
+
+/** Values in, values out: no engine, no file, no network, no clock of its own. */
+const pure = [/^schemas\//, /^src\/samples\//, /^src\/signature\.ts$/, /^src\/errors\.ts$/, /^workers\/projections\//];
+const purePackages = new Set(['zod', 'node:crypto']);
+
+interface Module {
+  readonly path: string;
+  readonly text: string;
+  readonly inside: readonly string[];
+  readonly packages: readonly string[];
+}
+
+const modules = globSync(['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'], { cwd: root })
+  .toSorted()
+  .map(readModule);
+
+function readModule(path: string): Module {
+  const text = readFileSync(join(root, path), 'utf8');
+  const specifiers = [...text.matchAll(/(?:^|\n)(?:import|export)\s[^;]*?from\s'([^']+)'|import\('([^']+)'\)/g)].map(
+    ([, named, dynamic]) => named ?? dynamic ?? '',
+  );
+  const inside = specifiers.filter((specifier) => /^[.#]/.test(specifier));
+  return {
+    path,
+    text,
+    inside: inside.map((specifier) =>
+      specifier.startsWith('#') ? specifier.slice(1) : join(dirname(path), specifier),
+    ),
+    packages: specifiers.filter((specifier) => !inside.includes(specifier)),
+  };
+}
+
+function floorOf(path: string): Floor {
+  const [top, second = ''] = path.split('/');
+  if (top === 'schemas' || top === 'workers') return top;
+  const name = `src/${second.replace(/\.ts$/, '')}`;
+  return name in floors ? (name as Floor) : 'base';
+}
+
+describe('the architecture', () => {
+  it('has modules to look at', () => {
+    expect(modules.length).toBeGreaterThan(20);
+  });
+
+  it('lets every part import only the parts beneath it', () => {
+    const upward = modules.flatMap(({ path, inside }) => {
+      const own = floorOf(path);
+      const allowed: readonly string[] = [own, ...floors[own]];
+      return inside.filter((target) => !allowed.includes(floorOf(target))).map((target) => `${path} → ${target}`);
+    });
+    expect(upward).toEqual([]);
+  });
+
+  it('has no cycles', () => {
+    const targets = new Map(modules.map(({ path, inside }) => [path, inside]));
+    const finished = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): readonly string[] => {
+      if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+      if (finished.has(path)) return [];
+      for (const target of targets.get(path) ?? []) {
+        const cycle = visit(target, [...trail, path]);
+        if (cycle.length > 0) return cycle;
+      }
+      finished.add(path);
+      return [];
+    };
+    expect(modules.map(({ path }) => visit(path, [])).find((cycle) => cycle.length > 0)).toBeUndefined();
+  });
+
+  it('names files for what they hold: no barrels and no buckets', () => {
+    const buckets = /\/(index|types|utils|helpers|common|interfaces)\.ts$/;
+    expect(modules.map(({ path }) => path).filter((path) => buckets.test(path))).toEqual([]);
+    expect(modules.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('keeps the pure parts pure', () => {
+    const impure = modules
+      .filter(({ path }) => pure.some((pattern) => pattern.test(path)))
+      .flatMap(({ path, packages, text }) => [
+        ...packages.filter((name) => !purePackages.has(name)).map((name) => `${path} → ${name}`),
+        ...(/\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|fetch\()/.test(text)
+          ? [`${path} reads the world`]
+          : []),
+      ]);
+    expect(impure).toEqual([]);
+  });
+
+  it('reads the environment in config and in the command line only', () => {
+    const readers = modules.filter(({ text }) => text.includes('process.env')).map(({ path }) => path);
+    expect(readers).toEqual(['src/cli/context.ts']);
+  });
+
+  it('has a sentence at the top of every file, and no file too long for one sitting', () => {
+    expect(modules.filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
+    expect(modules.filter(({ text }) => text.split('\n').length > 251).map(({ path }) => path)).toEqual([]);
+  });
+});
