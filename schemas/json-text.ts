@@ -2,7 +2,7 @@
 import { isObject } from './wire.ts';
 
 /** Far above any real delivery, and cheap to reach the end of. */
-const bounds = { depth: 64, tokens: 100_000 } as const;
+const bounds = { depth: 64, tokens: 20_000 } as const;
 
 export type JsonText =
   | { readonly ok: true; readonly value: unknown }

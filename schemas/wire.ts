@@ -47,15 +47,15 @@ export const timestamp = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Short enough, and plain enough, to be a key in either database (PostgreSQL refuses index entries over 2,704 bytes). */
-const uriForm = /^https?:\/\/[\x21-\x7e]{1,2040}$/;
+/** Short enough, and plain enough, to be a key in either database (PostgreSQL refuses index entries over 2,704 bytes, and some keys are two URIs). */
+const uriForm = /^https?:\/\/[\x21-\x7e]{1,1016}$/;
 
 export function isUri(value: unknown): value is string {
   return typeof value === 'string' && uriForm.test(value);
 }
 
 /** The URI a record is known by: opaque, compared as text (A5). */
-export const uri = z.string().regex(uriForm, 'expected an http(s) URI of at most 2,048 characters');
+export const uri = z.string().regex(uriForm, 'expected an http(s) URI of at most 1,024 characters');
 
 /** A string we keep but do not depend on: references, names, open enums. Absent stays absent, null stays null. */
 export const text = z.string().nullish();

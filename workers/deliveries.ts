@@ -14,7 +14,10 @@ export interface DeliveryWorkerNeeds {
   readonly log: Log;
 }
 
-export function startDeliveryWorker(needs: DeliveryWorkerNeeds, options: { readonly concurrency: number }): QueueWorker {
+export function startDeliveryWorker(
+  needs: DeliveryWorkerNeeds,
+  options: { readonly concurrency: number },
+): QueueWorker {
   const say = throttled(needs.log, 1000);
   const process: BatchProcessor = async (batch) => {
     try {

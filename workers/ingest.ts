@@ -25,6 +25,16 @@ export async function ingest(needs: IngestNeeds, batch: unknown, now: string): P
   return ingestReadings(needs, readBatch(batch, now));
 }
 
+/** Keeps a delivery out of the way: whole, with its reason, and without trying to project it. */
+export async function quarantine(needs: IngestNeeds, delivery: unknown, { reason, now }: { reason: string; now: string }): Promise<IngestReport> {
+  const readings = readBatch({ v: 1, deliveries: [delivery] }, now);
+  return ingestReadings(needs, readings.map((reading) => quarantined(reading, reason)));
+}
+
+function quarantined(reading: Reading, reason: string): Reading {
+  return { ...reading, compiled: null, entry: { ...reading.entry, outcome: 'quarantined', reason } };
+}
+
 async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
   try {
     return await needs.store.transaction((unit) => append(unit, readings, needs.options));
@@ -33,8 +43,7 @@ async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]):
     if (readings.length > 1) return ingestHalves(needs, readings);
     const [reading] = readings;
     if (reading === undefined || reading.compiled === null) throw error;
-    const reason = `The store refused it (${codeOf(error)}).`;
-    return ingestReadings(needs, [{ ...reading, compiled: null, entry: { ...reading.entry, outcome: 'quarantined', reason } }]);
+    return ingestReadings(needs, [quarantined(reading, `The store refused it (${codeOf(error)}).`)]);
   }
 }
 

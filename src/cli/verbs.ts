@@ -1,5 +1,14 @@
 // Every verb, in the order `--help` shows them.
+import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
+import { receive } from './receive.ts';
+import { rebuild } from './rebuild.ts';
+import { replay } from './replay.ts';
+import { start } from './start.ts';
+import { status } from './status.ts';
 import { trigger } from './trigger.ts';
 import type { Verb } from './verb.ts';
+import { why } from './why.ts';
+import { work } from './work.ts';
 
-export const verbs: readonly Verb[] = [trigger];
+export const verbs: readonly Verb[] = [start, receive, work, status, doctor, replay, rebuild, why, trigger, demo];

@@ -58,7 +58,7 @@ describe('what a delivery is', () => {
     });
     expect(readDelivery(bodyOf('contact.deleted', { uri: 'ada@example.test' }))).toMatchObject({
       subjectUri: null,
-      reason: 'payload.uri: expected an http(s) URI of at most 2,048 characters',
+      reason: 'payload.uri: expected an http(s) URI of at most 1,024 characters',
     });
   });
 

@@ -25,11 +25,11 @@ describe('depth and size bombs (row 15)', () => {
     expect(readDelivery(inviteeWith(`"x":${'['.repeat(62)}${']'.repeat(62)}`)).state).toBe('known');
   });
 
-  it('more than 100,000 structural tokens are refused before they are parsed', () => {
-    const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}":0`).join(',');
+  it('more than 20,000 structural tokens are refused before they are parsed', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`).join(',');
     expect(readDelivery(inviteeWith(keys))).toMatchObject({ state: 'malformed', reason: 'too_complex' });
-    expect(readDelivery(`[${'0,'.repeat(99_999)}0]`)).toMatchObject({ reason: 'too_complex' });
-    expect(readDelivery(`[${'0,'.repeat(99_998)}0]`)).toMatchObject({ reason: 'expected object' });
+    expect(readDelivery(`[${'0,'.repeat(19_999)}0]`)).toMatchObject({ reason: 'too_complex' });
+    expect(readDelivery(`[${'0,'.repeat(19_998)}0]`)).toMatchObject({ reason: 'expected object' });
   });
 
   it('brackets inside a string are text, also after escapes', () => {

@@ -1,0 +1,32 @@
+// What an operator may ask a running process: its status and its metrics, for those who hold the token.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Metrics } from '#src/metrics.ts';
+
+export interface AdminNeeds {
+  readonly token: string;
+  status(): Promise<object>;
+  readonly metrics: Pick<Metrics, 'read'>;
+}
+
+export function createAdminApp({ token, status, metrics }: AdminNeeds): Hono {
+  const wanted = digest(`Bearer ${token}`);
+  const app = new Hono();
+  app.use(async (context, next) => {
+    // Digests are of one length, so the comparison tells nothing about the token's.
+    if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), wanted)) return next();
+    return context.json({ title: 'Unauthenticated', message: 'Send the admin token as a bearer token.' }, 401, {
+      'www-authenticate': 'Bearer',
+    });
+  });
+  app.get('/api/status', async (context) => context.json(await status()));
+  app.get('/metrics', async (context) => {
+    const { contentType, text } = await metrics.read();
+    return context.body(text, 200, { 'content-type': contentType });
+  });
+  app.notFound((context) => context.json({ title: 'Not Found', message: 'There is nothing at this path.' }, 404));
+  app.onError((_error, context) => context.json({ title: 'Internal Server Error', message: 'The request failed.' }, 500));
+  return app;
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,0 +1,141 @@
+// The composition root: opens everything a role needs, in order, and closes it in the reverse one.
+import { join } from 'node:path';
+import { createBatches } from '#workers/batches.ts';
+import { startDeliveryWorker } from '#workers/deliveries.ts';
+import { leaveAddress } from './admin/address.ts';
+import { createAdminApp } from './admin/app.ts';
+import { openAdminToken } from './admin/token.ts';
+import type { Config } from './config.ts';
+import { openKeyRing } from './keys.ts';
+import { throttled, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import type { DeliveryQueue } from './queue/contract.ts';
+import { openGate, type QueueGate } from './queue/gate.ts';
+import { openQueue } from './queue/queues.ts';
+import { createReceiverApp } from './receiver/app.ts';
+import { createCircuit } from './receiver/circuit.ts';
+import { startDrain } from './receiver/drain.ts';
+import { createHealth } from './receiver/health.ts';
+import { createIntake } from './receiver/intake.ts';
+import { openListener } from './receiver/listener.ts';
+import { openSpool, type Spool } from './receiver/spool.ts';
+import type { Store } from './store/contract.ts';
+import { countOutcome, overviewOf } from './store/overview.ts';
+import { openStore } from './store/stores.ts';
+
+/** What this process does: `start` does both, `receive` and `work` one each. */
+export interface Roles {
+  readonly receives: boolean;
+  readonly works: boolean;
+  /** Only `start` makes a signing key of its own. */
+  readonly makesKey: boolean;
+}
+
+export interface App extends AsyncDisposable {
+  /** Undefined where this process does not receive. */
+  readonly port: number | undefined;
+  readonly adminPort: number;
+  readonly adminToken: string;
+  status(): Promise<object>;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly queue: DeliveryQueue;
+  readonly gate: QueueGate;
+  readonly store: Store | undefined;
+  readonly opened: AsyncDisposableStack;
+}
+
+// On SQLite one transaction runs at a time whatever we do; on PostgreSQL a second batch is compiled while one commits.
+const workersOn = { sqlite: 1, postgres: 4 } as const;
+
+export async function openApp(needs: { config: Config; log: Log }, roles: Roles): Promise<App> {
+  const { config, log } = needs;
+  await using opened = new AsyncDisposableStack();
+  for (const warning of config.warnings) log.warn(warning);
+  const metrics = createMetrics();
+  metrics.unsignedAllowed(config.signing.allowUnsigned);
+
+  const store = roles.works ? opened.use(await openStoreLoudly(config, log)) : undefined;
+  const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: reporterOf(log, 'queue') });
+  opened.defer(() => queue.close());
+  const gate = await openGate({ queue, onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message) });
+  opened.defer(() => gate.close());
+  metrics.watch({ queueDepth: () => queue.depth(), ...(store && { quarantine: () => countOutcome(store, 'quarantined') }) });
+
+  const parts: Parts = { config, log, metrics, queue, gate, store, opened };
+  if (store) openWorker(parts, store);
+  const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
+  const port = spool && (await openReceiver(parts, spool, roles));
+
+  const startedAt = new Date().toISOString();
+  const status = async () => ({
+    roles: { receives: roles.receives, works: roles.works },
+    started_at: startedAt,
+    pid: process.pid,
+    queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
+    ...(spool && { spool: spool.depth() }),
+    ...(store && { store: await overviewOf(store) }),
+  });
+  const admin = await openAdmin(parts, status);
+  const resources = opened.move();
+  return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** The store as every verb opens it. */
+export function openStoreLoudly(config: Config, log: Log): Promise<Store> {
+  return openStore({ report: reporterOf(log, 'store') }, config.databaseUrl);
+}
+
+function openWorker({ config, log, metrics, queue, opened }: Parts, store: Store): void {
+  const batches = createBatches({ store, options: { eraseOnDelete: config.eraseOnDelete }, metrics, log, clock: Date.now });
+  opened.defer(() => batches.close());
+  const worker = startDeliveryWorker({ queue, ...batches, log }, { concurrency: workersOn[store.engine.name] });
+  opened.defer(() => worker.close());
+}
+
+async function openReceiverSpool({ config, log, metrics, opened }: Parts): Promise<Spool> {
+  const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
+  opened.defer(() => spool.close());
+  return spool;
+}
+
+async function openReceiver({ config, log, metrics, gate, store, opened }: Parts, spool: Spool, roles: Roles): Promise<number> {
+  const { keys, allowUnsigned, ...signing } = config.signing;
+  const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: roles.makesKey, allowUnsigned });
+  for (const warning of ring.warnings) log.warn(warning);
+  const circuit = createCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
+  const drain = startDrain({ circuit, spool, log });
+  opened.defer(() => drain.stop());
+  const intake = createIntake({ circuit, spool, metrics });
+  opened.defer(() => intake.settled());
+  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
+  const health = createHealth({ checks, clock: Date.now });
+  const app = createReceiverApp(
+    { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
+    { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
+  );
+  const listener = await openListener({ fetch: app.fetch, onClosing: () => health.stop() }, { host: config.host, port: config.port });
+  opened.defer(() => listener.close());
+  return listener.port;
+}
+
+async function openAdmin({ config, metrics, opened }: Parts, status: () => Promise<object>) {
+  const adminToken = openAdminToken(config);
+  const app = createAdminApp({ token: adminToken, status, metrics });
+  const listener = await openListener({ fetch: app.fetch as never, onClosing: () => {} }, { host: config.adminHost, port: config.adminPort });
+  opened.defer(() => listener.close());
+  const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
+  const address = leaveAddress(config.dataDir, `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`);
+  opened.defer(() => address.remove());
+  return { adminPort: listener.port, adminToken };
+}
+
+/** Engines can fail thousands of times a second; one line a second tells it. */
+function reporterOf(log: Log, engine: string): (error: unknown) => void {
+  const say = throttled(log, 1_000);
+  return (err) => say('error', `the ${engine} reports an error`, { err });
+}

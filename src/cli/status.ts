@@ -1,0 +1,42 @@
+// `status`: how the running process stands; where none runs, how the store stands.
+import { askRunning } from '#src/admin/address.ts';
+import { openAdminToken } from '#src/admin/token.ts';
+import { openStoreLoudly } from '#src/app.ts';
+import { SlotstreamError } from '#src/errors.ts';
+import { overviewOf } from '#src/store/overview.ts';
+import { renderTable } from './table.ts';
+import { asJson, defineVerb, type VerbContext } from './verb.ts';
+
+export const status = defineVerb({
+  name: 'status',
+  summary: 'show what is received, queued and projected',
+  arguments: {},
+  options: { json: asJson },
+  async run(context, { json }) {
+    const found = await statusOf(context);
+    if (json) context.out(JSON.stringify(found));
+    else context.out(renderTable(['what', 'value'], linesOf(found)));
+    return 0;
+  },
+});
+
+async function statusOf(context: VerbContext): Promise<object> {
+  const config = context.config();
+  try {
+    const answer = await askRunning(config.dataDir, { token: openAdminToken(config), path: '/api/status' });
+    return { running: true, ...(answer as object) };
+  } catch (error) {
+    if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
+    await using store = await openStoreLoudly(config, context.log());
+    return { running: false, store: await overviewOf(store) };
+  }
+}
+
+/** `{store: {rows: {contacts: 3}}}` → `store rows contacts  3` */
+function linesOf(value: object, path: readonly string[] = []): string[][] {
+  return Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
+    const here = [...path, key];
+    if (typeof part === 'object' && part !== null) return linesOf(part, here);
+    return [[here.join(' ').replaceAll('_', ' '), part === null ? '–' : String(part)]];
+  });
+}

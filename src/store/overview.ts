@@ -1,0 +1,44 @@
+// How the mirror stands, in numbers an operator asks for first.
+import type { Store } from './contract.ts';
+import { lastSeq } from './log.ts';
+import type { TableName } from './tables.ts';
+
+export interface StoreOverview {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly last_seq: number;
+  readonly last_received_at: string | null;
+  readonly quarantined: number;
+  readonly unhandled: number;
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+const counted = ['contacts', 'invitees', 'scheduled_events', 'event_types', 'meeting_recaps', 'routing_form_submissions', 'no_shows'] as const;
+
+export async function overviewOf(store: Store): Promise<StoreOverview> {
+  const rows: Record<string, number> = {};
+  for (const table of counted) rows[table] = await countRows(store, table);
+  const seq = await lastSeq(store);
+  const last = await store.db.selectFrom('event_log').select('received_at').where('seq', '=', seq).executeTakeFirst();
+  return {
+    engine: store.engine.name,
+    last_seq: seq,
+    last_received_at: last ? String(last.received_at) : null,
+    quarantined: await countOutcome(store, 'quarantined'),
+    unhandled: await countOutcome(store, 'unhandled'),
+    rows,
+  };
+}
+
+export async function countOutcome(store: Store, outcome: 'quarantined' | 'unhandled'): Promise<number> {
+  const row = await store.db
+    .selectFrom('event_log')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('outcome', '=', outcome)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+async function countRows(store: Store, table: TableName): Promise<number> {
+  const row = await store.db.selectFrom(table).select(({ fn }) => fn.countAll().as('count')).executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

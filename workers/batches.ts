@@ -1,0 +1,68 @@
+// What a worker does with each batch besides projecting it: counts, one log line, and the scrubbing of files after
+// somebody was forgotten.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '#src/log.ts';
+import type { Metrics } from '#src/metrics.ts';
+import type { Store } from '#src/store/contract.ts';
+import { ingest, quarantine, type IngestReport } from './ingest.ts';
+import type { JoinOptions } from './projections/join.ts';
+
+export interface BatchNeeds {
+  readonly store: Store;
+  readonly options: JoinOptions;
+  readonly metrics: Pick<Metrics, 'projected' | 'visible'>;
+  readonly log: Log;
+  clock(): number;
+}
+
+export interface Batches {
+  ingest(batch: unknown): Promise<void>;
+  quarantine(delivery: unknown, reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Deletes often come in series; one scrub after them costs as much as one after each. */
+const scrubDelayMs = 5_000;
+
+export function createBatches(needs: BatchNeeds): Batches {
+  const stopping = new AbortController();
+  let scrubbing: Promise<void> | undefined;
+
+  async function scrub(): Promise<void> {
+    await pause(scrubDelayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    scrubbing = undefined;
+    await needs.store.engine.scrub().catch((err: unknown) => needs.log.warn({ err }, 'forgotten rows could not be scrubbed yet'));
+  }
+
+  function tell(report: IngestReport, startedAt: number): void {
+    const nowMs = needs.clock();
+    const outcomes: Record<string, number> = {};
+    for (const { event, outcome, received_at } of report.entries) {
+      const name = outcome as string;
+      outcomes[name] = (outcomes[name] ?? 0) + 1;
+      needs.metrics.projected(event ?? 'unknown', name);
+      needs.metrics.visible((nowMs - Date.parse(received_at as string)) / 1000);
+    }
+    for (let copy = 0; copy < report.duplicates; copy += 1) needs.metrics.projected('unknown', 'duplicate');
+    const deliveries = report.entries.length + report.duplicates;
+    needs.log.info({ deliveries, ...outcomes, duplicates: report.duplicates, ms: nowMs - startedAt }, 'batch');
+    if (report.forgot) scrubbing ??= scrub();
+  }
+
+  return {
+    async ingest(batch) {
+      const startedAt = needs.clock();
+      tell(await ingest(needs, batch, timeOf(startedAt)), startedAt);
+    },
+    async quarantine(delivery, reason) {
+      const startedAt = needs.clock();
+      tell(await quarantine(needs, delivery, { reason, now: timeOf(startedAt) }), startedAt);
+    },
+    async close() {
+      stopping.abort();
+      await scrubbing;
+    },
+  };
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z');
