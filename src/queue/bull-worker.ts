@@ -1,7 +1,7 @@
 // The taking side: BullMQ's worker with our retry, our notes about suspects, and the sweep of what it gave up on.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobsOptions, Processor, WorkerOptions } from 'bullmq';
+import { withDeadline } from '#src/deadline.ts';
 import type { BatchProcessor, GiveUp, QueueWorker } from './contract.ts';
 import { failureCode } from './failure.ts';
 import { untilReady } from './readiness.ts';
@@ -88,19 +88,16 @@ export function startBullWorker(needs: WorkerNeeds, options: { concurrency: numb
     return worker;
   });
 
-  const quiet = async (): Promise<void> => {
-    do {
-      await Promise.allSettled(running);
-      await sleep(closePatienceMs, undefined, { ref: false });
-    } while (running.size > 0);
-  };
   const close = async (): Promise<void> => {
     stopping.abort();
     clearInterval(timer);
-    const worker = await started;
+    const closing = started.then((worker) => worker?.close());
     await sweeping;
     // With the engine gone BullMQ waits for ever to say that a job is done; its batch then simply comes again.
-    await Promise.race([worker?.close(), quiet()]);
+    do {
+      await Promise.allSettled(running);
+      await withDeadline(closing, closePatienceMs).catch(tell);
+    } while (running.size > 0);
   };
   let closed: Promise<void> | undefined;
   return { close: () => (closed ??= close()) };

@@ -1,7 +1,7 @@
 // The delivery queue on BullMQ, whatever BullMQ stands on; a leaf brings the engine (connections, check, ping).
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq';
+import { withDeadline } from '#src/deadline.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { type BullWorker, defaultPace, type Pace, startBullWorker } from './bull-worker.ts';
 import type { DeliveryBatch, DeliveryQueue, EngineProblem, QueueWorker } from './contract.ts';
@@ -14,7 +14,9 @@ export interface BullQueue extends Sweepable {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   waitUntilReady(): Promise<unknown>;
   add(name: string, data: DeliveryBatch, options: JobsOptions): Promise<unknown>;
-  getJobCounts(...states: ('wait' | 'prioritized' | 'active' | 'delayed' | 'failed')[]): Promise<Record<string, number>>;
+  getJobCounts(
+    ...states: ('wait' | 'prioritized' | 'active' | 'delayed' | 'failed')[]
+  ): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export async function openBullQueue({ engine, report, pace = defaultPace }: Bull
   };
 
   const workers = new Set<QueueWorker>();
-  await Promise.race([connecting, sleep(openPatienceMs, undefined, { ref: false })]);
+  await withDeadline(connecting, openPatienceMs).catch(tell);
   return {
     engine: engine.engine,
     add: (batch) => ask(async (queue) => void (await queue.add('batch', batch, jobOptions))),
@@ -90,7 +92,7 @@ export async function openBullQueue({ engine, report, pace = defaultPace }: Bull
       await Promise.all([...workers].map((worker) => worker.close()));
       closing.abort();
       await connecting;
-      await Promise.race([connected?.close(), sleep(closePatienceMs, undefined, { ref: false })]);
+      if (connected) await withDeadline(connected.close(), closePatienceMs).catch(tell);
       await engine.close();
     },
   };

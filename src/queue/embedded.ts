@@ -56,7 +56,8 @@ export async function openEmbeddedQueue(input: {
     },
   };
   // PGlite is one process without autovacuum: the rows of finished jobs would slow down every fetch and never leave.
-  const vacuum = (): void => void db.exec('vacuum job; vacuum event;').catch((error: unknown) => report(queueFailure(error)));
+  const vacuum = (): void =>
+    void db.exec('vacuum job; vacuum event;').catch((error: unknown) => report(queueFailure(error)));
   const vacuuming = setInterval(vacuum, vacuumEveryMs).unref();
   return openBullQueue({ engine, report, pace });
 }

@@ -15,16 +15,22 @@ export function failureCode(error: unknown): string {
 /** The error as operators may see it: transient, and safe to log whole. */
 export function queueFailure(error: unknown): SlotstreamError {
   if (error instanceof SlotstreamError) return error;
-  const said = bullmqSentence(error);
+  const said = knownSentence(error);
   return new SlotstreamError('queue_unavailable', `The queue failed: ${said ?? failureCode(error)}.`, {
     hint: 'Nothing accepted is lost. Check that the queue at QUEUE_URL runs, is reachable and has room.',
   });
 }
 
-// BullMQ's and ioredis's own sentences name jobs by number and say what is wrong; they never hold data.
-const sentences =
-  /^(could not renew lock for job|Missing (lock|key) for job|Lock mismatch|Connection is closed|Socket timeout|Command timed out|Stream isn't writeable|connect E[A-Z]+|no answer within|Reached the max retries)/;
+// Sentences of BullMQ, ioredis and pg themselves: they name jobs by number and hosts by address, and never hold data.
+const sentences = [
+  /^(could not renew lock|Missing (lock|key)|Lock mismatch) for job/,
+  /^(Connection is closed|Socket timeout|Command timed out|Stream isn't writeable|Reached the max retries)/,
+  /^(Cluster isn't ready|Failed to refresh slots cache|All sentinels are unreachable)/,
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/,
+  /^(connect E[A-Z]+|no answer within)/,
+];
 
-function bullmqSentence(error: unknown): string | undefined {
-  return error instanceof Error && sentences.test(error.message) ? error.message.split('\n')[0]?.slice(0, 200) : undefined;
+function knownSentence(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !sentences.some((sentence) => sentence.test(error.message))) return undefined;
+  return error.message.split('\n')[0]?.replace(/\.$/, '').slice(0, 200);
 }

@@ -4,7 +4,7 @@
 import { EventEmitter } from 'node:events';
 import type { PGliteInterface } from '@electric-sql/pglite';
 
-type Rows = { rows: any[]; rowCount: number | null };
+type Rows<R> = { rows: R[]; rowCount: number | null };
 
 class PgliteClient extends EventEmitter {
   readonly #db: PGliteInterface;
@@ -16,8 +16,8 @@ class PgliteClient extends EventEmitter {
     this.#unsubscribe = db.onNotification((channel, payload) => this.emit('notification', { channel, payload }));
   }
 
-  query(text: string, params?: readonly unknown[]): Promise<Rows> {
-    return runQuery(this.#db, text, params);
+  query<R>(text: string, params?: readonly unknown[]): Promise<Rows<R>> {
+    return runQuery<R>(this.#db, text, params);
   }
 
   release(): void {
@@ -36,8 +36,8 @@ export class PglitePool extends EventEmitter {
     this.#db = db;
   }
 
-  query(text: string, params?: readonly unknown[]): Promise<Rows> {
-    return runQuery(this.#db, text, params);
+  query<R>(text: string, params?: readonly unknown[]): Promise<Rows<R>> {
+    return runQuery<R>(this.#db, text, params);
   }
 
   async connect(): Promise<PgliteClient> {
@@ -48,8 +48,8 @@ export class PglitePool extends EventEmitter {
   async end(): Promise<void> {}
 }
 
-async function runQuery(db: PGliteInterface, text: string, params?: readonly unknown[]): Promise<Rows> {
+async function runQuery<R>(db: PGliteInterface, text: string, params?: readonly unknown[]): Promise<Rows<R>> {
   // Only the simple protocol takes several statements at once, and BullMQ's migrations are such texts.
-  const result = params === undefined ? (await db.exec(text)).at(-1) : await db.query(text, [...params]);
-  return { rows: result?.rows ?? [], rowCount: result?.affectedRows ?? null };
+  const result = params === undefined ? (await db.exec(text)).at(-1) : await db.query<R>(text, [...params]);
+  return { rows: (result?.rows ?? []) as R[], rowCount: result?.affectedRows ?? null };
 }

@@ -49,7 +49,9 @@ export function openPostgresQueue(input: {
     makeQueue: (options) => new Queue(name, { ...options, connection }),
     makeWorker: (processor, options) => new Worker(name, processor, { ...options, connection }),
     check: async () => {
-      const rows = await question(`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`);
+      const rows = await question(
+        `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`,
+      );
       return rows.filter((row) => row['setting'] === 'off').map((row) => unsafe(String(row['name'])));
     },
     ping: async () => void (await question('select 1')),

@@ -25,7 +25,13 @@ export function isEmbedded(url: string | undefined): boolean {
   return url === undefined || url.startsWith(embeddedScheme);
 }
 
-export async function openQueue({ url, dataDir, report, name = 'deliveries', pace }: QueueInput): Promise<DeliveryQueue> {
+export async function openQueue({
+  url,
+  dataDir,
+  report,
+  name = 'deliveries',
+  pace,
+}: QueueInput): Promise<DeliveryQueue> {
   const common = { name, report, pace };
   if (url === undefined || isEmbedded(url)) {
     const folder = url?.slice(embeddedScheme.length) || join(dataDir, 'queue');

@@ -29,7 +29,8 @@ export type RedisTarget =
     }
   | { readonly kind: 'cluster'; readonly hosts: readonly Host[]; readonly credentials: Credentials };
 
-const many = /^redis\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?@]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
+const many =
+  /^redis\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?@]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
 
 export function readRedisUrl(url: string): RedisTarget {
   if (/^rediss?:\/\//.test(url)) {

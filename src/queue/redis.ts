@@ -66,7 +66,10 @@ export function openRedisQueue(input: {
     makeWorker: (processor, options) => {
       const working = track(connect(target, forWorking));
       duplicateTracked(working, track);
-      return new Worker(name, processor, { ...options, connection: working, prefix });
+      // BullMQ leaves a connection that was handed to it open.
+      return new Worker(name, processor, { ...options, connection: working, prefix }).on('closed', () =>
+        working.disconnect(),
+      );
     },
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {

@@ -19,7 +19,11 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     await expect(queue.add(batchOf('refused'))).rejects.toMatchObject({ code: 'queue_unavailable' });
     await expect(queue.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
 
-    const added = (body: string) => (): Promise<boolean> => queue.add(batchOf(body)).then(() => true, () => false);
+    const added = (body: string) => (): Promise<boolean> =>
+      queue.add(batchOf(body)).then(
+        () => true,
+        () => false,
+      );
     await postgres.restart();
     await until(added('a'), 'an add succeeds');
     await until(() => taken.includes('a'), 'it is taken');

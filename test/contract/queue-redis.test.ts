@@ -23,10 +23,21 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 1 });
     await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
     await expect(queue.ping()).rejects.toEqual(unavailable);
-    await using _redis = await startRedis({ port });
-    await until(() => queue.ping().then(() => queue.add(batchOf('b'))).then(() => true, () => false), 'an add succeeds');
+    await using redis = await startRedis({ port });
+    await until(
+      () =>
+        queue
+          .ping()
+          .then(() => queue.add(batchOf('b')))
+          .then(
+            () => true,
+            () => false,
+          ),
+      'an add succeeds',
+    );
     await until(() => taken.length > 0, 'the batch is taken');
     expect(taken).toEqual(['b']);
+    expect(redis.port).toBe(port);
   });
 
   it('closes while Redis is absent', async () => {
@@ -51,12 +62,20 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     await using queue = await openOn(redis);
     const taken = new Set<string>();
     const accepted: string[] = [];
-    queue.work(async (batch) => void bodiesOf(batch).forEach((body) => taken.add(body)), nobody, { concurrency: 4 });
+    queue.work(async (batch) => void taken.add(bodiesOf(batch).join()), nobody, { concurrency: 4 });
     for (let n = 0; n < 600; n += 1) {
       if (n % 200 === 100) void redis.kill9().then(() => redis.restart());
       await queue.add(batchOf(`n${n}`)).then(
         () => accepted.push(`n${n}`),
-        () => until(() => queue.ping().then(() => true, () => false), 'Redis is back'),
+        () =>
+          until(
+            () =>
+              queue.ping().then(
+                () => true,
+                () => false,
+              ),
+            'Redis is back',
+          ),
       );
     }
     await until(() => accepted.every((body) => taken.has(body)), 'every accepted one is taken');
@@ -68,12 +87,22 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     await using queue = await openOn(redis);
     redis.freeze();
     let resolved = false;
-    const add = queue.add(batchOf('a')).then(() => (resolved = true), () => undefined);
+    const add = queue.add(batchOf('a')).then(
+      () => (resolved = true),
+      () => undefined,
+    );
     await expect(queue.ping()).rejects.toEqual(unavailable);
     expect(resolved).toBe(false);
     redis.thaw();
     await add;
-    await until(() => queue.ping().then(() => true, () => false), 'Redis answers again');
+    await until(
+      () =>
+        queue.ping().then(
+          () => true,
+          () => false,
+        ),
+      'Redis answers again',
+    );
   });
 
   it('refuses while Redis is out of memory, without drowning in errors, and goes on afterwards', async () => {
@@ -86,7 +115,9 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
       for (;;) await queue.add(batchOf(body)).then(() => (accepted += 1));
     };
     await expect(fill()).rejects.toThrow('OOM');
-    expect(await queue.check()).toEqual([expect.objectContaining({ fatal: false, message: expect.stringContaining('maxmemory') })]);
+    expect(await queue.check()).toEqual([
+      expect.objectContaining({ fatal: false, message: expect.stringContaining('maxmemory') }),
+    ]);
     let taken = 0;
     queue.work(async () => void (taken += 1), nobody, { concurrency: 1 });
     await until(() => reported.length > 0, 'the worker complains');
@@ -102,7 +133,14 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     await redis.cli('replicaof', '127.0.0.1', '1');
     await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
     await redis.cli('replicaof', 'no', 'one');
-    await until(() => queue.add(batchOf('b')).then(() => true, () => false), 'an add succeeds');
+    await until(
+      () =>
+        queue.add(batchOf('b')).then(
+          () => true,
+          () => false,
+        ),
+      'an add succeeds',
+    );
   });
 
   it('calls a Redis fatal that keeps nothing on disk or throws data away', async () => {
@@ -166,7 +204,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
   });
 
   it('works on a Cluster', async () => {
-    await using redis = await startRedis({ args: ['--cluster-enabled', 'yes'] });
+    await using redis = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
     await redis.cli('cluster', 'addslotsrange', '0', '16383');
     await until(async () => (await redis.cli('cluster', 'info')).includes('cluster_state:ok'), 'the cluster is up');
     await roundTrip(`redis+cluster://127.0.0.1:${redis.port}`);

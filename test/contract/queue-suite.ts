@@ -3,7 +3,17 @@
 import { afterAll, expect, it } from 'vitest';
 import { SlotstreamError } from '#src/errors.ts';
 import { until } from '../harness/ports.ts';
-import { batchOf, bodiesOf, type ChildLine, hurried, kill9, open, places, removeFolders, startChild } from './queue-places.ts';
+import {
+  batchOf,
+  bodiesOf,
+  type ChildLine,
+  hurried,
+  kill9,
+  open,
+  places,
+  removeFolders,
+  startChild,
+} from './queue-places.ts';
 
 const nobody = async (): Promise<void> => undefined;
 
@@ -41,7 +51,7 @@ export function describeQueue(backend: keyof typeof places): void {
     await queue.close();
   });
 
-  it.concurrent('redelivers the batch of a killed worker within 15 seconds', async () => {
+  it.concurrent('redelivers the batch of a killed worker within 15 seconds', { timeout: 60_000 }, async () => {
     const place = await newPlace();
     let queue = await open(place);
     await queue.add(batchOf('a', 'b'));
@@ -57,25 +67,29 @@ export function describeQueue(backend: keyof typeof places): void {
     expect(taken).toEqual(['a', 'b']);
   });
 
-  it.concurrent('gives up only the delivery that kills its workers, and does the others', async () => {
-    const place = { ...(await newPlace()), pace: hurried };
-    const queue = await open(place);
-    for (const batch of [batchOf('a', 'poison', 'b'), batchOf('c'), batchOf('d')]) await queue.add(batch);
-    await queue.close();
+  it.concurrent(
+    'gives up only the delivery that kills its workers, and does the others',
+    { timeout: 90_000 },
+    async () => {
+      const place = { ...(await newPlace()), pace: hurried };
+      const queue = await open(place);
+      for (const batch of [batchOf('a', 'poison', 'b'), batchOf('c'), batchOf('d')]) await queue.add(batch);
+      await queue.close();
 
-    const lines: ChildLine[] = [];
-    const bodiesThat = (did: ChildLine['did']): string[] => [
-      ...new Set(lines.filter((line) => line.did === did).map((line) => line.body)),
-    ];
-    const settled = (): boolean => bodiesThat('finished').length + bodiesThat('gaveUp').length === 5;
-    while (!settled()) {
-      const child = startChild(place, 'dieOnPoison', lines);
-      await until(() => settled() || child.process.signalCode !== null, 'the child settles it, or dies of it');
-      await kill9(child);
-    }
-    expect(bodiesThat('finished').toSorted()).toEqual(['a', 'b', 'c', 'd']);
-    expect(bodiesThat('gaveUp')).toEqual(['poison']);
-  });
+      const lines: ChildLine[] = [];
+      const bodiesThat = (did: ChildLine['did']): string[] => [
+        ...new Set(lines.filter((line) => line.did === did).map((line) => line.body)),
+      ];
+      const settled = (): boolean => bodiesThat('finished').length + bodiesThat('gaveUp').length === 5;
+      while (!settled()) {
+        const child = startChild(place, 'dieOnPoison', lines);
+        await until(() => settled() || child.process.signalCode !== null, 'the child settles it, or dies of it');
+        await kill9(child);
+      }
+      expect(bodiesThat('finished').toSorted()).toEqual(['a', 'b', 'c', 'd']);
+      expect(bodiesThat('gaveUp')).toEqual(['poison']);
+    },
+  );
 
   it('lets running batches finish when the worker is closed, and takes no more', async () => {
     const queue = await open(await newPlace());

@@ -17,7 +17,14 @@ declare module 'vitest' {
 }
 
 const engines = [
-  { name: 'Redis', package: 'redis-server', override: 'TEST_REDIS_URL', present: hasRedis, start: startRedis, key: 'redisUrl' },
+  {
+    name: 'Redis',
+    package: 'redis-server',
+    override: 'TEST_REDIS_URL',
+    present: hasRedis,
+    start: startRedis,
+    key: 'redisUrl',
+  },
   {
     name: 'PostgreSQL',
     package: 'postgresql',
