@@ -30,8 +30,8 @@ VOLUME /data
 USER node
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
-# Alive when either listener says so: a worker has no public one.
+# Alive when either listener answers: a worker has no public one, and the admin listener's 401 is an answer too.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "const ask = async (port) => { const answer = await fetch(`http://127.0.0.1:${port}/healthz`); if (!answer.ok) throw answer.status; }; Promise.any([ask(process.env.PORT || 8080), ask(process.env.ADMIN_PORT || 8081)]).catch(() => process.exit(1))"]
+  CMD ["node", "-e", "const ask = async (port) => { const { status } = await fetch(`http://127.0.0.1:${port}/healthz`); if (status >= 500) throw status; }; Promise.any([ask(process.env.PORT || 8080), ask(process.env.ADMIN_PORT || 8081)]).catch(() => process.exit(1))"]
 ENTRYPOINT ["node", "src/cli/main.js"]
 CMD ["start"]
