@@ -1,0 +1,96 @@
+// Fresh stores for tests, on both engines, and what can be seen in them: every row of every table, in a form that compares.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { inject } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { decodeRow, type StoredRow } from '#src/store/rows.ts';
+import { openStore } from '#src/store/stores.ts';
+import { tables, type TableName } from '#src/store/tables.ts';
+import { canonicalJson } from '#schemas/wire.ts';
+import { ingest, type IngestReport } from '#workers/ingest.ts';
+import { createDatabase } from './postgres.ts';
+
+export interface TestStore extends AsyncDisposable {
+  readonly url: string;
+  readonly store: Store;
+  /** Another store on the same database, as another process would open it; closed with this one. */
+  openAnother(): Promise<Store>;
+}
+
+export const receivedAt = '2025-04-14T12:00:00.000000Z';
+export const tableNames = Object.keys(tables) as TableName[];
+
+/** What every suite over both engines iterates; `available` is for `describe.runIf`. */
+export const storeEngines = [
+  { name: 'sqlite', available: true, fresh: freshSqlite },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres },
+] as const;
+
+export async function freshSqlite(): Promise<TestStore> {
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
+  return opened(`sqlite:${join(dir, 'mirror.db')}`, () => rm(dir, { recursive: true }));
+}
+
+/** For many short runs: nothing is synced to disk. */
+export function freshMemory(): Promise<TestStore> {
+  return opened('sqlite::memory:', async () => {});
+}
+
+export async function freshPostgres(): Promise<TestStore> {
+  return opened(await createDatabase(inject('postgresUrl')), async () => {});
+}
+
+async function opened(url: string, remove: () => Promise<void>): Promise<TestStore> {
+  await using stack = new AsyncDisposableStack();
+  stack.defer(remove);
+  const open = async () => stack.use(await openStore({ report: () => {} }, url));
+  const store = await open();
+  const others = stack.move();
+  const openAnother = async () => others.use(await openStore({ report: () => {} }, url));
+  return { url, store, openAnother, [Symbol.asyncDispose]: () => others.disposeAsync() };
+}
+
+/** Ingests bodies as one batch off the queue. */
+export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
+  const deliveries = bodies.map((body) => ({ body, receivedAt }));
+  return ingest({ store, options: { eraseOnDelete } }, { v: 1, deliveries }, receivedAt);
+}
+
+export async function rowsOf(store: Store, table: TableName): Promise<StoredRow[]> {
+  const rows = await store.db.selectFrom(table).selectAll().execute();
+  return rows.map((row) => decodeRow(store.engine, table, row));
+}
+
+export type Contents = Partial<Record<TableName, StoredRow[]>>;
+
+/** Every projected row of every table: what may not depend on arrival. */
+export async function projectedRows(store: Store): Promise<Contents> {
+  const contents: Contents = {};
+  for (const table of tableNames) if (table !== 'event_log') contents[table] = await rowsOf(store, table);
+  return comparable(contents);
+}
+
+/** Rows in the order of their keys, empty tables left out, keys of JSON values sorted: equal contents are equal values. */
+export function comparable(contents: Contents): Contents {
+  const sorted: Contents = {};
+  for (const [table, rows] of Object.entries(contents) as [TableName, StoredRow[]][]) {
+    if (rows.length === 0) continue;
+    const { key } = tables[table];
+    const keyOf = (row: StoredRow) => JSON.stringify(key.map((column) => row[column]));
+    const texts = rows.map((row) => [keyOf(row), canonicalJson(row)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    sorted[table] = texts.map(([, text]) => JSON.parse(text) as StoredRow);
+  }
+  return sorted;
+}
+
+export async function emptyTables(store: Store): Promise<void> {
+  if (store.engine.name === 'postgres') {
+    await sql`truncate ${sql.join(tableNames.map((table) => sql.table(table)))}`.execute(store.db);
+    return;
+  }
+  await store.db.transaction().execute(async (db) => {
+    for (const table of tableNames) await db.deleteFrom(table).execute();
+  });
+}

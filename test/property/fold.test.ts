@@ -1,0 +1,63 @@
+// The fold is a join: any order, duplication and batching of the same facts ends in the same rows.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '#schemas/wire.ts';
+import { cut, history, reordered } from '../harness/histories.ts';
+import type { Contents } from '../harness/stores.ts';
+import { fold, read } from './memory-fold.ts';
+import { expectedRows } from './oracle.ts';
+import { runs } from './runs.ts';
+
+const told = history().chain((deliveries) => {
+  const readings = deliveries.map(({ body }) => read(body));
+  return fc.record({
+    facts: fc.constant(deliveries.map(({ fact }) => fact)),
+    readings: fc.constant(readings),
+    eraseOnDelete: fc.boolean(),
+    batches: reordered(readings).chain(cut),
+  });
+});
+
+describe('the fold', () => {
+  it('ends in the rows that the greatest version of each field gives, for any order, duplication and batching', () => {
+    fc.assert(
+      fc.property(told, ({ facts, readings, eraseOnDelete, batches }) => {
+        const { contents } = fold([readings], { eraseOnDelete });
+        expectSame(fold(batches, { eraseOnDelete }).contents, contents);
+        expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
+      }),
+      runs(1000),
+    );
+  });
+
+  it('does the same with each delivery however the same arrivals are cut into batches', () => {
+    fc.assert(
+      fc.property(told, ({ eraseOnDelete, batches }) => {
+        const whole = fold([batches.flat()], { eraseOnDelete });
+        const oneByOne = fold(batches.flat().map((reading) => [reading]), { eraseOnDelete });
+        const cutUp = fold(batches, { eraseOnDelete });
+        expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
+        expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
+      }),
+      runs(300),
+    );
+  });
+});
+
+/** As `toEqual`, and quick when there is nothing to show. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (canonicalJson(actual) !== canonicalJson(expected)) expect(actual).toEqual(expected);
+}
+
+/** The text of versions, and the periods that are over, are the program's own business; which fields lag behind is not. */
+function forOracle({ no_shows = [], ...contents }: Contents): unknown {
+  const open = no_shows.filter((row) => row['unmarked_at'] === null);
+  return Object.fromEntries(
+    Object.entries({ ...contents, ...(open.length > 0 && { no_shows: open }) }).map(([table, rows]) => [
+      table,
+      rows.map(({ version: _version, no_show_facts: _facts, ...row }) =>
+        'lagging' in row ? { ...row, lagging: row['lagging'] && Object.keys(row['lagging']).toSorted() } : row,
+      ),
+    ]),
+  );
+}

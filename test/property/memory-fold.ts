@@ -1,0 +1,53 @@
+// The fold without a database: compile and join over rows in memory, written and read again between batches.
+import { children } from '#workers/projections/children.ts';
+import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { join, type Effect, type JoinOptions, type LiveRow } from '#workers/projections/join.ts';
+import { readText, unread } from '#workers/reading.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { tables, type TableName } from '#src/store/tables.ts';
+import { comparable, receivedAt, type Contents } from '../harness/stores.ts';
+
+export interface Folded {
+  readonly contents: Contents;
+  /** What each delivery did when it came, in order; null for one that is kept but not projected. */
+  readonly effects: readonly (Effect | null)[];
+}
+
+/** Reads a body; the same reading may then be folded many times. */
+export function read(body: string): Compiled | null {
+  return readText(body, { ...unread, received_at: receivedAt }).compiled;
+}
+
+export function fold(batches: readonly (readonly (Compiled | null)[])[], options: JoinOptions): Folded {
+  const stored = new Map<MirrorTable, Map<string, string>>(mirrorTables.map((table) => [table, new Map()]));
+  const effects: (Effect | null)[] = [];
+  for (const batch of batches) {
+    const live = new Map<string, { table: MirrorTable; uri: string; row: LiveRow }>();
+    const rows = (table: MirrorTable, uri: string): LiveRow => {
+      const id = `${table} ${uri}`;
+      const text = stored.get(table)?.get(uri);
+      const known = live.get(id)?.row ?? { row: text ? (JSON.parse(text) as StoredRow) : { uri }, isNew: !text, columns: new Set(), touched: false };
+      live.set(id, { table, uri, row: known });
+      return known;
+    };
+    for (const compiled of batch) effects.push(compiled && join(rows, compiled, options));
+    for (const { table, uri, row } of live.values()) if (row.touched) stored.get(table)?.set(uri, JSON.stringify(row.row));
+  }
+  return { contents: contentsOf(stored), effects };
+}
+
+function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>>): Contents {
+  const contents: Contents = {};
+  for (const [table, rows] of stored) {
+    const whole = [...rows.values()].map((text) => withEveryColumn(table, JSON.parse(text) as StoredRow));
+    contents[table] = whole;
+    for (const child of children.filter(({ parent }) => parent === table)) {
+      contents[child.table] = whole.flatMap((row) => child.rows(String(row['uri']), row[child.from] ?? null));
+    }
+  }
+  return comparable(contents);
+}
+
+export function withEveryColumn(table: TableName, row: StoredRow): StoredRow {
+  return { ...Object.fromEntries(Object.keys(tables[table].columns).map((name) => [name, null])), ...row };
+}
