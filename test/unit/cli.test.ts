@@ -49,6 +49,9 @@ function failing(error: unknown): Verb {
   });
 }
 
+/** Help is wrapped to the terminal. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
 async function listen(status: number) {
   const requests: { readonly message: IncomingMessage; readonly body: Buffer }[] = [];
   const server = createServer(async (message, response) => {
@@ -65,7 +68,8 @@ describe('the command line', () => {
     for (const { name, summary, options } of verbs) {
       const { code, out } = await run([name, '--help']);
       expect(code).toBe(0);
-      for (const text of [summary, ...Object.values(options).map(({ flags }) => flags)]) expect(out).toContain(text);
+      for (const text of [summary, ...Object.values(options).map(({ flags }) => flags)])
+        expect(oneLine(out)).toContain(text);
     }
   });
 
