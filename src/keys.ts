@@ -103,5 +103,7 @@ function checkKeys(keys: readonly string[], source: string): readonly string[] {
 function warningsAbout(keys: readonly string[]): readonly string[] {
   const short = keys.filter((key) => Buffer.byteLength(key) < wantedBytes).length;
   if (short === 0) return [];
-  return [`${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`];
+  return [
+    `${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`,
+  ];
 }

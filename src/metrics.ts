@@ -24,7 +24,10 @@ export interface Metrics {
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   unsignedAllowed(allowed: boolean): void;
   /** Asked when the metrics are read; a source that fails leaves its gauge without a value, not the page. */
-  watch(sources: { readonly queueDepth?: () => Promise<QueueDepths>; readonly quarantine?: () => Promise<number> }): void;
+  watch(sources: {
+    readonly queueDepth?: () => Promise<QueueDepths>;
+    readonly quarantine?: () => Promise<number>;
+  }): void;
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -40,9 +43,24 @@ export function createMetrics(): Metrics {
     new Histogram({ name: `slotstream_${name}`, help, buckets, registers });
   const gauge = (name: string, help: string) => new Gauge({ name: `slotstream_${name}`, help, registers });
 
-  const received = tally({ registry, name: 'deliveries_received_total', help: 'Verified deliveries by where they went.', label: 'outcome' });
-  const refused = tally({ registry, name: 'deliveries_refused_total', help: 'Requests refused, by cause.', label: 'cause' });
-  const keys = tally({ registry, name: 'signature_key_total', help: 'Verified deliveries by matching key.', label: 'key_id' });
+  const received = tally({
+    registry,
+    name: 'deliveries_received_total',
+    help: 'Verified deliveries by where they went.',
+    label: 'outcome',
+  });
+  const refused = tally({
+    registry,
+    name: 'deliveries_refused_total',
+    help: 'Requests refused, by cause.',
+    label: 'cause',
+  });
+  const keys = tally({
+    registry,
+    name: 'signature_key_total',
+    help: 'Verified deliveries by matching key.',
+    label: 'key_id',
+  });
   const projected = new Counter({
     name: 'slotstream_projected_total',
     help: 'Deliveries folded, by kind and outcome.',

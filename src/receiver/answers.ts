@@ -16,9 +16,13 @@ export const answers = {
   methodNotAllowed: answer(405, 'Method Not Allowed', 'Deliveries are sent with POST.', { allow: 'POST' }),
   readOnly: answer(405, 'Method Not Allowed', 'Health is asked with GET.', { allow: 'GET, HEAD' }),
   tooLarge: answer(413, 'Payload Too Large', 'The body is larger than this receiver accepts.', { connection: 'close' }),
-  compressed: answer(415, 'Unsupported Media Type', 'Compressed bodies are not accepted.', { 'accept-encoding': 'identity' }),
+  compressed: answer(415, 'Unsupported Media Type', 'Compressed bodies are not accepted.', {
+    'accept-encoding': 'identity',
+  }),
   failed: answer(500, 'Internal Server Error', 'The request could not be handled.'),
-  unavailable: answer(503, 'Service Unavailable', 'The delivery could not be stored; send it again.', { 'retry-after': '5' }),
+  unavailable: answer(503, 'Service Unavailable', 'The delivery could not be stored; send it again.', {
+    'retry-after': '5',
+  }),
 } as const satisfies Record<string, Answer>;
 
 export function toResponse({ status, headers, text }: Answer): Response {

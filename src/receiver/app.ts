@@ -89,7 +89,11 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
 
   async function ready(): Promise<Response> {
     const { ready: isReady, stopping, engines } = await needs.health.readiness();
-    const message = isReady ? 'Every engine answers.' : stopping ? 'The process is stopping.' : 'An engine does not answer.';
+    const message = isReady
+      ? 'Every engine answers.'
+      : stopping
+        ? 'The process is stopping.'
+        : 'An engine does not answer.';
     return toResponse(jsonAnswer(isReady ? 200 : 503, { title: isReady ? 'Ready' : 'Not Ready', message, engines }));
   }
 

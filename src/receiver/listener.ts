@@ -5,13 +5,13 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
 import { withDeadline } from '#src/deadline.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { answers, toResponse } from './answers.ts';
-import type { ReceiverApp } from './app.ts';
 
 export interface ListenerNeeds {
-  readonly fetch: ReceiverApp['fetch'];
+  fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Told first when the listener goes away. */
   onClosing(): void;
 }
@@ -43,7 +43,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
   const { graceMs = 0, closeDeadlineMs = 10_000 } = options;
   const inFlight = new Set<ServerResponse>();
   let closing = false;
-  const handle = getRequestListener((request, env) => needs.fetch(request, env as never), {
+  const handle = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
     errorHandler: () => toResponse(answers.badRequest),
   });
   const server = createServer(

@@ -81,9 +81,10 @@ export function createSegmentWriter(place: {
     if (!current) return;
     const { handle, path, deliveries, bytes } = current;
     current = undefined;
-    await handle.close().catch(() => undefined);
+    // In the same turn, or the spool would look empty for a moment.
     if (bytes > 0) onSealed({ path, deliveries, bytes });
-    else await rm(path, { force: true }).catch(() => undefined);
+    await handle.close().catch(() => undefined);
+    if (bytes === 0) await rm(path, { force: true }).catch(() => undefined);
   }
 
   async function append(record: Buffer, deliveries: number): Promise<void> {

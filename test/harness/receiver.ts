@@ -1,0 +1,153 @@
+// A whole receiver on a free loopback port: listener, ladder, intake, spool and drain; only the queue is the test's.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '#src/log.ts';
+import { createMetrics } from '#src/metrics.ts';
+import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
+import { createReceiverApp } from '#src/receiver/app.ts';
+import type { ReceiverOptions } from '#src/receiver/app.ts';
+import { createCircuit } from '#src/receiver/circuit.ts';
+import { startDrain } from '#src/receiver/drain.ts';
+import { createHealth } from '#src/receiver/health.ts';
+import type { EngineCheck } from '#src/receiver/health.ts';
+import { createIntake } from '#src/receiver/intake.ts';
+import { openListener } from '#src/receiver/listener.ts';
+import type { ListenerOptions } from '#src/receiver/listener.ts';
+import { openSpool } from '#src/receiver/spool.ts';
+import { signDelivery } from '#src/signature.ts';
+
+export const signingKey = 'canary-signing-key-of-the-receiver-tests';
+export const signatureHeader = 'Calendly-Webhook-Signature';
+
+export interface TestQueue {
+  /** Every delivery that reached the queue, in order. */
+  readonly deliveries: QueuedDelivery[];
+  readonly batches: DeliveryBatch[];
+  /** `down` rejects, `frozen` never answers. */
+  mode: 'up' | 'down' | 'frozen';
+  enqueue(batch: DeliveryBatch): Promise<void>;
+}
+
+export function testQueue(mode: TestQueue['mode'] = 'up'): TestQueue {
+  const queue: TestQueue = {
+    deliveries: [],
+    batches: [],
+    mode,
+    async enqueue(batch) {
+      if (queue.mode === 'frozen') return new Promise<void>(() => undefined);
+      if (queue.mode === 'down') throw new Error('connection refused');
+      queue.batches.push(batch);
+      queue.deliveries.push(...batch.deliveries);
+    },
+  };
+  return queue;
+}
+
+export interface ReceiverSetup {
+  readonly queue?: TestQueue;
+  readonly keysAt?: (nowMs: number) => readonly string[];
+  readonly clock?: () => number;
+  readonly options?: Partial<ReceiverOptions>;
+  readonly listener?: Partial<ListenerOptions>;
+  readonly spoolRoot?: string;
+  readonly maxSpoolBytes?: number;
+  readonly maxWaitingBytes?: number;
+  readonly checks?: Readonly<Record<string, EngineCheck>>;
+}
+
+export async function openReceiver(setup: ReceiverSetup = {}) {
+  const { queue = testQueue(), clock = Date.now, keysAt = () => [signingKey] } = setup;
+  const folder = mkdtempSync(join(tmpdir(), 'slotstream-receiver-'));
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const metrics = createMetrics();
+  const spoolRoot = setup.spoolRoot ?? join(folder, 'spool');
+  const spool = await openSpool({ log, metrics }, { root: spoolRoot, maxBytes: setup.maxSpoolBytes ?? 1024 ** 2 });
+  const circuit = createCircuit(
+    { enqueue: queue.enqueue, log, clock: Date.now },
+    { deadlineMs: 100, firstPauseMs: 10, longestPauseMs: 20 },
+  );
+  const drain = startDrain({ circuit, spool, log }, { everyMs: 5 });
+  const intake = createIntake(
+    { circuit, spool, metrics },
+    { maxWaitingBytes: setup.maxWaitingBytes ?? 1024 ** 2 * 32 },
+  );
+  const health = createHealth({ checks: setup.checks ?? { queue: async () => undefined }, clock });
+  const app = createReceiverApp(
+    { intake, keysAt, health, metrics, log, clock },
+    {
+      scheme: 'timestamped',
+      header: signatureHeader,
+      toleranceSeconds: 180,
+      allowUnsigned: false,
+      maxBodyBytes: 1024 ** 2,
+      ...setup.options,
+    },
+  );
+  const listener = await openListener(
+    { fetch: app.fetch, onClosing: () => health.stop() },
+    { host: '127.0.0.1', port: 0, ...setup.listener },
+  );
+  const url = `http://127.0.0.1:${listener.port}`;
+
+  async function close(): Promise<void> {
+    await listener.close();
+    await intake.settled();
+    await drain.stop();
+    await spool.close();
+  }
+
+  function sign(body: string | Uint8Array, key = signingKey): Record<string, string> {
+    const bytes = Buffer.from(body as string);
+    const atSeconds = Math.floor(clock() / 1000);
+    return signDelivery({ scheme: 'timestamped', headerName: signatureHeader, key, body: bytes, atSeconds, id: '' });
+  }
+
+  return {
+    url,
+    port: listener.port,
+    queue,
+    spool,
+    spoolRoot,
+    lines,
+    metrics,
+    sign,
+    close,
+    /** Posts the body, rightly signed unless other headers are given. */
+    post: (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = sign(body)) =>
+      fetch(`${url}/webhooks`, { method: 'POST', body, headers }),
+    counted: async (line: string) => {
+      const { text } = await metrics.read();
+      const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
+      return found === undefined ? 0 : Number(found.slice(line.length + 1));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sends raw bytes on a socket of its own and gives back all that came until the other side closed. */
+export async function exchange(
+  port: number,
+  chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>,
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const answer: Buffer[] = [];
+  const closed = new Promise<void>((resolve) => {
+    socket.on('data', (chunk: Buffer) => answer.push(chunk));
+    socket.on('close', resolve);
+    // A reset after the answer is the other side's way of hanging up.
+    socket.on('error', resolve);
+  });
+  for await (const chunk of chunks) {
+    if (socket.destroyed || socket.readableEnded) break;
+    socket.write(chunk);
+  }
+  await closed;
+  socket.destroy();
+  return Buffer.concat(answer).toString('latin1');
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createHealth } from '#src/receiver/health.ts';
+
+const up = async () => undefined;
+const down = async () => Promise.reject(new Error('postgres://user:canary@db refused'));
+
+describe('readiness', () => {
+  it('names every engine and is false while one does not answer', async () => {
+    const health = createHealth({ checks: { queue: up, store: down }, clock: () => 0 });
+    expect(await health.readiness()).toEqual({
+      ready: false,
+      stopping: false,
+      engines: { queue: 'up', store: 'down' },
+    });
+  });
+
+  it('is false from the moment the process is stopping', async () => {
+    const health = createHealth({ checks: { queue: up }, clock: () => 0 });
+    expect(await health.readiness()).toMatchObject({ ready: true });
+    health.stop();
+    expect(await health.readiness()).toMatchObject({ ready: false, stopping: true });
+  });
+
+  it('asks the engines once a second, however many ask it', async () => {
+    let now = 0;
+    let asked = 0;
+    const health = createHealth({ checks: { queue: async () => void (asked += 1) }, clock: () => now });
+    await Promise.all(Array.from({ length: 100 }, () => health.readiness()));
+    now = 999;
+    await health.readiness();
+    expect(asked).toBe(1);
+    now = 1000;
+    await health.readiness();
+    expect(asked).toBe(2);
+  });
+});
