@@ -62,9 +62,15 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   const store = roles.works ? opened.use(await openStoreLoudly(config, log)) : undefined;
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: reporterOf(log, 'queue') });
   opened.defer(() => queue.close());
-  const gate = await openGate({ queue, onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message) });
+  const gate = await openGate({
+    queue,
+    onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message),
+  });
   opened.defer(() => gate.close());
-  metrics.watch({ queueDepth: () => queue.depth(), ...(store && { quarantine: () => countOutcome(store, 'quarantined') }) });
+  metrics.watch({
+    queueDepth: () => queue.depth(),
+    ...(store && { quarantine: () => countOutcome(store, 'quarantined') }),
+  });
 
   const parts: Parts = { config, log, metrics, queue, gate, store, opened };
   if (store) openWorker(parts, store);
@@ -91,7 +97,13 @@ export function openStoreLoudly(config: Config, log: Log): Promise<Store> {
 }
 
 function openWorker({ config, log, metrics, queue, opened }: Parts, store: Store): void {
-  const batches = createBatches({ store, options: { eraseOnDelete: config.eraseOnDelete }, metrics, log, clock: Date.now });
+  const batches = createBatches({
+    store,
+    options: { eraseOnDelete: config.eraseOnDelete },
+    metrics,
+    log,
+    clock: Date.now,
+  });
   opened.defer(() => batches.close());
   const worker = startDeliveryWorker({ queue, ...batches, log }, { concurrency: workersOn[store.engine.name] });
   opened.defer(() => worker.close());
@@ -103,7 +115,11 @@ async function openReceiverSpool({ config, log, metrics, opened }: Parts): Promi
   return spool;
 }
 
-async function openReceiver({ config, log, metrics, gate, store, opened }: Parts, spool: Spool, roles: Roles): Promise<number> {
+async function openReceiver(
+  { config, log, metrics, gate, store, opened }: Parts,
+  spool: Spool,
+  roles: Roles,
+): Promise<number> {
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: roles.makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
@@ -118,7 +134,10 @@ async function openReceiver({ config, log, metrics, gate, store, opened }: Parts
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
-  const listener = await openListener({ fetch: app.fetch, onClosing: () => health.stop() }, { host: config.host, port: config.port });
+  const listener = await openListener(
+    { fetch: app.fetch, onClosing: () => health.stop() },
+    { host: config.host, port: config.port },
+  );
   opened.defer(() => listener.close());
   return listener.port;
 }
@@ -126,7 +145,10 @@ async function openReceiver({ config, log, metrics, gate, store, opened }: Parts
 async function openAdmin({ config, metrics, opened }: Parts, status: () => Promise<object>) {
   const adminToken = openAdminToken(config);
   const app = createAdminApp({ token: adminToken, status, metrics });
-  const listener = await openListener({ fetch: app.fetch as never, onClosing: () => {} }, { host: config.adminHost, port: config.adminPort });
+  const listener = await openListener(
+    { fetch: app.fetch as never, onClosing: () => {} },
+    { host: config.adminHost, port: config.adminPort },
+  );
   opened.defer(() => listener.close());
   const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
   const address = leaveAddress(config.dataDir, `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`);

@@ -31,7 +31,9 @@ export function createBatches(needs: BatchNeeds): Batches {
   async function scrub(): Promise<void> {
     await pause(scrubDelayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     scrubbing = undefined;
-    await needs.store.engine.scrub().catch((err: unknown) => needs.log.warn({ err }, 'forgotten rows could not be scrubbed yet'));
+    await needs.store.engine
+      .scrub()
+      .catch((err: unknown) => needs.log.warn({ err }, 'forgotten rows could not be scrubbed yet'));
   }
 
   function tell(report: IngestReport, startedAt: number): void {

@@ -18,7 +18,9 @@ export async function forgottenAmong(unit: Unit, { mirror, readings, options }: 
   const forgotten = new Set<string>();
   if (!options.eraseOnDelete) return forgotten;
   for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
-  const unreadable = readings.flatMap(({ compiled, entry }) => (compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : []));
+  const unreadable = readings.flatMap(({ compiled, entry }) =>
+    compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : [],
+  );
   for (const uri of await deletedContacts(unit, unreadable)) forgotten.add(uri);
   return forgotten;
 }
@@ -26,7 +28,9 @@ export async function forgottenAmong(unit: Unit, { mirror, readings, options }: 
 /** The contacts whose delete came with this batch. */
 export function buriedIn(mirror: Mirror, options: JoinOptions): string[] {
   const contacts = [...mirror.all('contacts')];
-  return contacts.filter(([, live]) => live.columns.has('deleted_at') && isForgotten('contacts', live.row, options)).map(([uri]) => uri);
+  return contacts
+    .filter(([, live]) => live.columns.has('deleted_at') && isForgotten('contacts', live.row, options))
+    .map(([uri]) => uri);
 }
 
 /** Turns every entry about these subjects that the log already holds into a stub. */

@@ -26,9 +26,16 @@ export async function ingest(needs: IngestNeeds, batch: unknown, now: string): P
 }
 
 /** Keeps a delivery out of the way: whole, with its reason, and without trying to project it. */
-export async function quarantine(needs: IngestNeeds, delivery: unknown, { reason, now }: { reason: string; now: string }): Promise<IngestReport> {
+export async function quarantine(
+  needs: IngestNeeds,
+  delivery: unknown,
+  { reason, now }: { reason: string; now: string },
+): Promise<IngestReport> {
   const readings = readBatch({ v: 1, deliveries: [delivery] }, now);
-  return ingestReadings(needs, readings.map((reading) => quarantined(reading, reason)));
+  return ingestReadings(
+    needs,
+    readings.map((reading) => quarantined(reading, reason)),
+  );
 }
 
 function quarantined(reading: Reading, reason: string): Reading {
@@ -67,14 +74,20 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
     if (first.has(id)) copies.set(id, (copies.get(id) ?? 0) + 1);
     else first.set(id, reading);
   }
-  const mirror = await openMirror(unit, [...first.values()].flatMap(({ compiled }) => compiled ?? []));
+  const mirror = await openMirror(
+    unit,
+    [...first.values()].flatMap(({ compiled }) => compiled ?? []),
+  );
   // Only now, when the rows are held: a copy of a delivery being written by another worker is visible from here on.
   for (const id of await knownDeliveries(unit, [...first.keys()])) {
     first.delete(id);
     copies.set(id, (copies.get(id) ?? 0) + 1);
   }
 
-  const folded = [...first.values()].map((reading) => ({ reading, effect: reading.compiled && join(mirror.rows, reading.compiled, options) }));
+  const folded = [...first.values()].map((reading) => ({
+    reading,
+    effect: reading.compiled && join(mirror.rows, reading.compiled, options),
+  }));
   await mirror.write();
 
   await unit.engine.lockLog(unit.db);
@@ -83,17 +96,30 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
     const entry = effect ? { ...reading.entry, outcome: effect.outcome, changes: effect.changes } : reading.entry;
     return forgotten.has(entry.subject_uri as string) ? redacted(entry, reading.record) : entry;
   });
-  const late = unit.engine.manyWriters ? await knownDeliveries(unit, entries.map((entry) => entry.delivery_id as string)) : new Set();
+  const late = unit.engine.manyWriters
+    ? await knownDeliveries(
+        unit,
+        entries.map((entry) => entry.delivery_id as string),
+      )
+    : new Set();
   const fresh = entries.filter((entry) => !late.has(entry.delivery_id));
   for (const id of late) copies.set(id as string, (copies.get(id as string) ?? 0) + 1);
   await appendEntries(unit, fresh);
   await countDuplicates(unit, copies);
   const buried = buriedIn(mirror, options);
   await forget(unit, buried);
-  return { entries: fresh, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0), forgot: buried.length > 0 };
+  return {
+    entries: fresh,
+    duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0),
+    forgot: buried.length > 0,
+  };
 }
 
 /** A code says what went wrong without quoting the value that did. */
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : error instanceof Error ? error.name : 'unknown';
+  return error instanceof Error && 'code' in error
+    ? String(error.code)
+    : error instanceof Error
+      ? error.name
+      : 'unknown';
 }

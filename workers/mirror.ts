@@ -27,7 +27,11 @@ export async function openMirror(unit: Unit, facts: readonly Compiled[]): Promis
     async write() {
       for (const [table, rows] of live) {
         const touched = [...rows].filter(([, each]) => each.touched);
-        await writeRows(unit, table, touched.map(([, each]) => each.row));
+        await writeRows(
+          unit,
+          table,
+          touched.map(([, each]) => each.row),
+        );
         await writeChildren(unit, table, touched);
         // Made only to be locked, and then nothing was said about it (its delivery was a copy of one in quarantine).
         const unused = [...rows].filter(([, each]) => each.isNew && !each.touched).map(([uri]) => uri);
@@ -49,15 +53,24 @@ function urisOf(facts: readonly Compiled[]): [MirrorTable, Set<string>][] {
 
 function liveRow(uri: string, stored: StoredRow | undefined): LiveRow {
   // Where rows are made before they are locked, a new one is there already, and empty.
-  const isNew = stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
+  const isNew =
+    stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
   return { row: stored ?? { uri }, isNew, columns: new Set(), touched: false };
 }
 
-async function writeChildren(unit: Unit, parent: MirrorTable, touched: readonly (readonly [string, LiveRow])[]): Promise<void> {
+async function writeChildren(
+  unit: Unit,
+  parent: MirrorTable,
+  touched: readonly (readonly [string, LiveRow])[],
+): Promise<void> {
   for (const { from, table, parentKey, rows } of children.filter((each) => each.parent === parent)) {
     const changed = touched.filter(([, live]) => live.columns.has(from));
     const former = changed.filter(([, live]) => !live.isNew).map(([uri]) => uri);
     await deleteRows(unit, table, parentKey, former);
-    await insertRows(unit, table, changed.flatMap(([uri, live]) => rows(uri, live.row[from] ?? null)));
+    await insertRows(
+      unit,
+      table,
+      changed.flatMap(([uri, live]) => rows(uri, live.row[from] ?? null)),
+    );
   }
 }

@@ -26,12 +26,17 @@ function readQueued(delivery: unknown, now: string): Reading {
   const body = partOf(delivery, 'body');
   const encoding = partOf(delivery, 'encoding');
   const receivedAt = partOf(delivery, 'receivedAt');
-  if (!isText(body) || typeof receivedAt !== 'string' || normalizeTimestamp(receivedAt) !== receivedAt) return readForged(delivery, now);
+  if (!isText(body) || typeof receivedAt !== 'string' || normalizeTimestamp(receivedAt) !== receivedAt)
+    return readForged(delivery, now);
   const blank = { ...unread, received_at: receivedAt, body };
   if (encoding === undefined) return readText(body, blank);
   if (encoding !== 'base64') return readForged(delivery, now);
   const id = createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
-  return kept({ ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) }, 'quarantined', 'The body is not UTF-8 text.');
+  return kept(
+    { ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) },
+    'quarantined',
+    'The body is not UTF-8 text.',
+  );
 }
 
 /** Reads a body that is text, whether it came off the queue or stands in the log. */
@@ -53,7 +58,12 @@ export function readText(body: string, blank: NewEntry): Reading {
 
 function project(read: Extract<ReadDelivery, { state: 'known' }>, entry: NewEntry): Reading {
   try {
-    const compiled = compile({ event: read.event, payload: read.payload, observed: read.createdAt, tie: entry.tie as string });
+    const compiled = compile({
+      event: read.event,
+      payload: read.payload,
+      observed: read.createdAt,
+      tie: entry.tie as string,
+    });
     return { entry, record: read.payload, compiled };
   } catch (error) {
     // A projection is pure: that it throws is a bug of ours, and must not hold up the neighbours.
@@ -65,7 +75,11 @@ function project(read: Extract<ReadDelivery, { state: 'known' }>, entry: NewEntr
 function readForged(thing: unknown, now: string): Reading {
   const body = JSON.stringify(thing) ?? 'null';
   const id = createHash('sha256').update(body).digest('hex');
-  return kept({ ...unread, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) }, 'quarantined', 'The queue held something that is not a delivery.');
+  return kept(
+    { ...unread, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) },
+    'quarantined',
+    'The queue held something that is not a delivery.',
+  );
 }
 
 export const unread: NewEntry = {
@@ -95,5 +109,7 @@ function isText(value: unknown): value is string {
 }
 
 function partOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
 }

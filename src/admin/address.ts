@@ -28,7 +28,10 @@ function readAddress(dataDir: string): string | undefined {
 export async function askRunning(dataDir: string, { token, path }: { token: string; path: string }): Promise<unknown> {
   const url = readAddress(dataDir);
   const absent = (cause?: unknown) =>
-    new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, { hint: 'Start one: npx slotstream start', cause });
+    new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
+      hint: 'Start one: npx slotstream start',
+      cause,
+    });
   if (url === undefined) throw absent();
   const answer = await fetch(new URL(path, url), {
     headers: { authorization: `Bearer ${token}` },
@@ -41,6 +44,9 @@ export async function askRunning(dataDir: string, { token, path }: { token: stri
       hint: 'Use the ADMIN_TOKEN it was started with.',
     });
   }
-  if (!answer.ok) throw new SlotstreamError('refused', `The running process answered ${answer.status}.`, { hint: 'Look at its log.' });
+  if (!answer.ok)
+    throw new SlotstreamError('refused', `The running process answered ${answer.status}.`, {
+      hint: 'Look at its log.',
+    });
   return answer.json();
 }

@@ -25,7 +25,9 @@ export function createAdminApp({ token, status, metrics }: AdminNeeds): Hono {
     return context.body(text, 200, { 'content-type': contentType });
   });
   app.notFound((context) => context.json({ title: 'Not Found', message: 'There is nothing at this path.' }, 404));
-  app.onError((_error, context) => context.json({ title: 'Internal Server Error', message: 'The request failed.' }, 500));
+  app.onError((_error, context) =>
+    context.json({ title: 'Internal Server Error', message: 'The request failed.' }, 500),
+  );
   return app;
 }
 

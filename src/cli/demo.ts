@@ -20,16 +20,25 @@ export const demo = defineVerb({
   arguments: {},
   options: {
     rate: { flags: '--rate <n>', help: 'deliveries a second (default: 4)', reads: wholeNumberFrom(1).default(4) },
-    count: { flags: '--count <n>', help: 'stop after so many (default: until Ctrl-C)', reads: wholeNumberFrom(1).optional() },
+    count: {
+      flags: '--count <n>',
+      help: 'stop after so many (default: until Ctrl-C)',
+      reads: wholeNumberFrom(1).optional(),
+    },
     seed: { flags: '--seed <n>', help: 'another story', reads: wholeNumberFrom(0).default(1) },
   },
   async run(context, { rate, count, seed }) {
     const stopping = context.stopping();
     const config = demoConfig(context);
-    context.say('Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …');
+    context.say(
+      'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
+    );
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
     await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
-    await using store = await openStore({ report: (err) => log.warn({ err }, 'the store reports an error') }, config.databaseUrl);
+    await using store = await openStore(
+      { report: (err) => log.warn({ err }, 'the store reports an error') },
+      config.databaseUrl,
+    );
     const url = `http://127.0.0.1:${app.port}/webhooks`;
     const path = config.databaseUrl.slice('sqlite:'.length);
     context.say(`\nSlotstream listens on ${url}\nand writes to         ${path}\n`);
@@ -54,7 +63,9 @@ export const demo = defineVerb({
       await wait(1000 / rate, undefined, { signal: stopping }).catch(() => undefined);
     }
     context.out(await tableOf(store));
-    context.say(`\nLook for yourself:\n  npx slotstream status        (DATA_DIR=${config.dataDir})\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`);
+    context.say(
+      `\nLook for yourself:\n  npx slotstream status        (DATA_DIR=${config.dataDir})\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`,
+    );
     return 0;
   },
 });

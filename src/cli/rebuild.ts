@@ -14,7 +14,11 @@ export const rebuild = defineVerb({
     const config = context.config();
     await using store = await openStoreLoudly(config, context.log());
     const progress = progressOf(context, 'log entries');
-    const report = await rebuildTables({ store, options: { eraseOnDelete: config.eraseOnDelete }, onProgress: progress });
+    const report = await rebuildTables({
+      store,
+      options: { eraseOnDelete: config.eraseOnDelete },
+      onProgress: progress,
+    });
     context.out(json ? JSON.stringify(report) : told(report));
     return 0;
   },

@@ -60,7 +60,9 @@ function told({ seq, event, subjectUri, before, after, changes }: ReplayedEntry)
 /** One line a column: `  contacts.company: null → "Example"`. */
 export function changeLines(changes: Changes | null): string[] {
   return Object.entries(changes ?? {}).flatMap(([table, columns]) =>
-    Object.entries(columns).map(([column, [before, after]]) => `  ${table}.${column}: ${shown(before)} → ${shown(after)}`),
+    Object.entries(columns).map(
+      ([column, [before, after]]) => `  ${table}.${column}: ${shown(before)} → ${shown(after)}`,
+    ),
   );
 }
 

@@ -21,7 +21,11 @@ export async function serve(context: VerbContext, roles: Roles): Promise<ExitCod
 /** The embedded queue has one owner, so a receiver and a worker cannot share it between them. */
 export function refuseEmbedded(context: VerbContext, verb: string): void {
   if (!isEmbedded(context.config().queueUrl)) return;
-  throw new SlotstreamError('config', `\`${verb}\` needs a queue that several processes can share; the embedded one has one owner.`, {
-    hint: 'Set QUEUE_URL to redis://… or postgres://…, or run `slotstream start`, which receives and works in one process.',
-  });
+  throw new SlotstreamError(
+    'config',
+    `\`${verb}\` needs a queue that several processes can share; the embedded one has one owner.`,
+    {
+      hint: 'Set QUEUE_URL to redis://… or postgres://…, or run `slotstream start`, which receives and works in one process.',
+    },
+  );
 }

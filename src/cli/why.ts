@@ -27,9 +27,24 @@ export const why = defineVerb({
   },
 });
 
-function told({ seq, event, occurred_at, received_at, outcome, reason, duplicates, changes, redacted }: LogEntry): string {
-  const delay = occurred_at && received_at ? ` (+${((Date.parse(received_at) - Date.parse(occurred_at)) / 1000).toFixed(1)} s)` : '';
+function told({
+  seq,
+  event,
+  occurred_at,
+  received_at,
+  outcome,
+  reason,
+  duplicates,
+  changes,
+  redacted,
+}: LogEntry): string {
+  const delay =
+    occurred_at && received_at
+      ? ` (+${((Date.parse(received_at) - Date.parse(occurred_at)) / 1000).toFixed(1)} s)`
+      : '';
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
   const headline = `#${seq} ${event ?? 'not understood'}  ${occurred_at ?? received_at}${delay}  ${outcome}${reason ? `: ${reason}` : ''}${copies}`;
-  return [headline, ...(redacted ? ['  (its content was forgotten)'] : changeLines(changes as Changes | null))].join('\n');
+  return [headline, ...(redacted ? ['  (its content was forgotten)'] : changeLines(changes as Changes | null))].join(
+    '\n',
+  );
 }

@@ -37,14 +37,28 @@ export async function examine(patient: Patient): Promise<readonly Finding[]> {
 function failed(name: string, error: unknown): Finding {
   if (error instanceof SlotstreamError) return ill(name, error.message, error.hint ?? 'See the log.');
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown cause';
-  return ill(name, `cannot be checked (${code}).`, `Is the address right, and does it answer? LOG_LEVEL=debug tells more.`);
+  return ill(
+    name,
+    `cannot be checked (${code}).`,
+    `Is the address right, and does it answer? LOG_LEVEL=debug tells more.`,
+  );
 }
 
 async function checkKeys({ config }: Patient): Promise<Finding[]> {
   const { keys, allowUnsigned } = config.signing;
-  if (allowUnsigned) return [ill('signing key', 'ALLOW_UNSIGNED accepts deliveries from anyone.', 'Set SIGNING_KEYS and remove ALLOW_UNSIGNED.')];
+  if (allowUnsigned)
+    return [
+      ill(
+        'signing key',
+        'ALLOW_UNSIGNED accepts deliveries from anyone.',
+        'Set SIGNING_KEYS and remove ALLOW_UNSIGNED.',
+      ),
+    ];
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned });
-  if (ring.warnings.length > 0) return ring.warnings.map((text) => doubtful('signing key', `${text}.`, 'Use 32 random bytes: openssl rand -base64 32'));
+  if (ring.warnings.length > 0)
+    return ring.warnings.map((text) =>
+      doubtful('signing key', `${text}.`, 'Use 32 random bytes: openssl rand -base64 32'),
+    );
   const count = ring.keysAt(Date.now()).length;
   return [well('signing key', `${count} ${count === 1 ? 'key verifies' : 'keys verify'}, from the ${ring.source}.`)];
 }
@@ -55,19 +69,29 @@ async function checkProcess({ config }: Patient): Promise<Finding[]> {
     return [well('process', 'running, and its admin listener answers.')];
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
-    return [doubtful('process', 'none runs on this data folder.', 'npx slotstream start (or look on the machine where it runs)')];
+    return [
+      doubtful(
+        'process',
+        'none runs on this data folder.',
+        'npx slotstream start (or look on the machine where it runs)',
+      ),
+    ];
   }
 }
 
 async function checkQueue({ config }: Patient): Promise<Finding[]> {
-  if (isEmbedded(config.queueUrl)) return [well('queue', 'embedded, in the data folder; its owner is the running process.')];
+  if (isEmbedded(config.queueUrl))
+    return [well('queue', 'embedded, in the data folder; its owner is the running process.')];
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: () => {} });
   try {
     await queue.ping();
     const problems = await queue.check();
     const { waiting, failed: givenUp } = await queue.depth();
     const told = problems.map(({ fatal, message, hint }) => (fatal ? ill : doubtful)('queue', message, hint));
-    if (givenUp > 0) told.push(doubtful('queue', `${givenUp} batches were given up on.`, 'A running worker sweeps them: npx slotstream work'));
+    if (givenUp > 0)
+      told.push(
+        doubtful('queue', `${givenUp} batches were given up on.`, 'A running worker sweeps them: npx slotstream work'),
+      );
     return told.length > 0 ? told : [well('queue', `${queue.engine} answers; ${waiting} batches wait.`)];
   } finally {
     await queue.close();
@@ -78,9 +102,25 @@ async function checkStore({ config, log }: Patient): Promise<Finding[]> {
   await using store = await openStoreLoudly(config, log);
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
-  const found = (await store.engine.check()).map(({ fatal, message, hint }) => (fatal ? ill : doubtful)('store', message, hint));
-  if (quarantined > 0) found.push(ill('quarantine', `${quarantined} deliveries could not be projected.`, 'npx slotstream replay --quarantined --dry-run'));
-  if (unhandled > 0) found.push(doubtful('quarantine', `${unhandled} deliveries are of kinds this version does not know.`, 'Upgrade, then: npx slotstream replay --quarantined'));
+  const found = (await store.engine.check()).map(({ fatal, message, hint }) =>
+    (fatal ? ill : doubtful)('store', message, hint),
+  );
+  if (quarantined > 0)
+    found.push(
+      ill(
+        'quarantine',
+        `${quarantined} deliveries could not be projected.`,
+        'npx slotstream replay --quarantined --dry-run',
+      ),
+    );
+  if (unhandled > 0)
+    found.push(
+      doubtful(
+        'quarantine',
+        `${unhandled} deliveries are of kinds this version does not know.`,
+        'Upgrade, then: npx slotstream replay --quarantined',
+      ),
+    );
   return [well('store', `${engine} answers; the log holds ${last_seq} places.`), ...found];
 }
 
@@ -90,5 +130,7 @@ async function checkDisk({ config }: Patient): Promise<Finding[]> {
   const { bavail, bsize } = await statfs(config.dataDir);
   const free = bavail * bsize;
   const shown = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
-  return [free < scarceBytes ? ill('disk', shown, 'Make room, or move DATA_DIR to a larger disk.') : well('disk', shown)];
+  return [
+    free < scarceBytes ? ill('disk', shown, 'Make room, or move DATA_DIR to a larger disk.') : well('disk', shown),
+  ];
 }

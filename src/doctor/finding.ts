@@ -8,5 +8,10 @@ export interface Finding {
 }
 
 export const well = (name: string, message: string): Finding => ({ name, state: 'well', message });
-export const doubtful = (name: string, message: string, fix: string): Finding => ({ name, state: 'doubtful', message, fix });
+export const doubtful = (name: string, message: string, fix: string): Finding => ({
+  name,
+  state: 'doubtful',
+  message,
+  fix,
+});
 export const ill = (name: string, message: string, fix: string): Finding => ({ name, state: 'ill', message, fix });

@@ -49,7 +49,12 @@ export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise
 /** Which of these contacts are deleted. */
 export async function deletedContacts(unit: Unit, uris: readonly string[]): Promise<string[]> {
   if (uris.length === 0) return [];
-  const rows = await unit.db.selectFrom('contacts').select('uri').where('uri', 'in', uris as string[]).where('deleted_at', 'is not', null).execute();
+  const rows = await unit.db
+    .selectFrom('contacts')
+    .select('uri')
+    .where('uri', 'in', uris as string[])
+    .where('deleted_at', 'is not', null)
+    .execute();
   return rows.map(({ uri }) => String(uri));
 }
 
@@ -76,7 +81,11 @@ export interface EntryFilter {
 }
 
 /** Up to `limit` entries after a place in the log, in order. */
-export async function readEntries(from: Store | Unit, filter: EntryFilter, { after = 0, limit }: { after?: number; limit: number }): Promise<LogEntry[]> {
+export async function readEntries(
+  from: Store | Unit,
+  filter: EntryFilter,
+  { after = 0, limit }: { after?: number; limit: number },
+): Promise<LogEntry[]> {
   let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
   if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
   if (filter.outcomes !== undefined) query = query.where('outcome', 'in', filter.outcomes);
@@ -86,6 +95,9 @@ export async function readEntries(from: Store | Unit, filter: EntryFilter, { aft
 
 /** The last place in the log; 0 when it is empty. */
 export async function lastSeq(from: Store | Unit): Promise<number> {
-  const row = await from.db.selectFrom('event_log').select(({ fn }) => fn.max('seq').as('seq')).executeTakeFirst();
+  const row = await from.db
+    .selectFrom('event_log')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .executeTakeFirst();
   return Number(row?.seq ?? 0);
 }

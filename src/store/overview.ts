@@ -12,7 +12,15 @@ export interface StoreOverview {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-const counted = ['contacts', 'invitees', 'scheduled_events', 'event_types', 'meeting_recaps', 'routing_form_submissions', 'no_shows'] as const;
+const counted = [
+  'contacts',
+  'invitees',
+  'scheduled_events',
+  'event_types',
+  'meeting_recaps',
+  'routing_form_submissions',
+  'no_shows',
+] as const;
 
 export async function overviewOf(store: Store): Promise<StoreOverview> {
   const rows: Record<string, number> = {};
@@ -39,6 +47,9 @@ export async function countOutcome(store: Store, outcome: 'quarantined' | 'unhan
 }
 
 async function countRows(store: Store, table: TableName): Promise<number> {
-  const row = await store.db.selectFrom(table).select(({ fn }) => fn.countAll().as('count')).executeTakeFirst();
+  const row = await store.db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst();
   return Number(row?.count ?? 0);
 }

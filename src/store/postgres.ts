@@ -33,7 +33,9 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     },
     async makeShadow(connection, table) {
       const live = sql.id(await this.liveSchema(connection), table);
-      await sql`create temporary table ${sql.id(table)} (like ${live} including defaults including indexes)`.execute(connection);
+      await sql`create temporary table ${sql.id(table)} (like ${live} including defaults including indexes)`.execute(
+        connection,
+      );
     },
     async lockTables(trx, names) {
       const live = await this.liveSchema(trx);

@@ -33,7 +33,10 @@ export async function readRows(unit: Unit, table: TableName, uris: readonly stri
     const size = powerOfTwo(chunk.length);
     const text = textOf(unit, `read ${table} ${size}`, () => {
       const keys = Array.from({ length: size }, () => '');
-      const query = unit.db.selectFrom(table).selectAll().where('uri' as never, 'in', keys as never);
+      const query = unit.db
+        .selectFrom(table)
+        .selectAll()
+        .where('uri' as never, 'in', keys as never);
       return locking ? query.orderBy('uri' as never).forUpdate() : query;
     });
     const { rows } = await unit.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, padded(chunk, size)));
@@ -46,7 +49,12 @@ export async function readRows(unit: Unit, table: TableName, uris: readonly stri
 }
 
 /** Which of these values stand in `column` already. */
-export async function presentValues(unit: Unit, table: TableName, column: string, values: readonly string[]): Promise<Set<string>> {
+export async function presentValues(
+  unit: Unit,
+  table: TableName,
+  column: string,
+  values: readonly string[],
+): Promise<Set<string>> {
   const present = new Set<string>();
   for (const chunk of chunks(values)) {
     const size = powerOfTwo(chunk.length);
@@ -77,14 +85,21 @@ export async function writeRows(unit: Unit, table: TableName, rows: readonly Sto
           const others = names.filter((name) => !key.includes(name));
           return conflict
             .columns(key as never)
-            .doUpdateSet((eb) => Object.fromEntries(others.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never);
+            .doUpdateSet(
+              (eb) => Object.fromEntries(others.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never,
+            );
         }),
     table,
   }));
 }
 
 /** Inserts rows known to be new; `columns` leaves out what the database fills in. */
-export async function insertRows(unit: Unit, table: TableName, rows: readonly StoredRow[], without: readonly string[] = []): Promise<void> {
+export async function insertRows(
+  unit: Unit,
+  table: TableName,
+  rows: readonly StoredRow[],
+  without: readonly string[] = [],
+): Promise<void> {
   const layout = layoutOf(table);
   const kept = layout.names.flatMap((name, index) => (without.includes(name) ? [] : [index]));
   await insertInChunks(unit, rows, (size) => ({
@@ -97,9 +112,17 @@ export async function insertRows(unit: Unit, table: TableName, rows: readonly St
 }
 
 /** Removes the rows whose `column` is one of these values. */
-export async function deleteRows(unit: Unit, table: TableName, column: string, values: readonly string[]): Promise<void> {
+export async function deleteRows(
+  unit: Unit,
+  table: TableName,
+  column: string,
+  values: readonly string[],
+): Promise<void> {
   for (const chunk of chunks(values)) {
-    await unit.db.deleteFrom(table).where(column as never, 'in', chunk as never).execute();
+    await unit.db
+      .deleteFrom(table)
+      .where(column as never, 'in', chunk as never)
+      .execute();
   }
 }
 
@@ -121,8 +144,12 @@ interface Insert {
   readonly build: (placeholders: Record<string, unknown>[]) => Compilable;
 }
 
-async function insertInChunks(unit: Unit, rows: readonly StoredRow[], insertOf: (size: number) => Insert): Promise<void> {
-  for (let from = 0; from < rows.length; ) {
+async function insertInChunks(
+  unit: Unit,
+  rows: readonly StoredRow[],
+  insertOf: (size: number) => Insert,
+): Promise<void> {
+  for (let from = 0; from < rows.length;) {
     // 50 rows leave as 32 + 16 + 2: few statement texts, none of them padded.
     const size = largestPowerOfTwo(Math.min(rows.length - from, largestStatement));
     const { id, columns, kinds, build } = insertOf(size);

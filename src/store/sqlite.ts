@@ -1,6 +1,8 @@
 // The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
+import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, sql, SqliteDialect } from 'kysely';
 import { SlotstreamError } from '#src/errors.ts';
@@ -22,7 +24,9 @@ export function openSqlite(path: string): StoreEngine {
     shadowSchema: 'temp',
     liveSchema: async () => 'main',
     async makeShadow(connection, table) {
-      const { rows } = await sql<{ sql: string }>`select sql from main.sqlite_master where type = 'table' and name = ${table}`.execute(connection);
+      const { rows } = await sql<{
+        sql: string;
+      }>`select sql from main.sqlite_master where type = 'table' and name = ${table}`.execute(connection);
       const create = String(rows[0]?.sql).replace(/^create table "?\w+"?/i, `create table temp."${table}"`);
       await connection.executeQuery(CompiledQuery.raw(create));
     },
@@ -42,7 +46,7 @@ export function openSqlite(path: string): StoreEngine {
     lockLog: async () => {},
     migrate: () => migrate(db, sqliteTypes),
     scrub: async () => {
-      database.pragma('wal_checkpoint(TRUNCATE)');
+      if (!database.memory) await vacuum(path);
     },
     ping: async () => {
       database.prepare('select 1').get();
@@ -73,6 +77,16 @@ function openFile(path: string): Sqlite.Database {
       cause: error,
     });
   }
+}
+
+/**
+ * `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
+ * between pages; only a file written anew is free of them. That takes a while, so it happens in a thread.
+ */
+async function vacuum(path: string): Promise<void> {
+  const file = new URL(import.meta.url.endsWith('.ts') ? './vacuum.ts' : './vacuum.js', import.meta.url);
+  const worker = new Worker(file, { workerData: path });
+  await once(worker, 'exit');
 }
 
 /** Keeps prepared statements (preparing costs more than running), and makes every transaction an immediate one. */

@@ -39,7 +39,8 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   return {
     engine,
     db: engine.db,
-    transaction: (work) => patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit))),
+    transaction: (work) =>
+      patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit))),
     close,
     [Symbol.asyncDispose]: close,
   };

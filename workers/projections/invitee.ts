@@ -66,7 +66,12 @@ function inviteeOf({ event, observed, tie }: Fact<Kinds>, invitee: Invitee, rank
 /** Several invitees of a group event speak about the same one: it has its own `updated_at`, and nothing terminal. */
 function scheduledEventOf({ observed, tie }: Fact<Kinds>, event: ScheduledEvent, rank: Rank): Assignment {
   const version = versionOf({ updatedAt: event.updated_at, observed, rank, tie });
-  return { table: 'scheduled_events', uri: event.uri, version, fields: said(scheduledEventFields, { ...event, body: event }) };
+  return {
+    table: 'scheduled_events',
+    uri: event.uri,
+    version,
+    fields: said(scheduledEventFields, { ...event, body: event }),
+  };
 }
 
 function markIn({ payload, observed }: Fact<Kinds>): Mark | null {

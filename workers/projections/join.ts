@@ -44,7 +44,11 @@ export function join(rows: Rows, compiled: Compiled, options: JoinOptions): Effe
     if (assign(live, assignment, changes)) won = true;
   }
   if (compiled.noShow && observeNoShow(subject, compiled.noShow, changes)) won = true;
-  if (compiled.tombstone && bury(rows(compiled.tombstone.table, compiled.tombstone.uri), compiled.tombstone, options, changes)) won = true;
+  if (
+    compiled.tombstone &&
+    bury(rows(compiled.tombstone.table, compiled.tombstone.uri), compiled.tombstone, options, changes)
+  )
+    won = true;
 
   const changed = Object.keys(changes).length > 0;
   const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
@@ -103,7 +107,8 @@ function bury(live: LiveRow, { table, deletedAt, source }: Tombstone, options: J
   const { row } = live;
   // A row found missing and later told deleted takes what was told.
   const order = (from: Json, at: Json) => `${from === 'webhook' ? 0 : 1}${String(at)}`;
-  if (isDeleted(row) && order(source, deletedAt) >= order(row['deleted_source'] ?? null, row['deleted_at'] ?? null)) return false;
+  if (isDeleted(row) && order(source, deletedAt) >= order(row['deleted_source'] ?? null, row['deleted_at'] ?? null))
+    return false;
   if (options.eraseOnDelete && table === 'contacts') {
     for (const column of Object.keys(row)) {
       if (column === 'uri' || row[column] === null) continue;

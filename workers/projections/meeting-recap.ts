@@ -38,6 +38,11 @@ export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'meeting_recap.deleted': ({ payload, observed }) => ({
     subject: { table: 'meeting_recaps', uri: payload.uri },
     assignments: [],
-    tombstone: { table: 'meeting_recaps', uri: payload.uri, deletedAt: payload.deleted_at ?? observed, source: 'webhook' },
+    tombstone: {
+      table: 'meeting_recaps',
+      uri: payload.uri,
+      deletedAt: payload.deleted_at ?? observed,
+      source: 'webhook',
+    },
   }),
 };

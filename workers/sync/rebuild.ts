@@ -47,7 +47,7 @@ export function rebuild({ store, options, onProgress }: RebuildNeeds): Promise<R
       let entries = 0;
       const fold = async (db: Kysely<Database>, from: number, upTo: number) => {
         const shadow: Unit = { db: db.withSchema(engine.shadowSchema), engine, schema: engine.shadowSchema };
-        for (let after = from; after < upTo; ) {
+        for (let after = from; after < upTo;) {
           const page = await readEntries({ db, engine }, { upTo }, { after, limit: pageSize });
           if (page.length === 0) break;
           const facts = page.flatMap((entry) => readAgain(entry).compiled ?? []);
@@ -65,32 +65,52 @@ export function rebuild({ store, options, onProgress }: RebuildNeeds): Promise<R
         await engine.lockTables(db, mirrorTables);
         await fold(db, soFar, await lastSeq({ db, engine }));
         const found: Record<string, Difference> = {};
-        for (const table of rebuilt) found[table] = await applyDifference(db, table, { live, shadow: engine.shadowSchema });
+        for (const table of rebuilt)
+          found[table] = await applyDifference(db, table, { live, shadow: engine.shadowSchema });
         return found;
       });
-      const rowsDiffered = Object.values(differences).reduce((sum, { missing, extra, different }) => sum + missing + extra + different, 0);
+      const rowsDiffered = Object.values(differences).reduce(
+        (sum, { missing, extra, different }) => sum + missing + extra + different,
+        0,
+      );
       return { entries, rowsDiffered, tables: differences };
     } finally {
-      for (const table of rebuilt) await sql`drop table if exists ${sql.id(engine.shadowSchema, table)}`.execute(connection);
+      for (const table of rebuilt)
+        await sql`drop table if exists ${sql.id(engine.shadowSchema, table)}`.execute(connection);
     }
   });
 }
 
-async function applyDifference(db: Kysely<Database>, table: TableName, schemas: { live: string; shadow: string }): Promise<Difference> {
+async function applyDifference(
+  db: Kysely<Database>,
+  table: TableName,
+  schemas: { live: string; shadow: string },
+): Promise<Difference> {
   const { key, columns } = tables[table] as TableShape;
   const names = Object.keys(columns);
   const live = sql.id(schemas.live, table);
   const shadow = sql.id(schemas.shadow, table);
-  const all = (parts: readonly RawBuilder<unknown>[], separator: string) => sql.join(parts, sql.raw(separator));
-  const sameKey = all(key.map((name) => sql`old.${sql.id(name)} = new.${sql.id(name)}`), ' and ');
+  const columnsOf = (of: readonly string[], as: (name: RawBuilder<unknown>) => RawBuilder<unknown>) =>
+    of.map((name) => as(sql`${sql.id(name)}`));
   const others = names.filter((name) => !key.includes(name));
-  const differs = all(others.map((name) => sql`old.${sql.id(name)} is distinct from new.${sql.id(name)}`), ' or ');
-  const list = all(names.map((name) => sql.id(name) as unknown as RawBuilder<unknown>), ', ');
-  const values = all(others.map((name) => sql`${sql.id(name)} = new.${sql.id(name)}`), ', ');
+  const sameKey = sql.join(
+    columnsOf(key, (name) => sql`old.${name} = new.${name}`),
+    sql` and `,
+  );
+  const differs = sql.join(
+    columnsOf(others, (name) => sql`old.${name} is distinct from new.${name}`),
+    sql` or `,
+  );
+  const values = sql.join(columnsOf(others, (name) => sql`${name} = new.${name}`));
+  const list = sql.join(columnsOf(names, (name) => name));
 
   const count = async (statement: RawBuilder<unknown>) => Number((await statement.execute(db)).numAffectedRows ?? 0);
-  const extra = await count(sql`delete from ${live} as old where not exists (select 1 from ${shadow} as new where ${sameKey})`);
-  const different = await count(sql`update ${live} as old set ${values} from ${shadow} as new where ${sameKey} and (${differs})`);
+  const extra = await count(
+    sql`delete from ${live} as old where not exists (select 1 from ${shadow} as new where ${sameKey})`,
+  );
+  const different = await count(
+    sql`update ${live} as old set ${values} from ${shadow} as new where ${sameKey} and (${differs})`,
+  );
   const missing = await count(
     sql`insert into ${live} (${list}) select ${list} from ${shadow} as new where not exists (select 1 from ${live} as old where ${sameKey})`,
   );

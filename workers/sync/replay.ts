@@ -50,11 +50,19 @@ export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun =
   return report as ReplayReport;
 }
 
-async function replayPages(needs: ReplayNeeds, filter: EntryFilter, inTransaction: <R>(work: (unit: Unit) => Promise<R>) => Promise<R>): Promise<ReplayReport> {
+async function replayPages(
+  needs: ReplayNeeds,
+  filter: EntryFilter,
+  inTransaction: <R>(work: (unit: Unit) => Promise<R>) => Promise<R>,
+): Promise<ReplayReport> {
   let report: ReplayReport = { read: 0, changed: 0, stillKept: 0 };
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const { page, changed, stillKept } = await inTransaction((unit) => replayPage(needs, unit, { filter, after }));
-    report = { read: report.read + page.length, changed: report.changed + changed.length, stillKept: report.stillKept + stillKept };
+    report = {
+      read: report.read + page.length,
+      changed: report.changed + changed.length,
+      stillKept: report.stillKept + stillKept,
+    };
     for (const change of changed) needs.onChange?.(change);
     needs.onProgress?.(report.read);
     if (page.length < pageSize) return report;
@@ -62,10 +70,17 @@ async function replayPages(needs: ReplayNeeds, filter: EntryFilter, inTransactio
   }
 }
 
-async function replayPage({ options }: ReplayNeeds, unit: Unit, { filter, after }: { filter: EntryFilter; after: number }) {
+async function replayPage(
+  { options }: ReplayNeeds,
+  unit: Unit,
+  { filter, after }: { filter: EntryFilter; after: number },
+) {
   const page = await readEntries(unit, filter, { after, limit: pageSize });
   const readings = page.map((entry) => readAgain(entry));
-  const mirror = await openMirror(unit, readings.flatMap(({ compiled }) => compiled ?? []));
+  const mirror = await openMirror(
+    unit,
+    readings.flatMap(({ compiled }) => compiled ?? []),
+  );
   const effects = readings.map(({ compiled }) => compiled && join(mirror.rows, compiled, options));
   await mirror.write();
 
@@ -79,9 +94,24 @@ async function replayPage({ options }: ReplayNeeds, unit: Unit, { filter, after 
     if (!wasKept && effect.changes === null) continue;
     const { record, entry: read } = readings[index] as Reading;
     const { event, subject_uri, occurred_at } = read;
-    const moved = { ...entry, event, subject_uri, occurred_at, outcome: effect.outcome, reason: null, changes: effect.changes };
+    const moved = {
+      ...entry,
+      event,
+      subject_uri,
+      occurred_at,
+      outcome: effect.outcome,
+      reason: null,
+      changes: effect.changes,
+    };
     await moveEntry(unit, entry, forgotten.has(subject_uri as string) ? redacted(moved, record) : moved);
-    changed.push({ seq: entry.seq as number, event, subjectUri: subject_uri, before: entry.outcome, after: effect.outcome, changes: effect.changes });
+    changed.push({
+      seq: entry.seq as number,
+      event,
+      subjectUri: subject_uri,
+      before: entry.outcome,
+      after: effect.outcome,
+      changes: effect.changes,
+    });
   }
   await forget(unit, buriedIn(mirror, options));
   return { page, changed, stillKept: effects.filter((effect) => effect === null).length };

@@ -90,7 +90,8 @@ const ddl: Record<string, { columns: string; key: string[] }> = {
   },
   alerts: {
     key: ['id'],
-    columns: 'id text, rule text, subject_uri text, state text, channel text, attempts integer, last_error text, created_at time, updated_at time',
+    columns:
+      'id text, rule text, subject_uri text, state text, channel text, attempts integer, last_error text, created_at time, updated_at time',
   },
 };
 
@@ -155,7 +156,10 @@ export function initial(types: StorageTypes): Migration {
       for (const [table, columns] of indexes) {
         const byEquality = columns.startsWith('=');
         const names = columns.replace('=', '').split(', ');
-        const create = db.schema.createIndex(`${table}_${names.join('_')}`).on(table).columns(names);
+        const create = db.schema
+          .createIndex(`${table}_${names.join('_')}`)
+          .on(table)
+          .columns(names);
         await (byEquality && types.equalityIndex ? create.using(types.equalityIndex) : create).execute();
       }
     },

@@ -1,0 +1,40 @@
+// How much of a bare server's rate is left when every delivery is verified and safe in Redis before it is answered.
+import { startRedis } from '../test/harness/redis.ts';
+import { median, type Measurement } from './measure.ts';
+import { runLoad, startBaseline, startProduct, temporaryFolder, type Running } from './processes.ts';
+
+const rounds = 3;
+const seconds = 4;
+
+export const ack: Measurement = {
+  name: 'ack',
+  about: 'acknowledged/s on Redis against the same Hono server that only reads the body',
+  async run() {
+    await using redis = await startRedis();
+    using folder = temporaryFolder();
+    await using receiver = await startProduct('receive', { DATA_DIR: folder.path, QUEUE_URL: redis.url });
+    await using baseline = await startBaseline();
+    const product: number[] = [];
+    const bare: number[] = [];
+    await rate(receiver);
+    await rate(baseline);
+    // Turn by turn, so that whatever else the machine does falls on both.
+    for (let round = 0; round < rounds; round += 1) {
+      product.push(await rate(receiver));
+      bare.push(await rate(baseline));
+      await redis.cli('flushall');
+    }
+    return [
+      { name: 'ack.per_second', value: median(product) },
+      { name: 'ack.baseline_per_second', value: median(bare) },
+      { name: 'ack.ratio', value: median(product) / median(bare), limit: ['>=', 0.6] },
+    ];
+  },
+};
+
+async function rate({ port }: Running): Promise<number> {
+  const report = await runLoad({ port, connections: 64, seconds, bodies: 500 });
+  const others = Object.entries(report.statuses).filter(([status]) => status !== '202');
+  if (others.length > 0) throw new Error(`not every delivery was accepted: ${JSON.stringify(report.statuses)}`);
+  return (report.statuses['202'] ?? 0) / report.seconds;
+}

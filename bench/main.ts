@@ -1,0 +1,37 @@
+// `npm run bench [NAME…] [--json]`: runs the measurements one after another and holds each figure against its limit.
+import { parseArgs } from 'node:util';
+import { renderTable } from '#src/cli/table.ts';
+import { ack } from './ack.ts';
+import { embedded } from './embedded.ts';
+import { growth } from './growth.ts';
+import { holds, type Figure, type Measurement } from './measure.ts';
+import { memory } from './memory.ts';
+import { project } from './project.ts';
+import { visible } from './visible.ts';
+
+const measurements: readonly Measurement[] = [ack, project, visible, growth, memory, embedded];
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const chosen = measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+const figures: Figure[] = [];
+for (const { name, about, run } of chosen) {
+  process.stderr.write(`${name}: ${about} …\n`);
+  figures.push(...(await run()));
+}
+
+if (values.json) {
+  process.stdout.write(`${JSON.stringify(figures.map((figure) => ({ ...figure, holds: holds(figure) })))}\n`);
+} else {
+  const rows = figures.map((figure) => [
+    figure.name,
+    `${Number(figure.value.toPrecision(4))}${figure.unit ? ` ${figure.unit}` : ''}`,
+    figure.limit ? figure.limit.join(' ') : '–',
+    holds(figure) ? 'holds' : 'MISSED',
+  ]);
+  process.stdout.write(`${renderTable(['figure', 'value', 'limit', ''], rows)}\n`);
+}
+process.exitCode = figures.every(holds) ? 0 : 1;

@@ -1,0 +1,31 @@
+// What a measurement is: named numbers, each with the limit it is held to. Rates are ratios within one run where they
+// can be, because machines are noisy.
+
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  /** `>=` or `<=` and the limit; a figure without one is only reported. */
+  readonly limit?: readonly ['>=' | '<=', number];
+  readonly unit?: string;
+}
+
+export interface Measurement {
+  readonly name: string;
+  readonly about: string;
+  run(): Promise<readonly Figure[]>;
+}
+
+export function holds({ value, limit }: Figure): boolean {
+  if (limit === undefined) return true;
+  return limit[0] === '>=' ? value >= limit[1] : value <= limit[1];
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

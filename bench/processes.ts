@@ -1,0 +1,93 @@
+// The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, until } from '../test/harness/ports.ts';
+import { signingKey } from './deliveries.ts';
+
+export interface Running extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+export interface Folder extends Disposable {
+  readonly path: string;
+}
+
+export function temporaryFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'slotstream-bench-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts `slotstream VERB` and waits until it is ready. */
+export async function startProduct(
+  verb: 'start' | 'receive' | 'work',
+  env: Readonly<Record<string, string>>,
+): Promise<Running> {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const child = spawn(process.execPath, ['src/cli/main.ts', verb], {
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      ADMIN_TOKEN: 'bench-admin-token',
+      SIGNING_KEYS: signingKey,
+      LOG_LEVEL: 'error',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const running = runningChild(child, port);
+  const probe = verb === 'work' ? `http://127.0.0.1:${adminPort}/metrics` : `http://127.0.0.1:${port}/readyz`;
+  const headers = { authorization: 'Bearer bench-admin-token' };
+  await until(async () => (await fetch(probe, { headers }).catch(() => undefined))?.ok === true, `${verb} is ready`);
+  return running;
+}
+
+/** The server that acknowledging is held against: the same listener and the same Hono, which only reads the body. */
+export async function startBaseline(): Promise<Running> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['bench/baseline.ts', String(port)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const running = runningChild(child, port);
+  const url = `http://127.0.0.1:${port}/`;
+  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 'the baseline is ready');
+  return running;
+}
+
+function runningChild(child: ChildProcess, port: number): Running {
+  return {
+    port,
+    pid: child.pid as number,
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      const patience = setTimeout(() => child.kill('SIGKILL'), 15_000);
+      await gone;
+      clearTimeout(patience);
+    },
+  };
+}
+
+export interface LoadReport {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly seconds: number;
+}
+
+export async function runLoad(load: {
+  port: number;
+  connections: number;
+  seconds: number;
+  bodies: number;
+}): Promise<LoadReport> {
+  const args = [load.port, load.connections, load.seconds, load.bodies].map(String);
+  const child = spawn(process.execPath, ['bench/load.ts', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await once(child, 'close');
+  return JSON.parse(output) as LoadReport;
+}
