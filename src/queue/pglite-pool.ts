@@ -2,6 +2,7 @@
 // "client" is only a face with listeners of its own.
 
 import { EventEmitter } from 'node:events';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { PGliteInterface } from '@electric-sql/pglite';
 
 type Rows<R> = { rows: R[]; rowCount: number | null };
@@ -49,6 +50,8 @@ export class PglitePool extends EventEmitter {
 }
 
 async function runQuery<R>(db: PGliteInterface, text: string, params?: readonly unknown[]): Promise<Rows<R>> {
+  // PGlite answers without leaving the microtask queue, so a busy worker would let no timer and no request in.
+  await breathe();
   // Only the simple protocol takes several statements at once, and BullMQ's migrations are such texts.
   const result = params === undefined ? (await db.exec(text)).at(-1) : await db.query<R>(text, [...params]);
   return { rows: (result?.rows ?? []) as R[], rowCount: result?.affectedRows ?? null };
