@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { verbs } from '#src/cli/verbs.ts';
 import type { Setting } from '#src/setting.ts';
 import { settings } from '#src/settings.ts';
-import { envExample, withSettingsTable } from '../../scripts/settings-pages.ts';
+import { envExample, withSettingsTable } from '../../.ci/settings-pages.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Record<

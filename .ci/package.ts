@@ -20,7 +20,7 @@ const run = (command: string, ...args: readonly string[]): void => {
 };
 
 rmSync('build', { recursive: true, force: true });
-run('tsc', '-p', 'tsconfig.build.json');
+run('tsc', '-p', '.ci/tsconfig.build.json');
 writeFileSync('build/package.json', `${JSON.stringify(builtManifest(manifest), null, 2)}\n`);
 for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
 // `--no-pack` stops here: the image needs build/ only.
