@@ -20,8 +20,9 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     options: '-c timezone=UTC -c lock_timeout=30000 -c idle_in_transaction_session_timeout=60000',
     types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
   });
-  // An idle connection that breaks would otherwise end the process.
+  // A connection that breaks would otherwise end the process: an idle one, and one between two statements of a transaction.
   pool.on('error', report);
+  pool.on('connect', (client) => client.on('error', report));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
     name: 'postgres',
