@@ -24,3 +24,7 @@ process.exitCode = await runProgram(
   },
   process.argv.slice(2),
 );
+
+// BullMQ keeps a timer running when its engine was gone as it was closed. By now nothing of ours is left to wait for.
+const lingerMs = 1000;
+setTimeout(() => process.exit(), lingerMs).unref();
