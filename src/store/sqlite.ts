@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import { CompiledQuery, Kysely, sql, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, sql, SqliteAdapter, SqliteDialect } from 'kysely';
 import { SlotstreamError } from '#src/errors.ts';
 import type { StoreEngine } from './contract.ts';
 import { migrate } from './migrations.ts';
@@ -15,9 +15,22 @@ import type { Database } from './tables.ts';
 const busyTimeoutMs = 100;
 const keptStatements = 256;
 
+/** SQLite makes tables in a transaction like anything else; Kysely, told so, migrates whole or not at all, one process at a time. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new Adapter();
+  }
+}
+
 export function openSqlite(path: string): StoreEngine {
   const database = openFile(path);
-  const db = new Kysely<Database>({ dialect: new SqliteDialect({ database: withPreparedStatements(database) }) });
+  const db = new Kysely<Database>({ dialect: new Dialect({ database: withPreparedStatements(database) }) });
   return {
     name: 'sqlite',
     db,

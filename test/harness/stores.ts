@@ -22,35 +22,41 @@ export interface TestStore extends AsyncDisposable {
 export const receivedAt = '2025-04-14T12:00:00.000000Z';
 export const tableNames = Object.keys(tables) as TableName[];
 
+/** A place for a database that nobody has opened yet. */
+export interface Blank extends AsyncDisposable {
+  readonly url: string;
+}
+
+export async function blankSqlite(): Promise<Blank> {
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
+  return { url: `sqlite:${join(dir, 'mirror.db')}`, [Symbol.asyncDispose]: () => rm(dir, { recursive: true }) };
+}
+
+/** It goes with its server. */
+export async function blankPostgres(): Promise<Blank> {
+  return { url: await createDatabase(inject('postgresUrl')), [Symbol.asyncDispose]: async () => {} };
+}
+
+export const freshSqlite = async (): Promise<TestStore> => opened(await blankSqlite());
+export const freshPostgres = async (): Promise<TestStore> => opened(await blankPostgres());
+/** For many short runs: nothing is synced to disk. */
+export const freshMemory = (): Promise<TestStore> => opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} });
+
+async function opened(blank: Blank): Promise<TestStore> {
+  await using stack = new AsyncDisposableStack();
+  stack.use(blank);
+  const { url } = blank;
+  const store = stack.use(await openStore({ report: () => {} }, url));
+  const kept = stack.move();
+  const openAnother = async () => kept.use(await openStore({ report: () => {} }, url));
+  return { url, store, openAnother, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
 /** What every suite over both engines iterates; `available` is for `describe.runIf`. */
 export const storeEngines = [
-  { name: 'sqlite', available: true, fresh: freshSqlite },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres },
+  { name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, blank: blankPostgres },
 ] as const;
-
-export async function freshSqlite(): Promise<TestStore> {
-  const dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
-  return opened(`sqlite:${join(dir, 'mirror.db')}`, () => rm(dir, { recursive: true }));
-}
-
-/** For many short runs: nothing is synced to disk. */
-export function freshMemory(): Promise<TestStore> {
-  return opened('sqlite::memory:', async () => {});
-}
-
-export async function freshPostgres(): Promise<TestStore> {
-  return opened(await createDatabase(inject('postgresUrl')), async () => {});
-}
-
-async function opened(url: string, remove: () => Promise<void>): Promise<TestStore> {
-  await using stack = new AsyncDisposableStack();
-  stack.defer(remove);
-  const open = async () => stack.use(await openStore({ report: () => {} }, url));
-  const store = await open();
-  const others = stack.move();
-  const openAnother = async () => others.use(await openStore({ report: () => {} }, url));
-  return { url, store, openAnother, [Symbol.asyncDispose]: () => others.disposeAsync() };
-}
 
 /** Ingests bodies as one batch off the queue. */
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
