@@ -59,9 +59,10 @@ export function verifySignature(request: SignedRequest): SignatureVerdict {
   const age = Math.abs(request.nowSeconds - claim.seconds);
   const stale = request.toleranceSeconds > 0 && age > request.toleranceSeconds;
   for (const key of request.keys) {
-    const expected = macOf(request.scheme, key, claim.prefix, request.body);
+    const ready = readyKey(request.scheme, key);
+    const expected = macOf(ready, claim.prefix, request.body);
     if (!claim.candidates.some((candidate) => sameBytes(candidate, expected))) continue;
-    return stale ? { ok: false, refusal: 'stale_signed' } : { ok: true, keyId: keyIdOf(key) };
+    return stale ? { ok: false, refusal: 'stale_signed' } : { ok: true, keyId: ready.id };
   }
   return { ok: false, refusal: stale ? 'stale' : 'wrong' };
 }
@@ -69,11 +70,12 @@ export function verifySignature(request: SignedRequest): SignatureVerdict {
 /** The headers a sender adds to a delivery. */
 export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   const time = String(delivery.atSeconds);
+  const ready = readyKey(delivery.scheme, delivery.key);
   if (delivery.scheme === 'timestamped') {
-    const mac = macOf(delivery.scheme, delivery.key, `${time}.`, delivery.body);
+    const mac = macOf(ready, `${time}.`, delivery.body);
     return { [delivery.headerName]: `t=${time},v1=${mac.toString('hex')}` };
   }
-  const mac = macOf(delivery.scheme, delivery.key, `${delivery.id}.${time}.`, delivery.body);
+  const mac = macOf(ready, `${delivery.id}.${time}.`, delivery.body);
   return {
     'webhook-id': delivery.id,
     'webhook-timestamp': time,
@@ -81,18 +83,9 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   };
 }
 
-const keyIds = new Map<string, string>();
-const rememberedKeys = 50;
-
-/** Names a key in metrics without telling anything of it. Remembered, because every delivery asks. */
+/** Names a key in metrics without telling anything of it. */
 export function keyIdOf(key: string): string {
-  let id = keyIds.get(key);
-  if (id === undefined) {
-    id = hash('sha256', `slotstream key id:${key}`).slice(0, 8);
-    if (keyIds.size >= rememberedKeys) keyIds.clear();
-    keyIds.set(key, id);
-  }
-  return id;
+  return hash('sha256', `slotstream key id:${key}`).slice(0, 8);
 }
 
 /** `t=<unix seconds>,v1=<64 lower-case hex>`; spaces and unknown keys are tolerated, nothing else is (A2). */
@@ -144,26 +137,38 @@ function onlyValue(values: readonly string[]): { readonly value: string } | 'mis
   return values.length > 1 || value.length > longestHeader ? 'malformed' : { value };
 }
 
+/** A key made ready: what HMAC puts before the message, and before the hash of that. */
+interface ReadyKey {
+  readonly id: string;
+  readonly inner: Uint8Array;
+  readonly outer: Uint8Array;
+}
+
+const readyKeys = new Map<string, ReadyKey>();
+const mostReadyKeys = 50;
+
+/** Remembered, because every delivery asks for the same few keys. */
+function readyKey(scheme: SignatureScheme, key: string): ReadyKey {
+  const name = `${scheme} ${key}`;
+  const found = readyKeys.get(name);
+  if (found) return found;
+  const encoded = scheme === 'standard-webhooks' && key.startsWith('whsec_');
+  const secret = encoded ? Buffer.from(key.slice('whsec_'.length), 'base64') : Buffer.from(key);
+  const block = Buffer.alloc(blockBytes);
+  block.set(secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret);
+  const ready = { id: keyIdOf(key), inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
+  if (readyKeys.size >= mostReadyKeys) readyKeys.clear();
+  readyKeys.set(name, ready);
+  return ready;
+}
+
 /**
  * HMAC-SHA256 (RFC 2104) from one-shot hashes, proven against `createHmac` in the tests. Node's Hmac objects hold native
  * memory that the garbage collector must chase, which cost the receiver a fifth of its throughput.
  */
-function macOf(scheme: SignatureScheme, key: string, prefix: string, body: Uint8Array): Buffer {
-  const encoded = scheme === 'standard-webhooks' && key.startsWith('whsec_');
-  const secret = encoded ? Buffer.from(key.slice('whsec_'.length), 'base64') : Buffer.from(key);
-  const block = secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret;
-  const head = Buffer.from(prefix);
-  const inner = Buffer.allocUnsafe(blockBytes + head.length + body.length);
-  const outer = Buffer.allocUnsafe(blockBytes + 32);
-  for (let at = 0; at < blockBytes; at += 1) {
-    const byte = block[at] ?? 0;
-    inner[at] = byte ^ 0x36;
-    outer[at] = byte ^ 0x5c;
-  }
-  inner.set(head, blockBytes);
-  inner.set(body, blockBytes + head.length);
-  outer.set(hash('sha256', inner, 'buffer'), blockBytes);
-  return hash('sha256', outer, 'buffer');
+function macOf({ inner, outer }: ReadyKey, prefix: string, body: Uint8Array): Buffer {
+  const digest = hash('sha256', Buffer.concat([inner, Buffer.from(prefix), body]), 'buffer');
+  return hash('sha256', Buffer.concat([outer, digest]), 'buffer');
 }
 
 /** Length first: `timingSafeEqual` throws on unequal lengths. */

@@ -62,6 +62,11 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
     return state === 'closed' || (state === 'half' && needs.spool.isEmpty());
   }
 
+  /** What the event loop has already read belongs together; nothing is waited for. */
+  function gathered(): Promise<void> {
+    return new Promise((resolve) => void setImmediate(resolve));
+  }
+
   return {
     accept(delivery) {
       const bytes = bytesOf(delivery);
@@ -70,7 +75,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       return new Promise((resolve) => {
         arrivals.push({ delivery, resolve });
         sizes.push(bytes);
-        running ??= run();
+        running ??= gathered().then(run);
       });
     },
     settled: async () => running,

@@ -100,7 +100,7 @@ describe('going away', () => {
     expect([ready.status, taken.status]).toEqual([503, 202]);
     expect(taken.headers.get('connection')).toBe('close');
     await closing;
-    await expect(receiver.post(numbered(2))).rejects.toThrow();
+    await expect(receiver.post(numbered(2))).rejects.toThrow('fetch failed');
     expect(receiver.queue.deliveries).toHaveLength(1);
   });
 

@@ -40,11 +40,23 @@ function heldQueue() {
   return { batches, enqueue, release: () => waiting.shift()?.() };
 }
 
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 describe('natural batching', () => {
-  it('sends a lone delivery at once', () => {
+  it('sends a lone delivery without waiting for others', async () => {
     const queue = heldQueue();
     void intakeOf(queue).accept(delivery('a'));
+    await nextTurn();
     expect(queue.batches).toEqual([{ v: 1, deliveries: [delivery('a')] }]);
+    queue.release();
+  });
+
+  it('sends together what arrived in one turn of the event loop', async () => {
+    const queue = heldQueue();
+    const intake = intakeOf(queue);
+    for (const body of ['a', 'b']) void intake.accept(delivery(body));
+    await nextTurn();
+    expect(queue.batches).toEqual([{ v: 1, deliveries: [delivery('a'), delivery('b')] }]);
     queue.release();
   });
 
@@ -52,7 +64,12 @@ describe('natural batching', () => {
     const queue = heldQueue();
     const intake = intakeOf(queue);
     const answered: string[] = [];
-    for (const body of ['a', 'b', 'c']) void intake.accept(delivery(body)).then(() => answered.push(body));
+    const send = (body: string) => void intake.accept(delivery(body)).then(() => answered.push(body));
+    send('a');
+    await nextTurn();
+    send('b');
+    await nextTurn();
+    send('c');
     queue.release();
     await expect.poll(() => queue.batches.length).toBe(2);
     expect(answered).toEqual(['a']);
@@ -67,12 +84,12 @@ describe('natural batching', () => {
     const intake = intakeOf(queue);
     const large = delivery('x'.repeat(batchLimits.bytes + 1));
     for (const each of [delivery('a'), delivery('b'), large, delivery('c')]) void intake.accept(each);
-    for (let sent = 1; sent <= 4; sent += 1) {
+    for (let sent = 1; sent <= 3; sent += 1) {
       await expect.poll(() => queue.batches.length).toBe(sent);
       queue.release();
     }
-    expect(queue.batches.map(({ deliveries }) => deliveries.length)).toEqual([1, 1, 1, 1]);
-    expect(queue.batches[2]?.deliveries).toEqual([large]);
+    expect(queue.batches.map(({ deliveries }) => deliveries.length)).toEqual([2, 1, 1]);
+    expect(queue.batches[1]?.deliveries).toEqual([large]);
   });
 
   it('holds no more than its bytes and asks the rest to come again', async () => {
@@ -80,9 +97,11 @@ describe('natural batching', () => {
     const intake = intakeOf({ ...queue, options: { maxWaitingBytes: 10 } });
     const first = intake.accept(delivery('12345678'));
     expect(await intake.accept(delivery('123'))).toBe('unavailable');
+    await nextTurn();
     queue.release();
     expect(await first).toBe('queued');
     const after = intake.accept(delivery('123'));
+    await nextTurn();
     queue.release();
     expect(await after).toBe('queued');
   });
