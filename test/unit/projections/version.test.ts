@@ -1,0 +1,39 @@
+// The order in which facts replace each other, as text.
+import { describe, expect, it } from 'vitest';
+import { observedIn, ranks, versionByObservation, versionOf, type Stamp } from '#workers/projections/version.ts';
+
+const at = (fraction: string) => `2025-04-14T11:42:33.${fraction}Z`;
+const stamp = (changes: Partial<Stamp> = {}): Stamp => ({ updatedAt: at('115889'), observed: at('500000'), rank: ranks.created, tie: '8'.repeat(16), ...changes });
+
+describe('the version of a fact', () => {
+  it('compares lead, update to the millisecond, observation, rank, update and tie, in this order', () => {
+    const rising = [
+      versionOf(stamp({ updatedAt: null, observed: at('999999'), rank: ranks.final })),
+      versionOf(stamp({ updatedAt: at('114999'), observed: at('999999'), rank: ranks.final })),
+      versionOf(stamp({ updatedAt: at('115999'), observed: at('400000'), rank: ranks.final })),
+      versionOf(stamp({ updatedAt: at('115999'), rank: ranks.page })),
+      versionOf(stamp({ updatedAt: at('115000'), tie: 'f'.repeat(16) })),
+      versionOf(stamp({ tie: '0'.repeat(16) })),
+      versionOf(stamp({ tie: 'f'.repeat(16) })),
+      versionOf(stamp({ rank: ranks.updated })),
+      versionOf(stamp({ rank: ranks.final })),
+      versionOf(stamp({ updatedAt: at('116000'), observed: at('000000') })),
+      versionOf(stamp({ updatedAt: null, observed: '0001-01-01T00:00:00.000000Z' }), true),
+    ];
+    expect(rising.toSorted()).toEqual(rising);
+    expect(new Set(rising.map((version) => version.length))).toEqual(new Set([75]));
+  });
+
+  it('puts what was observed last first where updates may lack their time', () => {
+    const earlier = versionByObservation(stamp({ updatedAt: at('999999') }));
+    const later = versionByObservation(stamp({ updatedAt: null, observed: at('500001') }));
+    expect(later > earlier).toBe(true);
+    expect(versionByObservation(stamp()) > versionByObservation(stamp({ updatedAt: null, tie: 'f'.repeat(16) }))).toBe(true);
+  });
+
+  it('tells when the fact was observed', () => {
+    expect(observedIn(versionOf(stamp()))).toBe(at('500000'));
+    expect(observedIn(versionOf(stamp({ updatedAt: null }), true))).toBe(at('500000'));
+    expect(observedIn(versionByObservation(stamp()))).toBe(at('500000'));
+  });
+});
