@@ -1,0 +1,165 @@
+// The real product as child processes: what a user starts, what an operator kills, and all it ever said.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, until } from './ports.ts';
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** Where a product lives: its folder, its settings, and the output of every process that ran there. */
+export interface Home extends AsyncDisposable {
+  readonly dataDir: string;
+  readonly signingKey: string;
+  readonly settings: Settings;
+  /** The URL of its store, for the oracle. */
+  readonly store: string;
+  /** Starts it and waits until it is ready, or only until it answers at all. */
+  start(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<Product>;
+  /** Runs a verb to its end. */
+  run(args: readonly string[], more?: Settings): Promise<Ran>;
+  /** Everything every process here wrote to its standard output and standard error. */
+  output(): string;
+}
+
+export interface Starting {
+  readonly settings?: Settings;
+  readonly until?: 'ready' | 'answering' | 'spawned';
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Product {
+  readonly url: string;
+  readonly webhook: string;
+  readonly pid: number;
+  /** The status `/readyz` answers with; 0 when nobody answers. */
+  readiness(): Promise<number>;
+  admin(path: string): Promise<Response>;
+  kill9(): Promise<void>;
+  /** Asks it to stop; answers its exit code. */
+  term(): Promise<number | null>;
+  /** Its exit code once it has ended by itself. */
+  ended(): Promise<number | null>;
+  output(): string;
+}
+
+/** A first embedded queue takes seconds of a processor that other tests want too. */
+const startPatienceMs = 60_000;
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export async function openHome(given: Settings = {}): Promise<Home> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));
+  const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
+  const settings: Settings = {
+    PATH: process.env['PATH'] ?? '',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    SIGNING_KEYS: signingKey,
+    ADMIN_TOKEN: randomBytes(24).toString('hex'),
+    PORT: String(await freePort()),
+    ADMIN_PORT: '0',
+    ...given,
+  };
+  const children: Child[] = [];
+  const spawned = (args: readonly string[], env: Settings): Child => {
+    const child = spawnMain(args, env);
+    children.push(child);
+    return child;
+  };
+  return {
+    dataDir,
+    signingKey,
+    settings,
+    store: settings['DATABASE_URL'] ?? `sqlite:${join(dataDir, 'mirror.db')}`,
+    async start(verb, how = {}) {
+      const env = { ...settings, ...how.settings };
+      return startProduct(spawned([verb], env), { env, verb, awaited: how.until ?? 'ready' });
+    },
+    async run(args, more = {}) {
+      const child = spawned(args, { ...settings, ...more });
+      const code = await child.ended;
+      return { code, out: child.out(), err: child.err() };
+    },
+    output: () => children.map((child) => child.out() + child.err()).join(''),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(children.map((child) => child.signal('SIGKILL')));
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<number | null>;
+  out(): string;
+  err(): string;
+  signal(name: NodeJS.Signals): Promise<number | null>;
+}
+
+function spawnMain(args: readonly string[], env: Settings): Child {
+  // Away from the repository: no `.env` lying there has a say.
+  const child = spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const heard = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    process: child,
+    ended,
+    out: () => heard.stdout,
+    err: () => heard.stderr,
+    signal(name) {
+      child.kill(name);
+      return ended;
+    },
+  };
+}
+
+interface Awaited {
+  readonly env: Settings;
+  readonly verb: string;
+  readonly awaited: NonNullable<Starting['until']>;
+}
+
+async function startProduct(child: Child, { env, verb, awaited }: Awaited): Promise<Product> {
+  const url = `http://127.0.0.1:${env['PORT']}`;
+  const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`).catch(() => undefined))?.status ?? 0;
+  const isUp = async (): Promise<boolean> => {
+    if (awaited === 'spawned') return true;
+    if (verb === 'work') return child.err().includes('"msg":"admin"');
+    const status = await readiness();
+    return awaited === 'ready' ? status === 200 : status !== 0;
+  };
+  await until(async () => {
+    if (child.process.exitCode !== null) throw new Error(`\`${verb}\` ended by itself:\n${child.err()}`);
+    return isUp();
+  }, `\`${verb}\` is up`, startPatienceMs);
+  return {
+    url,
+    webhook: `${url}/webhooks`,
+    pid: child.process.pid ?? 0,
+    readiness,
+    admin: (path) =>
+      fetch(new URL(path, adminUrlIn(child.err())), { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } }),
+    kill9: async () => void (await child.signal('SIGKILL')),
+    term: () => child.signal('SIGTERM'),
+    ended: () => child.ended,
+    output: () => child.out() + child.err(),
+  };
+}
+
+function adminUrlIn(log: string): string {
+  const url = /"url":"(http:[^"]+)\/api\/status"/.exec(log)?.[1];
+  if (url === undefined) throw new Error(`The log does not say where the admin listener is:\n${log}`);
+  return url;
+}
