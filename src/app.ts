@@ -20,7 +20,8 @@ import { createIntake } from './receiver/intake.ts';
 import { openListener } from './receiver/listener.ts';
 import { openSpool, type Spool } from './receiver/spool.ts';
 import type { Store } from './store/contract.ts';
-import { countOutcome, overviewOf } from './store/overview.ts';
+import { countKept } from './store/log.ts';
+import { overviewOf } from './store/overview.ts';
 import { openStore } from './store/stores.ts';
 
 /** What this process does: `start` does both, `receive` and `work` one each. */
@@ -69,7 +70,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   opened.defer(() => gate.close());
   metrics.watch({
     queueDepth: () => queue.depth(),
-    ...(store && { quarantine: () => countOutcome(store, 'quarantined') }),
+    ...(store && { quarantine: () => countKept(store, 'quarantined') }),
   });
 
   const parts: Parts = { config, log, metrics, queue, gate, store, opened };

@@ -49,7 +49,7 @@ function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: 
       hint: 'Try it first with --dry-run.',
     });
   }
-  if (given.quarantined) return { outcomes: ['quarantined', 'unhandled'] };
+  if (given.quarantined) return { kept: true };
   return given.uri === undefined ? {} : { subjectUri: given.uri };
 }
 

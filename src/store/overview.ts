@@ -1,6 +1,6 @@
 // How the mirror stands, in numbers an operator asks for first.
 import type { Store } from './contract.ts';
-import { lastSeq } from './log.ts';
+import { countKept, lastSeq } from './log.ts';
 import type { TableName } from './tables.ts';
 
 export interface StoreOverview {
@@ -31,19 +31,10 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
     engine: store.engine.name,
     last_seq: seq,
     last_received_at: last ? String(last.received_at) : null,
-    quarantined: await countOutcome(store, 'quarantined'),
-    unhandled: await countOutcome(store, 'unhandled'),
+    quarantined: await countKept(store, 'quarantined'),
+    unhandled: await countKept(store, 'unhandled'),
     rows,
   };
-}
-
-export async function countOutcome(store: Store, outcome: 'quarantined' | 'unhandled'): Promise<number> {
-  const row = await store.db
-    .selectFrom('event_log')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('outcome', '=', outcome)
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
 }
 
 async function countRows(store: Store, table: TableName): Promise<number> {

@@ -5,6 +5,8 @@ export type StorageTypes = Readonly<Record<ColumnKind | 'serial', string>> & {
   /** SQLite would otherwise give the number of a deleted last row again, and a reader of the feed would miss it. */
   readonly autoIncrement: boolean;
   readonly equalityIndex?: string;
+  /** SQLite keeps the rows of a child table in its key, beside those of the same parent, instead of in two places. */
+  readonly childTables?: string;
 };
 
 export const sqliteTypes: StorageTypes = {
@@ -16,6 +18,7 @@ export const sqliteTypes: StorageTypes = {
   number: 'real',
   serial: 'integer',
   autoIncrement: true,
+  childTables: 'without rowid',
 };
 
 export const postgresTypes: StorageTypes = {
