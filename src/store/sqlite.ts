@@ -97,8 +97,7 @@ function openFile(path: string): Sqlite.Database {
  * between pages; only a file written anew is free of them. That takes a while, so it happens in a thread.
  */
 async function vacuum(path: string): Promise<void> {
-  const file = new URL(import.meta.url.endsWith('.ts') ? './vacuum.ts' : './vacuum.js', import.meta.url);
-  const worker = new Worker(file, { workerData: path });
+  const worker = new Worker(new URL(import.meta.resolve('#src/store/vacuum.ts')), { workerData: path });
   await once(worker, 'exit');
 }
 

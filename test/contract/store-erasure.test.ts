@@ -34,7 +34,10 @@ async function live(store: Store, seed: number): Promise<{ deleted: number[]; ke
   const known = new Set<number>();
   for (let round = 0; round < 40; round += 1) {
     const spoken = Array.from({ length: 50 }, () => random(people));
-    await ingestBodies(store, spoken.map((n) => told(n, { round, random })));
+    await ingestBodies(
+      store,
+      spoken.map((n) => told(n, { round, random })),
+    );
     for (const n of spoken) known.add(n);
     if (round < 6) continue;
     const going = Array.from({ length: 5 }, () => random(people));
@@ -72,7 +75,9 @@ describe('a deleted contact', () => {
     const { deleted, kept } = await live(opened.store, 1);
     const texts: string[] = [];
     for (const table of tableNames) {
-      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(table)} as t`.execute(opened.store.db);
+      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(table)} as t`.execute(
+        opened.store.db,
+      );
       texts.push(...rows.map(({ text }) => text));
     }
     expect(found(texts.join('\n'), deleted)).toEqual([]);

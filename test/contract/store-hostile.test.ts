@@ -1,14 +1,14 @@
 // What a stranger may send, through ingest into each engine: kept, alike on both, and never in the way of its neighbours.
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
-import { ingest } from '#workers/ingest.ts';
-import { emptyTables, ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../harness/stores.ts';
+import { emptyTables, ingestBodies, projectedRows, rowsOf, storeEngines, type TestStore } from '../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/1';
-const contact = (payload: object, event = 'contact.updated') => JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri, ...payload } });
+const contact = (payload: object, event = 'contact.updated') =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri, ...payload } });
 const neighbour = (n: number) => contact({ uri: `https://api.example.test/contacts/neighbour-${n}`, name: `n${n}` });
-const invitee = (rest: string) => `{"event":"invitee.created","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://api.example.test/invitees/1",${rest}}}`;
+const invitee = (rest: string) =>
+  `{"event":"invitee.created","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://api.example.test/invitees/1",${rest}}}`;
 
 describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   let opened: TestStore;
@@ -20,29 +20,52 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
-  const entries = async () => (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
+  const entries = async () =>
+    (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
   const outcomes = async () => (await entries()).map(({ outcome }) => outcome);
-  const theContact = async () => (await rowsOf(opened.store, 'contacts')).find((row) => row['uri'] === uri) as StoredRow;
-  const ingestRaw = (deliveries: unknown) =>
-    ingest({ store: opened.store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+  const theContact = async () =>
+    (await rowsOf(opened.store, 'contacts')).find((row) => row['uri'] === uri) as StoredRow;
 
   it.runIf(available)('a delivery replayed a hundred times has one effect (7)', async () => {
     const body = contact({ name: 'Ada', emails: [{ email: 'ada@example.test', is_primary: true }] });
     await ingestBodies(opened.store, [body]);
     const rows = await projectedRows(opened.store);
-    await ingestBodies(opened.store, Array.from({ length: 60 }, () => body));
+    await ingestBodies(
+      opened.store,
+      Array.from({ length: 60 }, () => body),
+    );
     for (let n = 0; n < 39; n += 1) await ingestBodies(opened.store, [body]);
     expect(await projectedRows(opened.store)).toEqual(rows);
     expect((await entries()).map(({ outcome, duplicates }) => [outcome, duplicates])).toEqual([['applied', 99]]);
   });
 
   it.runIf(available)('bombs of depth and size are quarantined, and their neighbours are not (15)', async () => {
-    const bombs = ['['.repeat(200_000), '{"a":'.repeat(150_000), `{"event":"contact.updated","payload":${'['.repeat(100)}${']'.repeat(100)}}`];
+    const bombs = [
+      '['.repeat(200_000),
+      '{"a":'.repeat(150_000),
+      `{"event":"contact.updated","payload":${'['.repeat(100)}${']'.repeat(100)}}`,
+    ];
     const many = `{"event":"contact.updated","created_at":"2025-04-14T11:43:10Z","payload":{${Array.from({ length: 200_000 }, (_, n) => `"k${n}":1`).join()}}}`;
     await ingestBodies(opened.store, [neighbour(1), ...bombs, many, neighbour(2)]);
-    expect(await outcomes()).toEqual(['applied', 'quarantined', 'quarantined', 'quarantined', 'quarantined', 'applied']);
-    expect((await entries()).map(({ reason }) => reason)).toEqual([null, 'too_deep', 'too_deep', 'too_deep', 'too_complex', null]);
-    expect((await entries()).map(({ body }) => String(body).length)).toEqual([neighbour(1), ...bombs, many, neighbour(2)].map((body) => body.length));
+    expect(await outcomes()).toEqual([
+      'applied',
+      'quarantined',
+      'quarantined',
+      'quarantined',
+      'quarantined',
+      'applied',
+    ]);
+    expect((await entries()).map(({ reason }) => reason)).toEqual([
+      null,
+      'too_deep',
+      'too_deep',
+      'too_deep',
+      'too_complex',
+      null,
+    ]);
+    expect((await entries()).map(({ body }) => String(body).length)).toEqual(
+      [neighbour(1), ...bombs, many, neighbour(2)].map((body) => body.length),
+    );
   });
 
   it.runIf(available)('a prototype sent as a key changes no object and no other column (16)', async () => {
@@ -56,19 +79,27 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     expect(Object.keys((await theContact())['body'] as object)).not.toContain('__proto__');
   });
 
-  it.runIf(available)('of a key sent twice the last counts, for the kind, the check, the log and the rows alike (17)', async () => {
-    await ingestBodies(opened.store, [contact({ name: 'Ada' })]);
-    await ingestBodies(opened.store, [
-      `{"event":"invitee.created","event":"contact.deleted","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://x/nobody"},"payload":{"uri":"${uri}"}}`,
-    ]);
-    expect((await entries()).map(({ event, subject_uri }) => [event, subject_uri])).toEqual([['contact.updated', uri], ['contact.deleted', uri]]);
-    expect((await theContact())['deleted_at']).toBe('2025-04-14T11:43:10.000000Z');
-    expect(await rowsOf(opened.store, 'invitees')).toEqual([]);
-  });
+  it.runIf(available)(
+    'of a key sent twice the last counts, for the kind, the check, the log and the rows alike (17)',
+    async () => {
+      await ingestBodies(opened.store, [contact({ name: 'Ada' })]);
+      await ingestBodies(opened.store, [
+        `{"event":"invitee.created","event":"contact.deleted","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://x/nobody"},"payload":{"uri":"${uri}"}}`,
+      ]);
+      expect((await entries()).map(({ event, subject_uri }) => [event, subject_uri])).toEqual([
+        ['contact.updated', uri],
+        ['contact.deleted', uri],
+      ]);
+      expect((await theContact())['deleted_at']).toBe('2025-04-14T11:43:10.000000Z');
+      expect(await rowsOf(opened.store, 'invitees')).toEqual([]);
+    },
+  );
 
   it.runIf(available)('numbers that no double holds are kept as the digits that were sent (18)', async () => {
     await ingestBodies(opened.store, [
-      invitee('"payment":{"amount":9007199254740993,"external_id":"a"},"small":-0,"odd":1e308,"tiny":5e-324,"questions_and_answers":[{"position":2,"answer":"x"}]'),
+      invitee(
+        '"payment":{"amount":9007199254740993,"external_id":"a"},"small":-0,"odd":1e308,"tiny":5e-324,"questions_and_answers":[{"position":2,"answer":"x"}]',
+      ),
     ]);
     const [row] = await rowsOf(opened.store, 'invitees');
     expect(row).toMatchObject({ payment: { amount: '9007199254740993' }, payment_amount: null });
@@ -86,7 +117,9 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       'x'.repeat(1_000_000),
     ];
     for (const [n, name] of texts.entries()) {
-      await ingestBodies(opened.store, [contact({ name, company: name, emails: [{ email: name }], updated_at: `2025-04-14T11:42:1${n}Z` })]);
+      await ingestBodies(opened.store, [
+        contact({ name, company: name, emails: [{ email: name }], updated_at: `2025-04-14T11:42:1${n}Z` }),
+      ]);
       expect(await theContact()).toMatchObject({ name, company: name, primary_email: name, emails: [{ email: name }] });
     }
     const odd = `{"event":"contact.updated","created_at":"2025-04-15T11:43:10Z","payload":{"uri":"${uri}","updated_at":"2025-04-15T11:42:10Z","name":"a\\u0000b\\ud800c","x\\u0000y":1}}`;
@@ -96,58 +129,33 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   });
 
   it.runIf(available)('URIs and addresses as long as they may be fit both engines', async () => {
-    const noise = (length: number, seed: number) => Array.from({ length }, (_, n) => (((n + seed) * 7_919 * (n + 3)) % 46_656).toString(36)).join('').slice(0, length);
+    const noise = (length: number, seed: number) =>
+      Array.from({ length }, (_, n) => (((n + seed) * 7_919 * (n + 3)) % 46_656).toString(36))
+        .join('')
+        .slice(0, length);
     const long = `https://${noise(1_016, 1)}`;
     const event = `https://${noise(1_016, 5)}`;
     await ingestBodies(opened.store, [
-      contact({ uri: long, emails: [{ email: noise(990, 2) }, { email: noise(5_000, 3) }], custom_fields: [{ uri: `https://${noise(900, 4)}`, value: 1 }] }),
+      contact({
+        uri: long,
+        emails: [{ email: noise(990, 2) }, { email: noise(5_000, 3) }],
+        custom_fields: [{ uri: `https://${noise(900, 4)}`, value: 1 }],
+      }),
       JSON.stringify({
         event: 'invitee_no_show.created',
         created_at: '2025-04-14T11:43:10Z',
-        payload: { uri: long, email: noise(9_000, 6), event, scheduled_event: { uri: event }, no_show: { uri: `https://${noise(1_016, 7)}` } },
+        payload: {
+          uri: long,
+          email: noise(9_000, 6),
+          event,
+          scheduled_event: { uri: event },
+          no_show: { uri: `https://${noise(1_016, 7)}` },
+        },
       }),
     ]);
-    expect((await entries()).map(({ outcome, reason }) => [outcome, reason])).toEqual([['applied', null], ['applied', null]]);
+    expect((await entries()).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['applied', null],
+      ['applied', null],
+    ]);
   });
-
-  it.runIf(available)('what was not a delivery at all is kept in quarantine, and its neighbours go on (35)', async () => {
-    const forged = [null, 5, 'text', [], {}, { body: 7 }, { body: 'x' }, { body: neighbour(3), receivedAt: 'yesterday' }, { body: '\0', receivedAt }, { body: '\ud800', receivedAt }, { body: 'x', encoding: 'rot13', receivedAt }];
-    await ingestRaw([{ body: neighbour(1), receivedAt }, ...forged, { body: neighbour(2), receivedAt }]);
-    expect(await outcomes()).toEqual(['applied', ...forged.map(() => 'quarantined'), 'applied']);
-    for (const batch of [undefined, null, 'x', { v: 2, deliveries: [] }, { v: 1 }, []]) {
-      const { entries: kept } = await ingest({ store: opened.store, options: { eraseOnDelete: true } }, batch, receivedAt);
-      expect(kept.every(({ outcome }) => outcome === 'quarantined')).toBe(true);
-    }
-    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(2);
-  });
-
-  it.runIf(available)('a body that is not text is kept whole in quarantine', async () => {
-    const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]).toString('base64');
-    await ingestRaw([{ body, encoding: 'base64', receivedAt }, { body, encoding: 'base64', receivedAt }]);
-    expect(await entries()).toMatchObject([{ outcome: 'quarantined', body, encoding: 'base64', duplicates: 1, event: null }]);
-  });
-
-  it.runIf(available)('a kind nobody knows is kept as unhandled, a body that is no JSON in quarantine', async () => {
-    await ingestBodies(opened.store, [contact({}, 'contact.merged'), contact({}, 'constructor'), 'no JSON', '', '[]', '"x"', 'null']);
-    expect(await outcomes()).toEqual(['unhandled', 'unhandled', ...Array.from({ length: 5 }, () => 'quarantined')]);
-    expect(await projectedRows(opened.store)).toEqual({});
-  });
-
-  it.runIf(available)('the one delivery that the store refuses is quarantined, and no neighbour of it', async () => {
-    await refuse('poison');
-    const batch = Array.from({ length: 40 }, (_, n) => neighbour(n)).toSpliced(17, 0, contact({ name: 'poison' }));
-    await ingestBodies(opened.store, batch);
-    const [culprit, ...others] = (await entries()).filter(({ outcome }) => outcome !== 'applied');
-    expect(others).toEqual([]);
-    expect(culprit).toMatchObject({ outcome: 'quarantined', subject_uri: uri, body: contact({ name: 'poison' }) });
-    expect(culprit?.['reason']).toMatch(/^The store refused it \(\w+\)\.$/);
-    expect((await rowsOf(opened.store, 'contacts')).map((row) => row['name']).toSorted()).toEqual(Array.from({ length: 40 }, (_, n) => `n${n}`).toSorted());
-  });
-
-  /** As a rule that a user put on their own table would. */
-  async function refuse(name: string): Promise<void> {
-    const { db, engine } = opened.store;
-    if (engine.name === 'postgres') await sql`alter table contacts add constraint no_poison check (name <> ${sql.lit(name)})`.execute(db);
-    else await sql`create trigger no_poison before insert on contacts when new.name = ${sql.lit(name)} begin select raise(abort, 'refused'); end`.execute(db);
-  }
 });

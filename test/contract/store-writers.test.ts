@@ -1,6 +1,7 @@
 // Many writers at once: nothing lost, nothing twice, no reader left behind, and no passing trouble that anyone hears of.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
@@ -10,11 +11,24 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/stores.ts';
 import { history } from '../harness/histories.ts';
 import { startPostgres } from '../harness/postgres.ts';
-import { blankSqlite, freshMemory, freshPostgres, freshSqlite, ingestBodies, projectedRows, rowsOf, storeEngines } from '../harness/stores.ts';
+import {
+  blankSqlite,
+  freshMemory,
+  freshPostgres,
+  freshSqlite,
+  ingestBodies,
+  projectedRows,
+  rowsOf,
+  storeEngines,
+} from '../harness/stores.ts';
 
 const hasPostgres = inject('postgresUrl') !== '';
 const contact = (n: number, name = `n${n}`) =>
-  JSON.stringify({ event: 'contact.updated', created_at: '2025-04-14T11:43:10Z', payload: { uri: `https://api.example.test/contacts/${n}`, name } });
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name },
+  });
 
 function batchesOf(bodies: readonly string[], size: number): string[][] {
   return Array.from({ length: Math.ceil(bodies.length / size) }, (_, n) => bodies.slice(n * size, (n + 1) * size));
@@ -24,7 +38,10 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
   it('end in the rows of one worker, with each delivery once, when they ingest the same deliveries in opposite orders', async () => {
     await using opened = await freshPostgres();
     await using alone = await freshMemory();
-    const bodies = fc.sample(history(30), { numRuns: 8, seed: 42 }).flat().map(({ body }) => body);
+    const bodies = fc
+      .sample(history(30), { numRuns: 8, seed: 42 })
+      .flat()
+      .map(({ body }) => body);
     const orders = [bodies, bodies.toReversed(), bodies.toSorted(), bodies.toSorted().toReversed()];
     await Promise.all(
       orders.map(async (order, worker) => {
@@ -37,7 +54,8 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
     expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
     const entries = await rowsOf(opened.store, 'event_log');
     const copies = entries.reduce((sum, { duplicates }) => sum + Number(duplicates), 0);
-    const identities = (log: readonly StoredRow[]) => log.map(({ delivery_id, redacted }) => `${String(delivery_id)} ${String(redacted)}`).toSorted();
+    const identities = (log: readonly StoredRow[]) =>
+      log.map(({ delivery_id, redacted }) => `${String(delivery_id)} ${String(redacted)}`).toSorted();
     expect(identities(entries)).toEqual(identities(await rowsOf(alone.store, 'event_log')));
     expect(entries.length + copies).toBe(4 * bodies.length);
   });
@@ -46,7 +64,8 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
     await using opened = await freshPostgres();
     const writers = Array.from({ length: 6 }, async (_, worker) => {
       const store = await opened.openAnother();
-      for (let n = 0; n < 25; n += 1) await ingestBodies(store, [contact(worker * 1000 + n), contact(worker * 1000 + n, 'again')]);
+      for (let n = 0; n < 25; n += 1)
+        await ingestBodies(store, [contact(worker * 1000 + n), contact(worker * 1000 + n, 'again')]);
     });
     let writing = true;
     const written = Promise.all(writers).finally(() => (writing = false));
@@ -58,7 +77,9 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
     };
     while (writing || (await follow())) await follow();
     await written;
-    expect(seen).toEqual((await rowsOf(opened.store, 'event_log')).map(({ seq }) => seq as number).toSorted((a, b) => a - b));
+    expect(seen).toEqual(
+      (await rowsOf(opened.store, 'event_log')).map(({ seq }) => seq as number).toSorted((a, b) => a - b),
+    );
     expect(seen).toHaveLength(6 * 25 * 2);
   });
 });
@@ -122,7 +143,9 @@ describe('several processes on one SQLite file', () => {
   it('open it, migrate it and write to it at the same time without a busy store surfacing', async () => {
     await using fresh = await blankSqlite();
     const exits = [0, 100, 200].map(async (from) => {
-      const child = spawn(process.execPath, ['--input-type=module', '--eval', writer, fresh.url, String(from)], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', writer, fresh.url, String(from)], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       let complaint = '';
       child.stderr.on('data', (chunk) => (complaint += String(chunk)));
       const [code] = await once(child, 'exit');
@@ -132,6 +155,22 @@ describe('several processes on one SQLite file', () => {
     await using store = await openStore({ report: () => {} }, fresh.url);
     expect(await rowsOf(store, 'event_log')).toHaveLength(180);
     expect(await rowsOf(store, 'contacts')).toHaveLength(40);
+  });
+});
+
+describe('a SQLite file that is scrubbed', () => {
+  it('takes deliveries all the while, and has an empty write-ahead log afterwards', async () => {
+    await using opened = await freshSqlite();
+    await ingestBodies(
+      opened.store,
+      Array.from({ length: 200 }, (_, n) => contact(n, 'x'.repeat(5_000))),
+    );
+    const scrubbing = opened.store.engine.scrub();
+    for (let n = 0; n < 20; n += 1) await ingestBodies(opened.store, [contact(1_000 + n)]);
+    await scrubbing;
+    await opened.store.engine.scrub();
+    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(220);
+    expect(statSync(`${opened.url.slice('sqlite:'.length)}-wal`).size).toBe(0);
   });
 });
 
@@ -146,6 +185,8 @@ describe('a SQLite file that can grow no further', () => {
     expect(await rowsOf(opened.store, 'event_log')).toEqual([]);
     await limit(1_000_000);
     await ingestBodies(opened.store, batch);
-    expect(new Set((await rowsOf(opened.store, 'event_log')).map(({ outcome }) => outcome))).toEqual(new Set(['applied']));
+    expect(new Set((await rowsOf(opened.store, 'event_log')).map(({ outcome }) => outcome))).toEqual(
+      new Set(['applied']),
+    );
   });
 });

@@ -6,7 +6,10 @@ export function rendered(value: unknown, seed: number): string {
   const write = (part: unknown): string => {
     if (Array.isArray(part)) return `[${part.map((entry) => space() + write(entry)).join(',')}${space()}]`;
     if (typeof part !== 'object' || part === null) return escaped(part, random() < 0.1);
-    const entries = Object.entries(part).map(([key, entry]) => ({ place: random(), text: `${JSON.stringify(key)}:${space()}${write(entry)}` }));
+    const entries = Object.entries(part).map(([key, entry]) => ({
+      place: random(),
+      text: `${JSON.stringify(key)}:${space()}${write(entry)}`,
+    }));
     entries.sort((a, b) => a.place - b.place);
     return `{${entries.map(({ text }) => space() + text).join(',')}${space()}}`;
   };
@@ -16,7 +19,9 @@ export function rendered(value: unknown, seed: number): string {
 /** `é` and `\u00e9` are the same text. */
 function escaped(value: unknown, ascii: boolean): string {
   const text = JSON.stringify(value);
-  return ascii ? text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : text;
+  return ascii
+    ? text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text;
 }
 
 function lcg(seed: number): () => number {

@@ -40,7 +40,8 @@ export async function blankPostgres(): Promise<Blank> {
 export const freshSqlite = async (): Promise<TestStore> => opened(await blankSqlite());
 export const freshPostgres = async (): Promise<TestStore> => opened(await blankPostgres());
 /** For many short runs: nothing is synced to disk. */
-export const freshMemory = (): Promise<TestStore> => opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} });
+export const freshMemory = (): Promise<TestStore> =>
+  opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} });
 
 async function opened(blank: Blank): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();

@@ -6,7 +6,7 @@ import { cut, history, reordered } from '../harness/histories.ts';
 import type { Contents } from '../harness/stores.ts';
 import { fold, read } from './memory-fold.ts';
 import { expectedRows } from './oracle.ts';
-import { runs } from './runs.ts';
+import { patienceMs, runs } from './runs.ts';
 
 const told = history().chain((deliveries) => {
   const readings = deliveries.map(({ body }) => read(body));
@@ -19,29 +19,40 @@ const told = history().chain((deliveries) => {
 });
 
 describe('the fold', () => {
-  it('ends in the rows that the greatest version of each field gives, for any order, duplication and batching', () => {
-    fc.assert(
-      fc.property(told, ({ facts, readings, eraseOnDelete, batches }) => {
-        const { contents } = fold([readings], { eraseOnDelete });
-        expectSame(fold(batches, { eraseOnDelete }).contents, contents);
-        expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
-      }),
-      runs(1000),
-    );
-  });
+  it(
+    'ends in the rows that the greatest version of each field gives, for any order, duplication and batching',
+    () => {
+      fc.assert(
+        fc.property(told, ({ facts, readings, eraseOnDelete, batches }) => {
+          const { contents } = fold([readings], { eraseOnDelete });
+          expectSame(fold(batches, { eraseOnDelete }).contents, contents);
+          expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
+        }),
+        runs(800),
+      );
+    },
+    patienceMs,
+  );
 
-  it('does the same with each delivery however the same arrivals are cut into batches', () => {
-    fc.assert(
-      fc.property(told, ({ eraseOnDelete, batches }) => {
-        const whole = fold([batches.flat()], { eraseOnDelete });
-        const oneByOne = fold(batches.flat().map((reading) => [reading]), { eraseOnDelete });
-        const cutUp = fold(batches, { eraseOnDelete });
-        expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
-        expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
-      }),
-      runs(300),
-    );
-  });
+  it(
+    'does the same with each delivery however the same arrivals are cut into batches',
+    () => {
+      fc.assert(
+        fc.property(told, ({ eraseOnDelete, batches }) => {
+          const whole = fold([batches.flat()], { eraseOnDelete });
+          const oneByOne = fold(
+            batches.flat().map((reading) => [reading]),
+            { eraseOnDelete },
+          );
+          const cutUp = fold(batches, { eraseOnDelete });
+          expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
+          expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
+        }),
+        runs(300),
+      );
+    },
+    patienceMs,
+  );
 });
 
 /** As `toEqual`, and quick when there is nothing to show. */

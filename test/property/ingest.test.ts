@@ -2,10 +2,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { canaryOf, cut, history, reordered, uris, type Delivery } from '../harness/histories.ts';
-import { emptyTables, freshMemory, freshPostgres, ingestBodies, projectedRows, rowsOf, tableNames, type TestStore } from '../harness/stores.ts';
+import { cut, history, reordered, type Delivery } from '../harness/histories.ts';
+import { canaryOf, uris } from '../harness/payloads.ts';
+import {
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  ingestBodies,
+  projectedRows,
+  rowsOf,
+  tableNames,
+  type TestStore,
+} from '../harness/stores.ts';
 import { fold, read } from './memory-fold.ts';
-import { runs } from './runs.ts';
+import { patienceMs, runs } from './runs.ts';
 
 interface Arrival {
   readonly deliveries: readonly Delivery[];
@@ -40,7 +50,15 @@ async function outcomes(store: Store): Promise<unknown[]> {
   const entries = await rowsOf(store, 'event_log');
   return entries
     .toSorted((a, b) => Number(a['seq']) - Number(b['seq']))
-    .map(({ delivery_id, outcome, reason, changes, duplicates, redacted, body }) => [delivery_id, outcome, reason, changes, duplicates, redacted, body]);
+    .map(({ delivery_id, outcome, reason, changes, duplicates, redacted, body }) => [
+      delivery_id,
+      outcome,
+      reason,
+      changes,
+      duplicates,
+      redacted,
+      body,
+    ]);
 }
 
 describe.each([
@@ -53,45 +71,62 @@ describe.each([
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
-  it.runIf(available)('ends in the rows of the fold, for any order, duplication and batching of the same deliveries', async () => {
-    await fc.assert(
-      fc.asyncProperty(arrivals, async ({ deliveries, eraseOnDelete, batches, otherwise }) => {
-        const once = await contentsAfter(opened.store, batches, eraseOnDelete);
-        const again = await contentsAfter(opened.store, otherwise, eraseOnDelete);
-        expect(again).toEqual(once);
-        expect(once.rows).toEqual(fold([deliveries.map(({ body }) => read(body))], { eraseOnDelete }).contents);
-      }),
-      runs(count),
-    );
-  });
+  it.runIf(available)(
+    'ends in the rows of the fold, for any order, duplication and batching of the same deliveries',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async ({ deliveries, eraseOnDelete, batches, otherwise }) => {
+          const once = await contentsAfter(opened.store, batches, eraseOnDelete);
+          const again = await contentsAfter(opened.store, otherwise, eraseOnDelete);
+          expect(again).toEqual(once);
+          expect(once.rows).toEqual(fold([deliveries.map(({ body }) => read(body))], { eraseOnDelete }).contents);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
 
-  it.runIf(available)('does the same with each delivery however the same arrivals are cut into batches', async () => {
-    await fc.assert(
-      fc.asyncProperty(arrivals, async ({ eraseOnDelete, batches }) => {
-        await contentsAfter(opened.store, batches, eraseOnDelete);
-        const cutUp = await outcomes(opened.store);
-        await contentsAfter(opened.store, [batches.flat()], eraseOnDelete);
-        expect(await outcomes(opened.store)).toEqual(cutUp);
-      }),
-      runs(count / 2),
-    );
-  });
+  it.runIf(available)(
+    'does the same with each delivery however the same arrivals are cut into batches',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async ({ eraseOnDelete, batches }) => {
+          await contentsAfter(opened.store, batches, eraseOnDelete);
+          const cutUp = await outcomes(opened.store);
+          await contentsAfter(opened.store, [batches.flat()], eraseOnDelete);
+          expect(await outcomes(opened.store)).toEqual(cutUp);
+        }),
+        runs(count / 2),
+      );
+    },
+    patienceMs,
+  );
 
-  it.runIf(available)('keeps no value of a deleted contact in any row of any table, whenever its facts arrive', async () => {
-    await fc.assert(
-      fc.asyncProperty(arrivals, fc.nat(20), async ({ batches, otherwise }, place) => {
-        const [uri = ''] = uris.contacts;
-        const gone = JSON.stringify({ event: 'contact.deleted', created_at: '2025-04-14T11:42:29Z', payload: { uri } });
-        // Early, in the middle or last; then everything once more, in another order.
-        const told = batches.toSpliced(place % (batches.length + 1), 0, [gone]);
-        await contentsAfter(opened.store, [...told, ...otherwise], true);
-        for (const table of tableNames) expect(JSON.stringify(await rowsOf(opened.store, table))).not.toContain(canaryOf(uri));
-        const [row] = (await rowsOf(opened.store, 'contacts')).filter((contact) => contact['uri'] === uri);
-        expect(row).toMatchObject({ deleted_source: 'webhook', emails: null, body: null, version: null });
-        const about = (await rowsOf(opened.store, 'event_log')).filter((entry) => entry['subject_uri'] === uri);
-        for (const entry of about) expect(entry).toMatchObject({ redacted: true, changes: null });
-      }),
-      runs(count / 2),
-    );
-  });
+  it.runIf(available)(
+    'keeps no value of a deleted contact in any row of any table, whenever its facts arrive',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, fc.nat(20), async ({ batches, otherwise }, place) => {
+          const [uri = ''] = uris.contacts;
+          const gone = JSON.stringify({
+            event: 'contact.deleted',
+            created_at: '2025-04-14T11:42:29Z',
+            payload: { uri },
+          });
+          // Early, in the middle or last; then everything once more, in another order.
+          const told = batches.toSpliced(place % (batches.length + 1), 0, [gone]);
+          await contentsAfter(opened.store, [...told, ...otherwise], true);
+          for (const table of tableNames)
+            expect(JSON.stringify(await rowsOf(opened.store, table))).not.toContain(canaryOf(uri));
+          const row = (await rowsOf(opened.store, 'contacts')).find((contact) => contact['uri'] === uri);
+          expect(row).toMatchObject({ deleted_source: 'webhook', emails: null, body: null, version: null });
+          const about = (await rowsOf(opened.store, 'event_log')).filter((entry) => entry['subject_uri'] === uri);
+          for (const entry of about) expect(entry).toMatchObject({ redacted: true, changes: null });
+        }),
+        runs(count / 2),
+      );
+    },
+    patienceMs,
+  );
 });

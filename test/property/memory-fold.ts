@@ -26,12 +26,18 @@ export function fold(batches: readonly (readonly (Compiled | null)[])[], options
     const rows = (table: MirrorTable, uri: string): LiveRow => {
       const id = `${table} ${uri}`;
       const text = stored.get(table)?.get(uri);
-      const known = live.get(id)?.row ?? { row: text ? (JSON.parse(text) as StoredRow) : { uri }, isNew: !text, columns: new Set(), touched: false };
+      const known = live.get(id)?.row ?? {
+        row: text ? (JSON.parse(text) as StoredRow) : { uri },
+        isNew: !text,
+        columns: new Set(),
+        touched: false,
+      };
       live.set(id, { table, uri, row: known });
       return known;
     };
     for (const compiled of batch) effects.push(compiled && join(rows, compiled, options));
-    for (const { table, uri, row } of live.values()) if (row.touched) stored.get(table)?.set(uri, JSON.stringify(row.row));
+    for (const { table, uri, row } of live.values())
+      if (row.touched) stored.get(table)?.set(uri, JSON.stringify(row.row));
   }
   return { contents: contentsOf(stored), effects };
 }

@@ -1,12 +1,5 @@
 // Whether an invitee is a no-show, from all facts about it at once: the newest snapshot, then what happened at or after it.
-import { before, type Json, type Record_ } from './oracle.ts';
-
-interface NormalFact {
-  readonly event: string;
-  readonly observed: string;
-  readonly tie: string;
-  readonly payload: Record_;
-}
+import { before, type Json, type NormalFact, type Record_ } from './normal-facts.ts';
 
 type Mark = {
   readonly uri: string;
@@ -15,10 +8,15 @@ type Mark = {
 
 export function noShowOf(facts: readonly NormalFact[]): Record<string, Json> & { open: Mark | null } {
   const snapshots = facts
-    .filter(({ event, payload }) => (event === 'invitee.created' || event === 'invitee.canceled') && payload['no_show'] !== undefined)
+    .filter(
+      ({ event, payload }) =>
+        (event === 'invitee.created' || event === 'invitee.canceled') && payload['no_show'] !== undefined,
+    )
     .map((fact) => ({ ...fact, order: [fact.observed, fact.event === 'invitee.created' ? 1 : 3, fact.tie] }));
   const snapshot = snapshots.toSorted((a, b) => (before(a.order, b.order) ? -1 : 1)).at(-1);
-  const unmarks = new Set(facts.filter(({ event }) => event === 'invitee_no_show.deleted').map(({ observed }) => observed));
+  const unmarks = new Set(
+    facts.filter(({ event }) => event === 'invitee_no_show.deleted').map(({ observed }) => observed),
+  );
   const marks = marksOf(facts.filter(({ event }) => event === 'invitee_no_show.created'));
 
   const since = snapshot?.observed ?? '';
@@ -29,7 +27,9 @@ export function noShowOf(facts: readonly NormalFact[]): Record<string, Json> & {
   for (const at of [...new Set([...unmarks, ...[...marks.values()].map((mark) => mark.at)])].toSorted()) {
     if (at < since) continue;
     const now = [...marks].filter(([, mark]) => mark.at === at).map(([uri, { created_at }]) => ({ uri, created_at }));
-    const steps: (Mark | null)[] = now.toSorted((a, b) => (before([a.created_at, a.uri], [b.created_at, b.uri]) ? -1 : 1));
+    const steps: (Mark | null)[] = now.toSorted((a, b) =>
+      before([a.created_at, a.uri], [b.created_at, b.uri]) ? -1 : 1,
+    );
     if (unmarks.has(at)) steps.splice(open ? 0 : 1, 0, null);
     for (const step of steps) if (step === null || open?.uri !== step.uri) open = step;
   }

@@ -1,12 +1,19 @@
 // Which columns a field fills, for the oracle: written from the list of tables that users are promised.
-import type { Json, Record_ } from './oracle.ts';
+import type { Json, Record_ } from './normal-facts.ts';
 
-export type OracleTable = 'contacts' | 'invitees' | 'scheduled_events' | 'event_types' | 'meeting_recaps' | 'routing_form_submissions';
+export type OracleTable =
+  | 'contacts'
+  | 'invitees'
+  | 'scheduled_events'
+  | 'event_types'
+  | 'meeting_recaps'
+  | 'routing_form_submissions';
 type Columns = Record<string, (value: Json) => Record_>;
 
 const part = (value: Json | undefined, key: string): Json => (value as Record_ | null | undefined)?.[key] ?? null;
 const list = (value: Json | undefined): Record_[] => (Array.isArray(value) ? (value as Record_[]) : []);
-const same = (names: string): Columns => Object.fromEntries(names.split(' ').map((name) => [name, (value) => ({ [name]: value })]));
+const same = (names: string): Columns =>
+  Object.fromEntries(names.split(' ').map((name) => [name, (value) => ({ [name]: value })]));
 const parts = (whole: string, named: Record<string, string>) => (value: Json) => ({
   [whole]: value,
   ...Object.fromEntries(Object.entries(named).map(([column, key]) => [column, part(value, key)])),
@@ -17,7 +24,9 @@ const tracking = parts('tracking', Object.fromEntries(tags.map((tag) => [tag, ta
 export const fieldColumns: Record<OracleTable, Columns> = {
   contacts: {
     ...same('name timezone job_title company country state city linkedin creation_source phone_numbers custom_fields'),
-    ...same('created_at updated_at first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date body'),
+    ...same(
+      'created_at updated_at first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date body',
+    ),
     emails: (emails) => ({
       emails,
       primary_email: (list(emails).find((entry) => entry['is_primary'] === true) ?? list(emails)[0])?.['email'] ?? null,
@@ -26,8 +35,12 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     }),
   },
   invitees: {
-    ...same('email first_name last_name name status timezone text_reminder_number cancel_url reschedule_url rescheduled'),
-    ...same('routing_form_submission scheduling_method invitee_scheduled_by old_invitee new_invitee questions_and_answers'),
+    ...same(
+      'email first_name last_name name status timezone text_reminder_number cancel_url reschedule_url rescheduled',
+    ),
+    ...same(
+      'routing_form_submission scheduling_method invitee_scheduled_by old_invitee new_invitee questions_and_answers',
+    ),
     ...same('created_at updated_at body'),
     event: (event_uri) => ({ event_uri }),
     tracking,
@@ -57,7 +70,9 @@ export const fieldColumns: Record<OracleTable, Columns> = {
   },
   event_types: {
     ...same('name slug scheduling_url kind pooling_type type color internal_note description_plain description_html'),
-    ...same('booking_method locale active secret admin_managed duration position created_at updated_at custom_questions locations body'),
+    ...same(
+      'booking_method locale active secret admin_managed duration position created_at updated_at custom_questions locations body',
+    ),
     profile: (profile) => ({ profile, owner_uri: part(profile, 'owner'), deleted_at: null, deleted_source: null }),
   },
   meeting_recaps: {
@@ -90,15 +105,42 @@ export function tableOf(event: string): OracleTable {
 export function childRows(table: OracleTable, uri: string, row: Record_): [table: string, rows: Record_[]][] {
   if (table === 'contacts') {
     return [
-      ['contact_emails', lastOfEach(row['emails'], 'email').map((entry) => ({ contact_uri: uri, email: part(entry, 'email'), is_primary: entry['is_primary'] === true }))],
-      ['contact_phone_numbers', lastOfEach(row['phone_numbers'], 'phone_number').map((entry) => ({ contact_uri: uri, phone_number: part(entry, 'phone_number'), is_primary: false }))],
-      ['contact_custom_fields', lastOfEach(row['custom_fields'], 'uri').map((entry) => ({ contact_uri: uri, field_uri: part(entry, 'uri'), label: part(entry, 'label'), value: part(entry, 'value') }))],
+      [
+        'contact_emails',
+        lastOfEach(row['emails'], 'email').map((entry) => ({
+          contact_uri: uri,
+          email: part(entry, 'email'),
+          is_primary: entry['is_primary'] === true,
+        })),
+      ],
+      [
+        'contact_phone_numbers',
+        lastOfEach(row['phone_numbers'], 'phone_number').map((entry) => ({
+          contact_uri: uri,
+          phone_number: part(entry, 'phone_number'),
+          is_primary: false,
+        })),
+      ],
+      [
+        'contact_custom_fields',
+        lastOfEach(row['custom_fields'], 'uri').map((entry) => ({
+          contact_uri: uri,
+          field_uri: part(entry, 'uri'),
+          label: part(entry, 'label'),
+          value: part(entry, 'value'),
+        })),
+      ],
     ];
   }
   const answers = (parent: string, keys: readonly string[]) =>
-    list(row['questions_and_answers']).map((entry, item) => ({ [parent]: uri, item, ...Object.fromEntries(keys.map((key) => [key, part(entry, key)])) }));
+    list(row['questions_and_answers']).map((entry, item) => ({
+      [parent]: uri,
+      item,
+      ...Object.fromEntries(keys.map((key) => [key, part(entry, key)])),
+    }));
   if (table === 'invitees') return [['invitee_answers', answers('invitee_uri', ['position', 'question', 'answer'])]];
-  if (table === 'routing_form_submissions') return [['routing_form_answers', answers('submission_uri', ['question_uuid', 'question', 'answer'])]];
+  if (table === 'routing_form_submissions')
+    return [['routing_form_answers', answers('submission_uri', ['question_uuid', 'question', 'answer'])]];
   return [];
 }
 

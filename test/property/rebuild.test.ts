@@ -4,11 +4,21 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { cut, history, reordered } from '../harness/histories.ts';
-import { emptyTables, freshMemory, freshPostgres, ingestBodies, projectedRows, type TestStore } from '../harness/stores.ts';
-import { runs } from './runs.ts';
+import {
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  ingestBodies,
+  projectedRows,
+  type TestStore,
+} from '../harness/stores.ts';
+import { patienceMs, runs } from './runs.ts';
 
 const arrivals = history(10).chain((deliveries) =>
-  fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(deliveries.map(({ body }) => body)).chain(cut) }),
+  fc.record({
+    options: fc.record({ eraseOnDelete: fc.boolean() }),
+    batches: reordered(deliveries.map(({ body }) => body)).chain(cut),
+  }),
 );
 
 describe.each([
@@ -21,21 +31,25 @@ describe.each([
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
-  it.runIf(available)('are those that a rebuild or a replay of the log makes, also after somebody was forgotten', async () => {
-    await fc.assert(
-      fc.asyncProperty(arrivals, async ({ options, batches }) => {
-        const { store } = opened;
-        await emptyTables(store);
-        for (const batch of batches) await ingestBodies(store, batch, options.eraseOnDelete);
-        const rows = await projectedRows(store);
-        const { rowsDiffered } = await rebuild({ store, options });
-        expect(rowsDiffered).toBe(0);
-        await replay({ store, options }, {});
-        expect(await projectedRows(store)).toEqual(rows);
-        await rebuild({ store, options });
-        expect(await projectedRows(store)).toEqual(rows);
-      }),
-      runs(count),
-    );
-  });
+  it.runIf(available)(
+    'are those that a rebuild or a replay of the log makes, also after somebody was forgotten',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async ({ options, batches }) => {
+          const { store } = opened;
+          await emptyTables(store);
+          for (const batch of batches) await ingestBodies(store, batch, options.eraseOnDelete);
+          const rows = await projectedRows(store);
+          const { rowsDiffered } = await rebuild({ store, options });
+          expect(rowsDiffered).toBe(0);
+          await replay({ store, options }, {});
+          expect(await projectedRows(store)).toEqual(rows);
+          await rebuild({ store, options });
+          expect(await projectedRows(store)).toEqual(rows);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
 });

@@ -4,7 +4,11 @@ import type { NoShowFact } from '#workers/projections/contract.ts';
 import { addNoShowFact, factsOf, noShowPeriods, type NoShowPeriod } from '#workers/projections/no-show.ts';
 
 const t = (second: number) => `2025-04-14T11:42:${String(second).padStart(2, '0')}.000000Z`;
-const marked = (name: string, second: number): NoShowFact => ({ kind: 'mark', at: t(second), mark: { uri: name, created_at: t(second) } });
+const marked = (name: string, second: number): NoShowFact => ({
+  kind: 'mark',
+  at: t(second),
+  mark: { uri: name, created_at: t(second) },
+});
 const unmarked = (second: number): NoShowFact => ({ kind: 'unmark', at: t(second) });
 const seen = (name: string | null, second: number, order = '1a'): NoShowFact => ({
   kind: 'snapshot',
@@ -67,6 +71,9 @@ describe('whether an invitee is a no-show', () => {
   });
 
   it('is not confused by marks that are called as parts of an object are', () => {
-    expect(story(marked('__proto__', 1), marked('constructor', 2), unmarked(3))).toEqual(['__proto__ 1-2', 'constructor 2-3']);
+    expect(story(marked('__proto__', 1), marked('constructor', 2), unmarked(3))).toEqual([
+      '__proto__ 1-2',
+      'constructor 2-3',
+    ]);
   });
 });

@@ -4,8 +4,20 @@ import { stubOf } from '#workers/projections/stub.ts';
 
 describe('the stub of a forgotten fact', () => {
   it('keeps the kind, the subject and the times, and nothing else', () => {
-    const record = { uri: 'https://x/1', name: 'Ada', created_at: '2025-04-14T11:42:33.000000Z', deleted_at: null, updated_at: { name: 'Ada' }, emails: [] };
-    const stub = stubOf({ event: 'contact.updated', occurredAt: '2025-04-14T12:00:00.000000Z', uri: 'https://x/1', record });
+    const record = {
+      uri: 'https://x/1',
+      name: 'Ada',
+      created_at: '2025-04-14T11:42:33.000000Z',
+      deleted_at: null,
+      updated_at: { name: 'Ada' },
+      emails: [],
+    };
+    const stub = stubOf({
+      event: 'contact.updated',
+      occurredAt: '2025-04-14T12:00:00.000000Z',
+      uri: 'https://x/1',
+      record,
+    });
     expect(JSON.parse(stub)).toEqual({
       event: 'contact.updated',
       created_at: '2025-04-14T12:00:00.000000Z',

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { observedIn, ranks, versionByObservation, versionOf, type Stamp } from '#workers/projections/version.ts';
 
 const at = (fraction: string) => `2025-04-14T11:42:33.${fraction}Z`;
-const stamp = (changes: Partial<Stamp> = {}): Stamp => ({ updatedAt: at('115889'), observed: at('500000'), rank: ranks.created, tie: '8'.repeat(16), ...changes });
+const stamp = (changes: Partial<Stamp> = {}): Stamp => ({
+  updatedAt: at('115889'),
+  observed: at('500000'),
+  rank: ranks.created,
+  tie: '8'.repeat(16),
+  ...changes,
+});
 
 describe('the version of a fact', () => {
   it('compares lead, update to the millisecond, observation, rank, update and tie, in this order', () => {
@@ -28,7 +34,9 @@ describe('the version of a fact', () => {
     const earlier = versionByObservation(stamp({ updatedAt: at('999999') }));
     const later = versionByObservation(stamp({ updatedAt: null, observed: at('500001') }));
     expect(later > earlier).toBe(true);
-    expect(versionByObservation(stamp()) > versionByObservation(stamp({ updatedAt: null, tie: 'f'.repeat(16) }))).toBe(true);
+    expect(versionByObservation(stamp()) > versionByObservation(stamp({ updatedAt: null, tie: 'f'.repeat(16) }))).toBe(
+      true,
+    );
   });
 
   it('tells when the fact was observed', () => {

@@ -1,0 +1,177 @@
+// Random payloads about a small world, so that facts collide: few subjects, few instants, few values.
+import fc, { type Arbitrary } from 'fast-check';
+
+type Parts = Record<string, Arbitrary<unknown>>;
+export type Payload = Record<string, unknown>;
+
+const base = 'https://api.example.test';
+export const uris = {
+  contacts: [1, 2].map((n) => `${base}/contacts/${n}`),
+  invitees: [1, 2, 3].map((n) => `${base}/invitees/${n}`),
+  events: [1, 2].map((n) => `${base}/scheduled_events/${n}`),
+  eventTypes: [1, 2].map((n) => `${base}/event_types/${n}`),
+  recaps: [1, 2].map((n) => `${base}/meeting_recaps/${n}`),
+  submissions: [1, 2].map((n) => `${base}/routing_form_submissions/${n}`),
+};
+
+/** Part of every value a contact's facts hold, apart from its URI and its times. */
+export const canaryOf = (contactUri: string) => `canary-${uris.contacts.indexOf(contactUri)}`;
+
+// 0, 1, 3 and 6 digits, with instants that differ by less than a millisecond, and two offsets of the same instant.
+const fractions = ['', '.5', '.500', '.500000', '.500001', '.500999', '.000', '.501'];
+const zones = [
+  { text: 'Z', minutes: 0 },
+  { text: '+00:00', minutes: 0 },
+  { text: '+02:00', minutes: 120 },
+  { text: '-0530', minutes: -330 },
+];
+const timeIn = (seconds: Arbitrary<number>, fraction: Arbitrary<string>): Arbitrary<string> =>
+  fc.tuple(seconds, fraction, fc.constantFrom(...zones)).map(([second, digits, zone]) => {
+    const local = new Date(Date.UTC(2025, 3, 14, 11, 42, 30 + second) + zone.minutes * 60_000);
+    return `${local.toISOString().slice(0, 19)}${digits}${zone.text}`;
+  });
+export const time = timeIn(fc.nat(3), fc.constantFrom(...fractions));
+
+const words = fc.constantFrom('', 'Ada', 'Grace', 'žluťoučký 🐎', 'a "quoted" \\ \n line');
+const flag = fc.boolean();
+const small = fc.nat(3);
+const each = (names: string, value: Arbitrary<unknown>): Parts =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]));
+const nullable = (parts: Parts): Parts =>
+  Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, fc.option(value, { freq: 5 })]));
+
+/** A record of its URI and all, or any, of its parts: absent is not null. */
+function partial(uri: Arbitrary<string>, parts: Parts): Arbitrary<Payload> {
+  const model = { uri, ...nullable(parts) };
+  return fc.oneof(
+    { arbitrary: fc.record(model), weight: 1 },
+    { arbitrary: fc.record(model, { requiredKeys: ['uri'] }), weight: 2 },
+  );
+}
+
+const listOf = (parts: Parts) => fc.array(fc.record(nullable(parts), { requiredKeys: [] }), { maxLength: 2 });
+const tracking = fc.record(
+  nullable(each('utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid', words)),
+  {
+    requiredKeys: [],
+  },
+);
+const cancellation = fc.record(nullable({ ...each('canceled_by reason canceler_type', words), created_at: time }), {
+  requiredKeys: [],
+});
+
+export const contact = fc.constantFrom(...uris.contacts).chain((uri) => {
+  const value = fc.constantFrom('a', 'b', 'c').map((letter) => `${canaryOf(uri)}-${letter}`);
+  return partial(fc.constant(uri), {
+    ...each('name timezone job_title company country state city linkedin creation_source', value),
+    ...each(
+      'created_at updated_at first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date',
+      time,
+    ),
+    emails: fc.array(fc.record({ email: value, is_primary: flag }), { maxLength: 3 }),
+    phone_numbers: fc.array(fc.record({ phone_number: value }), { maxLength: 2 }),
+    custom_fields: fc.array(
+      fc.record({
+        uri: value.map((each) => `${base}/custom_fields/${each}`),
+        label: value,
+        value: fc.oneof(value, fc.array(value)),
+      }),
+      { maxLength: 2 },
+    ),
+    unknown_key: value,
+  });
+});
+
+// A mark was made at one moment, however it is written.
+const mark = small.chain((n) =>
+  fc.record({
+    uri: fc.constant(`${base}/invitee_no_shows/${n}`),
+    created_at: timeIn(fc.constant(n), fc.constantFrom('', '.000')),
+  }),
+);
+const scheduledEvent = partial(fc.constantFrom(...uris.events), {
+  ...each('name status event_type meeting_notes_plain meeting_notes_html', words),
+  ...each('start_time end_time created_at updated_at', time),
+  location: fc.record({ type: words, join_url: words }, { requiredKeys: [] }),
+  invitees_counter: fc.record({ total: small, active: small, limit: small }),
+  event_memberships: listOf(each('user user_email user_name', words)),
+  event_guests: listOf({ email: words, created_at: time }),
+  cancellation,
+});
+export const invitee = partial(fc.constantFrom(...uris.invitees), {
+  ...each('email first_name last_name name timezone text_reminder_number cancel_url reschedule_url', words),
+  ...each('routing_form_submission scheduling_method invitee_scheduled_by', words),
+  ...each('old_invitee new_invitee', fc.constantFrom(...uris.invitees)),
+  ...each('created_at updated_at', time),
+  status: fc.constantFrom('active', 'canceled'),
+  canceled: flag,
+  rescheduled: flag,
+  event: fc.constantFrom(...uris.events),
+  questions_and_answers: listOf({ question: words, answer: words, position: small }),
+  tracking,
+  payment: fc.record(
+    nullable({
+      ...each('external_id provider currency terms', words),
+      successful: flag,
+      amount: fc.constantFrom(12.5, '12.50', 0),
+    }),
+    { requiredKeys: [] },
+  ),
+  reconfirmation: fc.record(nullable(each('created_at confirmed_at', time)), { requiredKeys: [] }),
+  no_show: mark,
+  cancellation,
+  scheduled_event: scheduledEvent,
+});
+
+export const eventType = partial(fc.constantFrom(...uris.eventTypes), {
+  ...each(
+    'name slug scheduling_url kind pooling_type type color internal_note description_plain description_html',
+    words,
+  ),
+  ...each('booking_method locale', words),
+  ...each('active secret admin_managed', flag),
+  ...each('duration position', small),
+  ...each('created_at updated_at', time),
+  profile: fc.record({ type: words, owner: words }, { requiredKeys: [] }),
+  custom_questions: listOf({ name: words, required: flag }),
+  locations: listOf({ kind: words }),
+});
+const recapUri = fc.constantFrom(...uris.recaps);
+export const recap = partial(recapUri, {
+  ...each('transcript summary_md action_items_md discussion_md share_link', words),
+  ...each('created_at updated_at', time),
+});
+const recapEvent = fc.record(
+  nullable({
+    ...each('uri name', words),
+    ...each('start_time end_time', time),
+    location: words,
+    attendees: listOf({ user_email: words }),
+  }),
+  { requiredKeys: [] },
+);
+export const submission = partial(fc.constantFrom(...uris.submissions), {
+  ...each('routing_form submitter submitter_type', words),
+  ...each('created_at updated_at', time),
+  questions_and_answers: listOf(each('question_uuid question answer', words)),
+  tracking,
+  result: fc.record({ type: words, value: fc.oneof(words, fc.record({ headline: words })) }, { requiredKeys: [] }),
+});
+
+export const deleted = (uri: Arbitrary<string>) =>
+  fc.record({ uri, deleted_at: fc.option(time) }, { requiredKeys: ['uri'] }) as Arbitrary<Payload>;
+export const contactShape = (payload: Arbitrary<Payload>) =>
+  fc.oneof(
+    payload,
+    payload.map((flat) => ({ user_uuid: 'u1', contact: flat })),
+  );
+export const recapShape = (payload: Arbitrary<Payload>) =>
+  fc.oneof(
+    payload,
+    fc
+      .record({ created_at: time, event: recapEvent, recap: payload }, { requiredKeys: ['recap'] })
+      .map((nested) => nested as Payload),
+    fc
+      .record({ flat: payload, event: fc.option(fc.oneof(recapEvent, words)) })
+      .map(({ flat, event }) => ({ ...flat, event })),
+  );
