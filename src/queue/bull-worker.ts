@@ -5,6 +5,7 @@ import { withDeadline } from '#src/deadline.ts';
 import type { BatchProcessor, GiveUp, QueueWorker } from './contract.ts';
 import { failureCode } from './failure.ts';
 import { untilReady } from './readiness.ts';
+import { unpackBatch } from './packing.ts';
 import { type Sweepable, sweepFailed } from './sweep.ts';
 import { createTurnstile, notesOf, runNoted } from './suspicion.ts';
 
@@ -51,7 +52,7 @@ export function startBullWorker(needs: WorkerNeeds, options: { concurrency: numb
   const running = new Set<Promise<void>>();
 
   const process: Processor = async (job) => {
-    const run = (): Promise<void> => needs.processor(job.data);
+    const run = (): Promise<void> => needs.processor(unpackBatch(job.data));
     const turn = notesOf(job) === undefined ? turnstile.together(run) : turnstile.alone(() => runNoted(job, run));
     running.add(turn);
     try {

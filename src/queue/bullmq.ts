@@ -6,6 +6,7 @@ import { SlotstreamError } from '#src/errors.ts';
 import { type BullWorker, defaultPace, type Pace, startBullWorker } from './bull-worker.ts';
 import type { DeliveryBatch, DeliveryQueue, EngineProblem, QueueWorker } from './contract.ts';
 import { queueFailure } from './failure.ts';
+import { packBatch, type PackedBatch } from './packing.ts';
 import { untilReady } from './readiness.ts';
 import type { Sweepable } from './sweep.ts';
 
@@ -13,7 +14,7 @@ import type { Sweepable } from './sweep.ts';
 export interface BullQueue extends Sweepable {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   waitUntilReady(): Promise<unknown>;
-  add(name: string, data: DeliveryBatch, options: JobsOptions): Promise<unknown>;
+  add(name: string, data: DeliveryBatch | PackedBatch, options: JobsOptions): Promise<unknown>;
   getJobCounts(
     ...states: ('wait' | 'prioritized' | 'active' | 'delayed' | 'failed')[]
   ): Promise<Record<string, number>>;
@@ -73,7 +74,7 @@ export async function openBullQueue({ engine, report, pace = defaultPace }: Bull
   await withDeadline(connecting, openPatienceMs).catch(tell);
   return {
     engine: engine.engine,
-    add: (batch) => ask(async (queue) => void (await queue.add('batch', batch, jobOptions))),
+    add: (batch) => ask(async (queue) => void (await queue.add('batch', packBatch(batch), jobOptions))),
     work: (processor, giveUp, { concurrency }) => {
       const make = engine.makeWorker;
       const worker = startBullWorker({ make, processor, giveUp, ask, tell, jobOptions }, { concurrency, pace });

@@ -8,6 +8,7 @@
 
 import type { JobsOptions } from 'bullmq';
 import type { DeliveryBatch, GiveUp, QueuedDelivery } from './contract.ts';
+import { unpackBatch } from './packing.ts';
 import { nameOfSuspect, notesOf } from './suspicion.ts';
 
 interface FailedJob {
@@ -47,7 +48,7 @@ export async function sweepFailed(needs: SweepNeeds): Promise<void> {
 
 async function redrive({ queue, giveUp, jobOptions }: SweepNeeds, job: FailedJob): Promise<void> {
   const notes = notesOf(job);
-  const parts = split(job.data);
+  const parts = split(unpackBatch(job.data));
   if (notes !== undefined && notes >= notesThatConvict) {
     await giveUp(parts[0] ?? job.data, 'its worker died over it again and again');
     return;
