@@ -23,18 +23,22 @@ export interface Batches {
 
 /** Deletes often come in series; one scrub after them costs as much as one after each. */
 const scrubDelayMs = 5_000;
+/** How often to look whether a thorough scrub is due. */
+const scrubEveryMs = 3_600_000;
 
 export function createBatches(needs: BatchNeeds): Batches {
   const stopping = new AbortController();
   let scrubbing: Promise<void> | undefined;
 
-  async function scrub(): Promise<void> {
-    await pause(scrubDelayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+  async function scrub(delayMs: number): Promise<void> {
+    await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     scrubbing = undefined;
     await needs.store.engine
-      .scrub()
+      .scrub(needs.clock())
       .catch((err: unknown) => needs.log.warn({ err }, 'forgotten rows could not be scrubbed yet'));
   }
+  const timer = setInterval(() => (scrubbing ??= scrub(0)), scrubEveryMs);
+  timer.unref();
 
   function tell(report: IngestReport, startedAt: number): void {
     const nowMs = needs.clock();
@@ -48,7 +52,7 @@ export function createBatches(needs: BatchNeeds): Batches {
     for (let copy = 0; copy < report.duplicates; copy += 1) needs.metrics.projected('unknown', 'duplicate');
     const deliveries = report.entries.length + report.duplicates;
     needs.log.info({ deliveries, ...outcomes, duplicates: report.duplicates, ms: nowMs - startedAt }, 'batch');
-    if (report.forgot) scrubbing ??= scrub();
+    if (report.forgot) scrubbing ??= scrub(scrubDelayMs);
   }
 
   return {
@@ -61,6 +65,7 @@ export function createBatches(needs: BatchNeeds): Batches {
       tell(await quarantine(needs, delivery, { reason, now: timeOf(startedAt) }), startedAt);
     },
     async close() {
+      clearInterval(timer);
       stopping.abort();
       await scrubbing;
     },

@@ -35,6 +35,8 @@ export function buriedIn(mirror: Mirror, options: JoinOptions): string[] {
 
 /** Turns every entry about these subjects that the log already holds into a stub. */
 export async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
+  if (uris.length === 0) return;
+  await unit.engine.noteForgotten(unit.db);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = readText(entry.body ?? '', unread);
     await redactEntry(unit, entry.seq as number, stub(entry, record));

@@ -29,8 +29,10 @@ export interface StoreEngine {
   /** Every writer of the log holds this to the end of its transaction, so that `seq` rises in order of commit. */
   lockLog(db: Kysely<Database>): Promise<void>;
   migrate(): Promise<void>;
-  /** Removes what deletes have left behind in files; a no-op where the engine keeps none of its own. */
-  scrub(): Promise<void>;
+  /** Notes in the transaction that somebody was forgotten, so that `scrub` has something to do. */
+  noteForgotten(db: Kysely<Database>): Promise<void>;
+  /** Removes what forgetting left behind in files: the journal at once, copies within pages after a day. A no-op where the engine keeps no files of its own. */
+  scrub(nowMs: number): Promise<void>;
   ping(): Promise<void>;
   check(): Promise<readonly StoreProblem[]>;
   close(): Promise<void>;

@@ -49,6 +49,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       await sql`select pg_advisory_xact_lock(${logLock})`.execute(trx);
     },
     migrate: () => migrate(db, postgresTypes),
+    noteForgotten: async () => {},
     scrub: async () => {},
     ping: async () => {
       await sql`select 1`.execute(db);

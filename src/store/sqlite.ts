@@ -58,8 +58,15 @@ export function openSqlite(path: string): StoreEngine {
     lockTables: async () => {},
     lockLog: async () => {},
     migrate: () => migrate(db, sqliteTypes),
-    scrub: async () => {
-      if (!database.memory) await vacuum(path);
+    noteForgotten: async (trx) => {
+      if (database.pragma('user_version', { simple: true }) === 0)
+        await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));
+    },
+    scrub: async (nowMs) => {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+      const since = Number(database.pragma('user_version', { simple: true }));
+      if (since === 0 || hoursOf(nowMs) - since < rewriteAfterHours || database.memory) return;
+      await rewrite(path);
     },
     ping: async () => {
       database.prepare('select 1').get();
@@ -92,11 +99,14 @@ function openFile(path: string): Sqlite.Database {
   }
 }
 
-/**
- * `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
- * between pages; only a file written anew is free of them. That takes a while, so it happens in a thread.
- */
-async function vacuum(path: string): Promise<void> {
+// `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
+// between pages; only a file written anew is free of them. Writers wait meanwhile, so it happens once a day at most, when
+// somebody was forgotten. SQLite's `user_version` holds the hour since when that is due; 0 = nothing to do.
+const rewriteAfterHours = 24;
+const hoursOf = (ms: number) => Math.floor(ms / 3_600_000);
+
+/** In a thread: the event loop goes on, and batches that find the file busy are tried again. */
+async function rewrite(path: string): Promise<void> {
   const worker = new Worker(new URL(import.meta.resolve('#src/store/vacuum.ts')), { workerData: path });
   await once(worker, 'exit');
 }

@@ -33,7 +33,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     await patiently(() => engine.migrate());
   } catch (error) {
     await engine.close();
-    throw error;
+    throw error instanceof SlotstreamError ? error : notOpened(error);
   }
   const close = () => engine.close();
   return {
@@ -44,6 +44,15 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The code alone: what the engines say quotes addresses and users. */
+function notOpened(cause: unknown): SlotstreamError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown cause';
+  return new SlotstreamError('store_unavailable', `The store cannot be opened (${code}).`, {
+    hint: 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
+    cause,
+  });
 }
 
 async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {

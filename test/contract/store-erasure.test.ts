@@ -1,9 +1,9 @@
 // Forgetting reaches the bytes: what a deleted contact's facts said is in no row, no free page and no write-ahead log.
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { freshPostgres, freshSqlite, ingestBodies, storeEngines, tableNames } from '../harness/stores.ts';
+import { aDayLater, freshPostgres, freshSqlite, ingestBodies, storeEngines, tableNames } from '../harness/stores.ts';
 
 const people = 400;
 const uriOf = (n: number) => `https://api.example.test/contacts/${(n * 7919) % 100_003}`;
@@ -62,12 +62,27 @@ describe('a deleted contact', () => {
     await using opened = await freshSqlite();
     // With this seed rows are known to leave copies in slack, which deleting alone would not reach.
     const { deleted, kept } = await live(opened.store, 8);
-    await opened.store.engine.scrub();
+    await opened.store.engine.scrub(aDayLater());
     const path = opened.url.slice('sqlite:'.length);
     const bytes = (await Promise.all([path, `${path}-wal`].map((file) => readFile(file, 'latin1')))).join('\n');
     expect(found(bytes, deleted)).toEqual([]);
     // The needle is looked for in the right haystack.
     expect(found(bytes, kept)).toEqual(kept);
+  });
+
+  it('is in no row at once, and out of the write-ahead log with the next scrub; the file is rewritten after a day', async () => {
+    await using opened = await freshSqlite();
+    const path = opened.url.slice('sqlite:'.length);
+    await ingestBodies(opened.store, [told(1, { round: 1, random: () => 1 })]);
+    await ingestBodies(opened.store, [gone(1)]);
+    expect(found(await readFile(`${path}-wal`, 'latin1'), [1])).toEqual([1]);
+    await opened.store.engine.scrub(Date.now());
+    expect((await stat(`${path}-wal`)).size).toBe(0);
+    const due = async () =>
+      (await sql<{ user_version: number }>`pragma user_version`.execute(opened.store.db)).rows[0]?.user_version;
+    expect(await due()).toBeGreaterThan(0);
+    await opened.store.engine.scrub(aDayLater());
+    expect(await due()).toBe(0);
   });
 
   it.runIf(storeEngines[1].available)('is in no row of any table of PostgreSQL', async () => {

@@ -12,6 +12,7 @@ import { openStore } from '#src/store/stores.ts';
 import { history } from '../harness/histories.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import {
+  aDayLater,
   blankSqlite,
   freshMemory,
   freshPostgres,
@@ -165,11 +166,17 @@ describe('a SQLite file that is scrubbed', () => {
       opened.store,
       Array.from({ length: 200 }, (_, n) => contact(n, 'x'.repeat(5_000))),
     );
-    const scrubbing = opened.store.engine.scrub();
+    const gone = {
+      event: 'contact.deleted',
+      created_at: '2025-04-14T12:00:00Z',
+      payload: { uri: 'https://api.example.test/contacts/gone' },
+    };
+    await ingestBodies(opened.store, [JSON.stringify(gone)]);
+    const scrubbing = opened.store.engine.scrub(aDayLater());
     for (let n = 0; n < 20; n += 1) await ingestBodies(opened.store, [contact(1_000 + n)]);
     await scrubbing;
-    await opened.store.engine.scrub();
-    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(220);
+    await opened.store.engine.scrub(aDayLater());
+    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(221);
     expect(statSync(`${opened.url.slice('sqlite:'.length)}-wal`).size).toBe(0);
   });
 });

@@ -101,3 +101,6 @@ export async function emptyTables(store: Store): Promise<void> {
     for (const table of tableNames) await db.deleteFrom(table).execute();
   });
 }
+
+/** When a thorough scrub is due for whoever was forgotten by now. */
+export const aDayLater = () => Date.now() + 25 * 3_600_000;
