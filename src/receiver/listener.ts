@@ -88,7 +88,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
 function notListening({ host, port }: ListenerOptions, cause: Error): SlotstreamError {
   const inUse = 'code' in cause && cause.code === 'EADDRINUSE';
   return new SlotstreamError('config', `${host}:${port} cannot be listened on${inUse ? ': it is in use' : ''}.`, {
-    hint: 'Stop the other program, or choose another HOST and PORT.',
+    hint: 'Stop the other program, or choose another HOST and PORT (ADMIN_HOST and ADMIN_PORT for the admin listener).',
     cause,
   });
 }
