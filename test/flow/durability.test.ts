@@ -1,11 +1,12 @@
 // A 2xx means safe: the process is killed under load, five times, and whatever it had answered 2xx is in the log once.
 import { describe, expect, inject, it } from 'vitest';
-import { contactStory, judge } from '../harness/oracle.ts';
+import { judge } from '../harness/oracle.ts';
 import { until } from '../harness/ports.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { openHome, type Settings } from '../harness/product.ts';
 import { startRedis } from '../harness/redis.ts';
 import { openSender } from '../harness/sender.ts';
+import { contactStory } from '../harness/story.ts';
 
 const kills = 5;
 const story = { contacts: 40, versions: 25 };
@@ -23,7 +24,10 @@ async function surviveKills(settings: Settings): Promise<void> {
   }
   await sending;
   sender.close();
-  expect(sender.sent.some(({ answers }) => answers.length > 1), 'the kills were felt').toBe(true);
+  expect(
+    sender.sent.some(({ answers }) => answers.length > 1),
+    'the kills were felt',
+  ).toBe(true);
   await judge(home.store, sender.sent);
 }
 
@@ -33,13 +37,21 @@ describe.concurrent('a process killed under load five times', () => {
     await surviveKills({});
   }, 120_000);
 
-  it.runIf(inject('redisUrl'))('loses nothing it accepted, on Redis', async () => {
-    await using redis = await startRedis();
-    await surviveKills({ QUEUE_URL: redis.url });
-  }, 120_000);
+  it.runIf(inject('redisUrl'))(
+    'loses nothing it accepted, on Redis',
+    async () => {
+      await using redis = await startRedis();
+      await surviveKills({ QUEUE_URL: redis.url });
+    },
+    120_000,
+  );
 
-  it.runIf(inject('postgresUrl'))('loses nothing it accepted, on PostgreSQL for queue and store', async () => {
-    const url = await createDatabase(inject('postgresUrl'));
-    await surviveKills({ QUEUE_URL: url, DATABASE_URL: url });
-  }, 120_000);
+  it.runIf(inject('postgresUrl'))(
+    'loses nothing it accepted, on PostgreSQL for queue and store',
+    async () => {
+      const url = await createDatabase(inject('postgresUrl'));
+      await surviveKills({ QUEUE_URL: url, DATABASE_URL: url });
+    },
+    120_000,
+  );
 });

@@ -1,10 +1,11 @@
 // Redis dies, freezes, refuses or is not there: deliveries are answered 2xx all the same, and none is lost.
 import { describe, expect, inject, it } from 'vitest';
-import { contactStory, judge } from '../harness/oracle.ts';
+import { judge } from '../harness/oracle.ts';
 import { freePort, until } from '../harness/ports.ts';
 import { openHome, type Product } from '../harness/product.ts';
 import { startRedis, type TestRedis } from '../harness/redis.ts';
 import { openSender, type Sender } from '../harness/sender.ts';
+import { contactStory } from '../harness/story.ts';
 
 interface Scene {
   readonly redis: TestRedis;

@@ -1,10 +1,11 @@
 // Going away: asked to stop, it finishes what it accepted; and a data folder has one owner at a time.
 import { describe, expect, inject, it } from 'vitest';
-import { contactDelivery, contactStory, judge } from '../harness/oracle.ts';
+import { judge } from '../harness/oracle.ts';
 import { until } from '../harness/ports.ts';
 import { openHome, type Settings } from '../harness/product.ts';
 import { startRedis } from '../harness/redis.ts';
 import { openSender } from '../harness/sender.ts';
+import { contactDelivery, contactStory } from '../harness/story.ts';
 
 /** Told 2xx, asked to come again, or not answered at all: nothing else may a sender see. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
@@ -36,24 +37,32 @@ describe('a process asked to stop under load', () => {
     await stopUnderLoad({});
   }, 60_000);
 
-  it.runIf(inject('redisUrl'))('answers what it began, ends well and loses nothing, on Redis', async () => {
-    await using redis = await startRedis();
-    await stopUnderLoad({ QUEUE_URL: redis.url });
-  }, 60_000);
+  it.runIf(inject('redisUrl'))(
+    'answers what it began, ends well and loses nothing, on Redis',
+    async () => {
+      await using redis = await startRedis();
+      await stopUnderLoad({ QUEUE_URL: redis.url });
+    },
+    60_000,
+  );
 
-  it.runIf(inject('redisUrl'))('ends well although Redis has gone', async () => {
-    await using redis = await startRedis();
-    await using home = await openHome({ QUEUE_URL: redis.url });
-    const product = await home.start('start');
-    const sender = openSender({ url: product.webhook, key: home.signingKey });
-    await redis.kill9();
-    await sender.send(contactStory({ contacts: 5, versions: 5 }));
-    sender.close();
-    expect(await product.term()).toBe(0);
-    await redis.restart();
-    await home.start('start');
-    await judge(home.store, sender.sent);
-  }, 60_000);
+  it.runIf(inject('redisUrl'))(
+    'ends well although Redis has gone',
+    async () => {
+      await using redis = await startRedis();
+      await using home = await openHome({ QUEUE_URL: redis.url });
+      const product = await home.start('start');
+      const sender = openSender({ url: product.webhook, key: home.signingKey });
+      await redis.kill9();
+      await sender.send(contactStory({ contacts: 5, versions: 5 }));
+      sender.close();
+      expect(await product.term()).toBe(0);
+      await redis.restart();
+      await home.start('start');
+      await judge(home.store, sender.sent);
+    },
+    60_000,
+  );
 });
 
 describe('an embedded data folder', () => {

@@ -1,6 +1,6 @@
-// The judge of fault runs, independent of the code under test: it makes the deliveries, opens the database by itself, and
-// compares. (A) every delivery told 2xx stands in the log exactly once, (B) nothing is lost when the sender retries,
-// (C) the rows are what the newest fact says, (D) nothing private in anything that was written for people to read.
+// The judge of fault runs, independent of the code under test: it opens the database by itself and compares.
+// (A) every delivery told 2xx stands in the log exactly once, (B) nothing is lost when the sender retries, (C) the rows
+// are what the newest fact says, (D) nothing private in anything that was written for people to read.
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expect } from 'vitest';
@@ -8,54 +8,6 @@ import { until } from './ports.ts';
 import { isAccepted, type Sent } from './sender.ts';
 
 type Row = Record<string, unknown>;
-
-const service = 'https://api.example.test';
-const epoch = Date.UTC(2025, 0, 1);
-
-export interface Story {
-  /** How many contacts. */
-  readonly contacts: number;
-  /** How many deliveries about each, every one with another `updated_at`. */
-  readonly versions: number;
-  /** Keeps stories apart. */
-  readonly name?: string;
-}
-
-/** Contacts that change, told out of order; one in 25 is of an unknown kind or no JSON at all, and every tenth comes twice. */
-export function* contactStory({ contacts, versions, name = 'story' }: Story): Generator<string> {
-  const count = contacts * versions;
-  for (let n = 0; n < count; n += 1) {
-    // A step that shares no divisor with the count visits every place once.
-    const place = (n * 7919) % count;
-    const body = contactDelivery({ id: `${name}-${place % contacts}`, version: Math.floor(place / contacts) });
-    yield body;
-    if (n % 10 === 3) yield body;
-    if (n % 50 === 7) yield JSON.stringify({ event: 'contact.merged', created_at: timeOf(n), payload: { uri: `${service}/contacts/x${n}` } });
-    if (n % 50 === 32) yield `{"event": "contact.updated", no JSON ${name} ${n}`;
-  }
-}
-
-export function contactDelivery({ id, version, more = {} }: { id: string; version: number; more?: Row }): string {
-  return JSON.stringify({
-    event: version === 0 ? 'contact.created' : 'contact.updated',
-    created_at: timeOf(version * 60),
-    created_by: `${service}/users/u1`,
-    payload: {
-      uri: contactUri(id),
-      name: `Name ${id} ${version}`,
-      emails: [{ email: `v${version}@example.test`, is_primary: true }],
-      phone_numbers: [],
-      company: version % 2 === 0 ? `Company ${version}` : null,
-      custom_fields: [],
-      created_at: timeOf(0),
-      updated_at: timeOf(version * 60),
-      ...more,
-    },
-  });
-}
-
-export const contactUri = (id: string): string => `${service}/contacts/${id}`;
-const timeOf = (seconds: number): string => new Date(epoch + seconds * 1000).toISOString();
 
 /** Asks a store directly. */
 export async function ask(storeUrl: string, sql: string): Promise<Row[]> {
@@ -83,35 +35,48 @@ export async function ask(storeUrl: string, sql: string): Promise<Row[]> {
 export async function judge(storeUrl: string, sent: readonly Sent[], patienceMs = 20_000): Promise<void> {
   const accepted = new Set(sent.filter(({ answers }) => isAccepted(answers.at(-1))).map(({ body }) => body));
   const offered = new Set(sent.map(({ body }) => body));
-  let log: Row[] = [];
-  const missing = (): string[] => {
-    const logged = new Set(log.map(({ body }) => body));
-    return [...accepted].filter((body) => !logged.has(body));
-  };
-  await until(
-    async () => {
-      log = await ask(storeUrl, 'select body, outcome, reason from event_log');
-      return missing().length === 0;
-    },
-    'every accepted delivery is in the log',
-    patienceMs,
-  ).catch(() => undefined);
-
-  expect({ accepted: accepted.size, missing: missing().length }).toEqual({ accepted: accepted.size, missing: 0 });
+  const { log, missing } = await untilLogged(storeUrl, accepted, patienceMs);
+  expect({ accepted: accepted.size, missing }).toEqual({ accepted: accepted.size, missing: 0 });
   expect(log.length, 'no delivery stands in the log twice').toBe(new Set(log.map(({ body }) => body)).size);
-  expect(log.filter(({ body }) => !offered.has(String(body))), 'nothing was invented').toEqual([]);
+  expect(
+    log.filter(({ body }) => !offered.has(String(body))),
+    'nothing was invented',
+  ).toEqual([]);
   expect(log.filter(isMisjudged), 'only what nobody can read is kept apart, with a reason').toEqual([]);
   expect(await contactsIn(storeUrl)).toEqual(newestContacts(log.map(({ body }) => String(body))));
 }
 
+/** What the log holds once nothing is missing from it, or patience has run out. */
+async function untilLogged(
+  storeUrl: string,
+  bodies: ReadonlySet<string>,
+  patienceMs: number,
+): Promise<{ log: Row[]; missing: number }> {
+  let log: Row[] = [];
+  const missing = (): number => {
+    const logged = new Set(log.map(({ body }) => body));
+    return [...bodies].filter((body) => !logged.has(body)).length;
+  };
+  const isWhole = async (): Promise<boolean> => {
+    log = await ask(storeUrl, 'select body, outcome, reason from event_log');
+    return missing() === 0;
+  };
+  await until(isWhole, 'every accepted delivery is in the log', patienceMs).catch(() => undefined);
+  return { log, missing: missing() };
+}
+
 function isMisjudged({ body, outcome, reason }: Row): boolean {
-  const expected = readable(String(body)) === undefined ? ['quarantined', 'unhandled'] : ['applied', 'unchanged', 'superseded'];
+  const expected =
+    readable(String(body)) === undefined ? ['quarantined', 'unhandled'] : ['applied', 'unchanged', 'superseded'];
   return !expected.includes(String(outcome)) || (reason === null) !== (readable(String(body)) !== undefined);
 }
 
 async function contactsIn(storeUrl: string): Promise<Map<string, Row>> {
   const rows = await ask(storeUrl, 'select uri, name, company, primary_email, updated_at from contacts');
-  const shape = ({ uri, updated_at, ...row }: Row): [string, Row] => [String(uri), { ...row, updated_at: new Date(String(updated_at)).getTime() }];
+  const shape = ({ uri, updated_at, ...row }: Row): [string, Row] => [
+    String(uri),
+    { ...row, updated_at: new Date(String(updated_at)).getTime() },
+  ];
   return new Map(rows.map((row) => shape(row)));
 }
 
@@ -141,7 +106,10 @@ function readable(body: string): Row | undefined {
 }
 
 /** (D) None of these may appear; what is found is named by its place in the list, so that a failure tells no secret either. */
-export function expectNoTraceOf(canaries: Readonly<Record<string, string>>, texts: Readonly<Record<string, string>>): void {
+export function expectNoTraceOf(
+  canaries: Readonly<Record<string, string>>,
+  texts: Readonly<Record<string, string>>,
+): void {
   const found = Object.entries(texts).flatMap(([where, text]) =>
     Object.entries(canaries).flatMap(([what, canary]) => (text.includes(canary) ? [`${what} in ${where}`] : [])),
   );

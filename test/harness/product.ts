@@ -61,6 +61,8 @@ export async function openHome(given: Settings = {}): Promise<Home> {
   const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
   const settings: Settings = {
     PATH: process.env['PATH'] ?? '',
+    // Dozens of processes compile the same files: the second one on finds them compiled.
+    NODE_COMPILE_CACHE: join(tmpdir(), 'slotstream-test-compile-cache'),
     HOST: '127.0.0.1',
     DATA_DIR: dataDir,
     SIGNING_KEYS: signingKey,
@@ -140,10 +142,14 @@ async function startProduct(child: Child, { env, verb, awaited }: Awaited): Prom
     const status = await readiness();
     return awaited === 'ready' ? status === 200 : status !== 0;
   };
-  await until(async () => {
-    if (child.process.exitCode !== null) throw new Error(`\`${verb}\` ended by itself:\n${child.err()}`);
-    return isUp();
-  }, `\`${verb}\` is up`, startPatienceMs);
+  await until(
+    async () => {
+      if (child.process.exitCode !== null) throw new Error(`\`${verb}\` ended by itself:\n${child.err()}`);
+      return isUp();
+    },
+    `\`${verb}\` is up`,
+    startPatienceMs,
+  );
   return {
     url,
     webhook: `${url}/webhooks`,

@@ -17,6 +17,8 @@ export interface SenderOptions {
   readonly lanes?: number;
   /** Come again until it is told 2xx. */
   readonly retries?: boolean;
+  /** How long to wait after an answer that is not 2xx. */
+  readonly pauseMs?: number;
 }
 
 export interface Sender {
@@ -28,11 +30,10 @@ export interface Sender {
   close(): void;
 }
 
-const againMs = 50;
 /** The service gives up on an answer after some seconds; so a receiver that waits for a dead queue shows here. */
 const answerDeadlineMs = 8_000;
 
-export function openSender({ url, key, lanes = 8, retries = false }: SenderOptions): Sender {
+export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 }: SenderOptions): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const sent: Sent[] = [];
   let accepted = 0;
@@ -46,7 +47,7 @@ export function openSender({ url, key, lanes = 8, retries = false }: SenderOptio
       record.answers.push(answer);
       if (isAccepted(answer)) accepted += 1;
       if (isAccepted(answer)) return;
-      await sleep(againMs);
+      if (pauseMs > 0) await sleep(pauseMs);
       if (!retries || closed) return;
     }
   }
@@ -76,7 +77,10 @@ export function signed(key: string, body: string, atSeconds = Math.floor(Date.no
   return { 'content-type': 'application/json', 'calendly-webhook-signature': `t=${atSeconds},v1=${mac}` };
 }
 
-function post(agent: Agent, { url, headers, body }: { url: string; headers: Record<string, string>; body: string }): Promise<number | string> {
+function post(
+  agent: Agent,
+  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+): Promise<number | string> {
   return new Promise((resolve) => {
     const outgoing = request(url, { agent, method: 'POST', headers, timeout: answerDeadlineMs }, (incoming) => {
       incoming.resume();
