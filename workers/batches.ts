@@ -23,21 +23,31 @@ export interface Batches {
 
 /** Deletes often come in series; one scrub after them costs as much as one after each. */
 const scrubDelayMs = 5_000;
+const scrubAgainMs = 60_000;
 /** How often to look whether a thorough scrub is due. */
 const scrubEveryMs = 3_600_000;
 
 export function createBatches(needs: BatchNeeds): Batches {
   const stopping = new AbortController();
+  let due = false;
   let scrubbing: Promise<void> | undefined;
 
-  async function scrub(delayMs: number): Promise<void> {
-    await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+  async function scrub(): Promise<void> {
+    for (let delayMs = scrubDelayMs; due; delayMs = scrubAgainMs) {
+      await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      due = false;
+      await needs.store.engine.scrub(needs.clock()).catch((err: unknown) => {
+        needs.log.warn({ err }, 'what forgetting left in files could not be removed yet');
+        due = !stopping.signal.aborted;
+      });
+    }
     scrubbing = undefined;
-    await needs.store.engine
-      .scrub(needs.clock())
-      .catch((err: unknown) => needs.log.warn({ err }, 'forgotten rows could not be scrubbed yet'));
   }
-  const timer = setInterval(() => (scrubbing ??= scrub(0)), scrubEveryMs);
+  function scheduleScrub(): void {
+    due = true;
+    scrubbing ??= scrub();
+  }
+  const timer = setInterval(scheduleScrub, scrubEveryMs);
   timer.unref();
 
   function tell(report: IngestReport, startedAt: number): void {
@@ -52,7 +62,7 @@ export function createBatches(needs: BatchNeeds): Batches {
     for (let copy = 0; copy < report.duplicates; copy += 1) needs.metrics.projected('unknown', 'duplicate');
     const deliveries = report.entries.length + report.duplicates;
     needs.log.info({ deliveries, ...outcomes, duplicates: report.duplicates, ms: nowMs - startedAt }, 'batch');
-    if (report.forgot) scrubbing ??= scrub(scrubDelayMs);
+    if (report.forgot) scheduleScrub();
   }
 
   return {

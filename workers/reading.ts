@@ -1,6 +1,7 @@
 // Reads what came off the queue: a delivery becomes a log entry in waiting, with its compiled fact when it has one.
 // The queue is a trust boundary (anyone who can write to it can forge a job), so nothing about the shape is believed.
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { readDelivery, type ReadDelivery } from '#schemas/delivery.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log.ts';
@@ -73,7 +74,7 @@ function project(read: Extract<ReadDelivery, { state: 'known' }>, entry: NewEntr
 
 /** Something that is not a delivery at all, kept whole. */
 function readForged(thing: unknown, now: string): Reading {
-  const body = JSON.stringify(thing) ?? 'null';
+  const body = textOf(thing);
   const id = createHash('sha256').update(body).digest('hex');
   return kept(
     { ...unread, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) },
@@ -101,6 +102,15 @@ export const unread: NewEntry = {
 
 function kept(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): Reading {
   return { entry: { ...entry, outcome, reason }, record: null, compiled: null };
+}
+
+function textOf(thing: unknown): string {
+  try {
+    return JSON.stringify(thing) ?? 'null';
+  } catch {
+    // Nested deeper than can be written: enough of it to see what it was.
+    return inspect(thing, { depth: 8, maxArrayLength: 100, maxStringLength: 1_000 });
+  }
 }
 
 /** Text both databases store as it is: the receiver sends anything else as base64. */

@@ -59,12 +59,13 @@ export function openSqlite(path: string): StoreEngine {
     lockLog: async () => {},
     migrate: () => migrate(db, sqliteTypes),
     noteForgotten: async (trx) => {
-      if (database.pragma('user_version', { simple: true }) === 0)
+      if (Number(database.pragma('user_version', { simple: true })) <= 0)
         await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));
     },
     scrub: async (nowMs) => {
-      database.pragma('wal_checkpoint(TRUNCATE)');
-      const since = Number(database.pragma('user_version', { simple: true }));
+      const [emptied] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      if (emptied?.busy !== 0) throw new SlotstreamError('store_unavailable', 'A reader holds the write-ahead log.');
+      const since = Math.abs(Number(database.pragma('user_version', { simple: true })));
       if (since === 0 || hoursOf(nowMs) - since < rewriteAfterHours || database.memory) return;
       await rewrite(path);
     },
@@ -101,7 +102,7 @@ function openFile(path: string): Sqlite.Database {
 
 // `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
 // between pages; only a file written anew is free of them. Writers wait meanwhile, so it happens once a day at most, when
-// somebody was forgotten. SQLite's `user_version` holds the hour since when that is due; 0 = nothing to do.
+// somebody was forgotten. SQLite's `user_version` holds the hour since when that is due (`vacuum.ts` draws its states).
 const rewriteAfterHours = 24;
 const hoursOf = (ms: number) => Math.floor(ms / 3_600_000);
 

@@ -37,6 +37,7 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
     'what was not a delivery at all is kept in quarantine, and its neighbours go on (35)',
     async () => {
       const forged = [
+        JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,
         null,
         5,
         'text',
