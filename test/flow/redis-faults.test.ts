@@ -5,7 +5,7 @@ import { freePort, until } from '../harness/ports.ts';
 import { openHome, type Product } from '../harness/product.ts';
 import { startRedis, type TestRedis } from '../harness/redis.ts';
 import { openSender, type Sender } from '../harness/sender.ts';
-import { contactStory } from '../harness/story.ts';
+import { contactStory, whilst } from '../harness/story.ts';
 
 interface Scene {
   readonly redis: TestRedis;
@@ -33,13 +33,15 @@ const during = () => contactStory({ contacts: 20, versions: 10, name: 'during' }
 describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a Redis killed and restarted under load loses nothing and fails no sender', async () => {
     await withRedis(async ({ redis, sender }) => {
-      const sending = sender.send(contactStory({ contacts: 40, versions: 25 }));
+      let over = false;
+      const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
       for (let kill = 1; kill <= 2; kill += 1) {
         const enough = sender.accepted() + 200;
         await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
         await redis.kill9();
         await redis.restart();
       }
+      over = true;
       await sending;
     });
   });

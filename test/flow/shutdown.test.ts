@@ -5,7 +5,7 @@ import { until } from '../harness/ports.ts';
 import { openHome, type Settings } from '../harness/product.ts';
 import { startRedis } from '../harness/redis.ts';
 import { openSender } from '../harness/sender.ts';
-import { contactDelivery, contactStory } from '../harness/story.ts';
+import { contactStory, whilst } from '../harness/story.ts';
 
 /** Told 2xx, asked to come again, or not answered at all: nothing else may a sender see. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
@@ -15,10 +15,7 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
   const product = await home.start('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   let over = false;
-  function* endlessly(): Generator<string> {
-    for (let version = 0; !over; version += 1) yield contactDelivery({ id: `c${version % 7}`, version });
-  }
-  const sending = sender.send(endlessly());
+  const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
   await until(() => sender.accepted() >= 200, 'the load is on');
   const code = await product.term();
   over = true;

@@ -7,7 +7,7 @@ import { startPostgres, type TestPostgres } from '../harness/postgres.ts';
 import { openHome, type Home } from '../harness/product.ts';
 import { startRedis, type TestRedis } from '../harness/redis.ts';
 import { openSender } from '../harness/sender.ts';
-import { contactStory } from '../harness/story.ts';
+import { contactStory, whilst } from '../harness/story.ts';
 
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
   'receivers and workers apart, on Redis and PostgreSQL',
@@ -53,12 +53,14 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
         await using home = await freshHome(shared);
         const [receiver, worker] = [await home.start('receive'), await home.start('work')];
         const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
-        const sending = sender.send(contactStory({ contacts: 60, versions: 25 }));
+        let over = false;
+        const sending = sender.send(whilst(() => !over, contactStory({ contacts: 60, versions: 200 })));
         for (const mode of ['immediate', 'fast'] as const) {
           const enough = sender.accepted() + 200;
           await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
           await postgres.restart(mode);
         }
+        over = true;
         await sending;
         sender.close();
         expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));

@@ -31,6 +31,14 @@ export function* contactStory({ contacts, versions, name = 'story' }: Story): Ge
   }
 }
 
+/** As much of a story as there is time for. */
+export function* whilst(goesOn: () => boolean, story: Iterable<string>): Generator<string> {
+  for (const body of story) {
+    if (!goesOn()) return;
+    yield body;
+  }
+}
+
 export function contactDelivery({ id, version, more = {} }: { id: string; version: number; more?: object }): string {
   return JSON.stringify({
     event: version === 0 ? 'contact.created' : 'contact.updated',
