@@ -118,8 +118,7 @@ function withPreparedStatements(database: Sqlite.Database) {
   return {
     close: () => void database.close(),
     prepare(text: string): Sqlite.Statement {
-      // Read-then-write in a deferred transaction fails with SQLITE_BUSY_SNAPSHOT at once, whatever the time-out.
-      const sql = text === 'begin' ? 'begin immediate' : text;
+      const sql = spoken(text, database.inTransaction);
       const kept = statements.get(sql);
       if (kept) return kept;
       const statement = database.prepare(sql);
@@ -128,4 +127,11 @@ function withPreparedStatements(database: Sqlite.Database) {
       return statement;
     },
   };
+}
+
+function spoken(text: string, inTransaction: boolean): string {
+  // Read-then-write in a deferred transaction fails with SQLITE_BUSY_SNAPSHOT at once, whatever the time-out.
+  if (text === 'begin') return 'begin immediate';
+  // A full disk ends the transaction without us, and the complaint that there is none would hide that the disk is full.
+  return text === 'rollback' && !inTransaction ? 'select 1' : text;
 }
