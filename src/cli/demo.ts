@@ -8,10 +8,13 @@ import { openKeyRing } from '#src/keys.ts';
 import { createLog } from '#src/log.ts';
 import { sampleStream } from '#src/samples/stream.ts';
 import { signDelivery } from '#src/signature.ts';
+import type { Store } from '#src/store/contract.ts';
 import { overviewOf } from '#src/store/overview.ts';
 import { openStore } from '#src/store/stores.ts';
 import { renderTable } from './table.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from './verb.ts';
+
+const tableEvery = 20;
 
 export const demo = defineVerb({
   name: 'demo',
@@ -41,9 +44,10 @@ export const demo = defineVerb({
     );
     const url = `http://127.0.0.1:${app.port}/webhooks`;
     const path = config.databaseUrl.slice('sqlite:'.length);
-    context.say(`\nSlotstream listens on ${url}\nand writes to         ${path}\n`);
+    context.say(`\nSlotstream listens on ${url}\nand writes to         ${path}\nCtrl-C stops it.\n`);
 
     const [key = ''] = openKeyRing({ ...config.signing, dataDir: config.dataDir, generate: false }).keysAt(Date.now());
+    const before = (await overviewOf(store)).last_seq;
     let sent = 0;
     for (const delivery of sampleStream({ seed: seed + Math.floor(Date.now() / 1000), now: context.now })) {
       if (stopping.aborted || sent === count) break;
@@ -59,12 +63,13 @@ export const demo = defineVerb({
       const answer = await fetch(url, { method: 'POST', headers, body });
       sent += 1;
       context.out(`${context.now().toISOString().slice(11, 23)}  ${answer.status}  ${delivery.event}`);
-      if (sent % 20 === 0) context.out(await tableOf(store));
+      if (sent % tableEvery === 0) context.out(await tableOf(store));
       await wait(1000 / rate, undefined, { signal: stopping }).catch(() => undefined);
     }
-    context.out(await tableOf(store));
+    await projected(store, before + sent);
+    if (sent % tableEvery !== 0) context.out(await tableOf(store));
     context.say(
-      `\nLook for yourself:\n  npx slotstream status        (DATA_DIR=${config.dataDir})\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`,
+      `Look for yourself:\n  DATA_DIR=${config.dataDir} npx slotstream status\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`,
     );
     return 0;
   },
@@ -77,7 +82,12 @@ function demoConfig({ env, config }: VerbContext) {
   return loadConfig({ HOST: HOST ?? '127.0.0.1', PORT, ADMIN_PORT, DATA_DIR: join(dataDir, 'demo') });
 }
 
-async function tableOf(store: Awaited<ReturnType<typeof openStore>>): Promise<string> {
+/** Waits for the worker, but not for ever: the last table is to show the last delivery. */
+async function projected(store: Store, lastSeq: number): Promise<void> {
+  for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1) await wait(50);
+}
+
+async function tableOf(store: Store): Promise<string> {
   const { rows, last_seq } = await overviewOf(store);
   const lines = Object.entries({ event_log: last_seq, ...rows }).map(([table, count]) => [table, String(count)]);
   return `\n${renderTable(['table', 'rows'], lines)}\n`;
