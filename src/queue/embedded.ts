@@ -10,7 +10,7 @@ import { type BullEngine, openBullQueue } from './bullmq.ts';
 import { calm } from './calm.ts';
 import type { DeliveryQueue } from './contract.ts';
 import { queueFailure } from './failure.ts';
-import { lockFolder } from './owner-lock.ts';
+import { ownQueue } from './owner-lock.ts';
 import { PglitePool } from './pglite-pool.ts';
 
 const pingDeadlineMs = 2000;
@@ -24,7 +24,7 @@ export async function openEmbeddedQueue(input: {
 }): Promise<DeliveryQueue> {
   const { folder, name, report, pace } = input;
   await mkdir(dirname(folder), { recursive: true });
-  const lock = lockFolder(`${folder}.lock`);
+  const lock = ownQueue(`${folder}.lock`);
   let db: PGlite;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

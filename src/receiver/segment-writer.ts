@@ -4,8 +4,8 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SlotstreamError } from '#src/errors.ts';
-import { lockFolder } from './folder-lock.ts';
-import type { FolderLock } from './folder-lock.ts';
+import { takeLock } from '#src/process-lock.ts';
+import type { ProcessLock } from '#src/process-lock.ts';
 
 export const segmentEnding = '.segment';
 
@@ -33,7 +33,7 @@ interface OpenSegment extends Segment {
 export function createSegmentWriter(place: {
   readonly folder: string;
   readonly segmentBytes: number;
-  readonly locks: Map<string, FolderLock>;
+  readonly locks: Map<string, ProcessLock>;
   readonly onSealed: (segment: Segment) => void;
 }): SegmentWriter {
   const { folder, segmentBytes, locks, onSealed } = place;
@@ -65,7 +65,7 @@ export function createSegmentWriter(place: {
 
   async function ownFolder(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const lock = lockFolder(folder);
+    const lock = takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', 'The spool folder could not be locked.');
     locks.set(folder, lock);
     await syncFolder(dirname(folder));

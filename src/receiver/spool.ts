@@ -7,8 +7,8 @@ import { throttled } from '#src/log.ts';
 import type { Log } from '#src/log.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { lockFolder } from './folder-lock.ts';
-import type { FolderLock } from './folder-lock.ts';
+import { takeLock } from '#src/process-lock.ts';
+import type { ProcessLock } from '#src/process-lock.ts';
 import { deliveriesIn, encodeRecord, readSegment } from './segment.ts';
 import { createSegmentWriter, segmentEnding } from './segment-writer.ts';
 import type { Segment } from './segment-writer.ts';
@@ -43,7 +43,7 @@ export interface Spool {
 export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promise<Spool> {
   const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2 } = options;
   const complain = throttled(needs.log, 10_000);
-  const locks = new Map<string, FolderLock>();
+  const locks = new Map<string, ProcessLock>();
   const segments: Segment[] = [];
   const damaged = new Set<Segment>();
   const writer = createSegmentWriter({
@@ -95,7 +95,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   async function adoptFolder(folder: string): Promise<void> {
-    const lock = lockFolder(folder);
+    const lock = takeLock(join(folder, 'lock'));
     if (!lock) return;
     locks.set(folder, lock);
     const names = (await readdir(folder)).filter((name) => name.endsWith(segmentEnding)).sort();

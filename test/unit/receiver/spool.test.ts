@@ -17,7 +17,7 @@ import { createLog } from '#src/log.ts';
 import type { DeliveryBatch } from '#src/queue/contract.ts';
 import { createCircuit } from '#src/receiver/circuit.ts';
 import { startDrain } from '#src/receiver/drain.ts';
-import { lockFolder } from '#src/receiver/folder-lock.ts';
+import { takeLock } from '#src/process-lock.ts';
 import { encodeRecord } from '#src/receiver/segment.ts';
 import { openSpool } from '#src/receiver/spool.ts';
 import type { Spool, SpoolOptions } from '#src/receiver/spool.ts';
@@ -258,12 +258,12 @@ describe('fault 40: several receivers on one root', () => {
 
   it('lock a folder once, and not one that is gone', () => {
     const left = leftBehind('somebody', {});
-    const lock = lockFolder(left);
-    expect(lockFolder(left)).toBeUndefined();
+    const lock = takeLock(join(left, 'lock'));
+    expect(takeLock(join(left, 'lock'))).toBeUndefined();
     lock?.release();
-    const again = lockFolder(left);
+    const again = takeLock(join(left, 'lock'));
     expect(again).toBeDefined();
     again?.release();
-    expect(lockFolder(join(root, 'nobody'))).toBeUndefined();
+    expect(takeLock(join(root, 'nobody', 'lock'))).toBeUndefined();
   });
 });
