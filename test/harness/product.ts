@@ -107,6 +107,12 @@ interface Child {
   signal(name: NodeJS.Signals): Promise<number | null>;
 }
 
+/** A test that runs out of time leaves its processes to nobody: they go with ours. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
 function spawnMain(args: readonly string[], env: Settings): Child {
   // Away from the repository: no `.env` lying there has a say.
   const child = spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -114,7 +120,11 @@ function spawnMain(args: readonly string[], env: Settings): Child {
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
   }
-  const ended = once(child, 'close').then(([code]) => code as number | null);
+  alive.add(child);
+  const ended = once(child, 'close').then(([code]) => {
+    alive.delete(child);
+    return code as number | null;
+  });
   return {
     process: child,
     ended,
