@@ -33,5 +33,5 @@ STOPSIGNAL SIGTERM
 # Every verb has the admin listener; a worker has no public one.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 8081}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "src/cli/main.js"]
+ENTRYPOINT ["/app/src/cli/main.js"]
 CMD ["start"]

@@ -27,7 +27,7 @@ export async function startProduct(
   env: Readonly<Record<string, string>>,
 ): Promise<Running> {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const child = spawn(process.execPath, ['src/cli/main.ts', verb], {
+  const child = spawn('src/cli/main.ts', [verb], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',

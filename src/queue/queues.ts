@@ -1,12 +1,9 @@
-// The queue for a URL.
+// The queue for a URL. An engine is loaded when it is chosen: PGlite and BullMQ are large, and most verbs need neither.
 
 import { join } from 'node:path';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Pace } from './bull-worker.ts';
 import type { DeliveryQueue } from './contract.ts';
-import { openEmbeddedQueue } from './embedded.ts';
-import { openPostgresQueue } from './postgres.ts';
-import { openRedisQueue } from './redis.ts';
 
 export interface QueueInput {
   /** QUEUE_URL; the embedded queue in `dataDir` when it is not given. */
@@ -35,10 +32,11 @@ export async function openQueue({
   const common = { name, report, pace };
   if (url === undefined || isEmbedded(url)) {
     const folder = url?.slice(embeddedScheme.length) || join(dataDir, 'queue');
-    return openEmbeddedQueue({ ...common, folder });
+    return (await import('./embedded.ts')).openEmbeddedQueue({ ...common, folder });
   }
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresQueue({ ...common, url });
-  if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(url)) return openRedisQueue({ ...common, url });
+  if (/^postgres(ql)?:\/\//.test(url)) return (await import('./postgres.ts')).openPostgresQueue({ ...common, url });
+  if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(url))
+    return (await import('./redis.ts')).openRedisQueue({ ...common, url });
   throw new SlotstreamError('config', 'QUEUE_URL names no queue this program knows.', {
     hint: 'Use redis://, rediss://, redis+sentinel://, redis+cluster://, postgres:// or embedded:PATH.',
   });
