@@ -1,20 +1,22 @@
 // How a verified body travels, and how many fit into one job.
-import { isUtf8 } from 'node:buffer';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
+import { RawDelivery } from '#src/queue/raw-delivery.ts';
 
-/**
- * PostgreSQL refuses NUL and invalid UTF-8 in text, and one such body would fail its whole batch, so those travel as base64.
- * `Buffer.toString` keeps a byte order mark (TextDecoder drops it): what is stored is what was signed.
- */
-export function deliveryOf(body: Buffer, receivedAtMs: number): QueuedDelivery {
-  const receivedAt = new Date(receivedAtMs).toISOString().replace('Z', '000Z');
-  if (isUtf8(body) && !body.includes(0)) return { body: body.toString('utf8'), receivedAt };
-  return { body: body.toString('base64'), encoding: 'base64', receivedAt };
+export function deliveryOf(bytes: Buffer, receivedAtMs: number): QueuedDelivery {
+  return new RawDelivery(bytes, timeOf(receivedAtMs));
 }
 
-export function bytesOf(delivery: QueuedDelivery): number {
-  return Buffer.byteLength(delivery.body);
+let lastMs = Number.NaN;
+let lastTime = '';
+
+/** Many deliveries share a millisecond. */
+function timeOf(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastTime = new Date(ms).toISOString().replace('Z', '000Z');
+  }
+  return lastTime;
 }
 
 /** How many of the sizes, from `start` on, leave together: at least one, whatever its size. */

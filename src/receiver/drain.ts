@@ -5,7 +5,8 @@ import { throttled } from '#src/log.ts';
 import type { Log } from '#src/log.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
 import type { Circuit } from './circuit.ts';
-import { bytesOf, countForBatch } from './delivery.ts';
+import { bytesOf } from '#src/queue/raw-delivery.ts';
+import { countForBatch } from './delivery.ts';
 import type { Segment } from './segment-writer.ts';
 import type { Spool } from './spool.ts';
 
@@ -34,7 +35,7 @@ interface OpenedSegment {
 }
 
 function openedSegment(segment: Segment, deliveries: readonly QueuedDelivery[]): OpenedSegment {
-  return { segment, deliveries, sizes: deliveries.map(bytesOf), at: 0 };
+  return { segment, deliveries, sizes: deliveries.map((delivery) => bytesOf(delivery).length), at: 0 };
 }
 
 export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain {

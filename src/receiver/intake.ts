@@ -3,7 +3,8 @@
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/metrics.ts';
 import type { Circuit } from './circuit.ts';
-import { bytesOf, countForBatch } from './delivery.ts';
+import { bytesOf } from '#src/queue/raw-delivery.ts';
+import { countForBatch } from './delivery.ts';
 
 export interface IntakeNeeds {
   readonly circuit: Pick<Circuit, 'enqueue' | 'state'>;
@@ -69,7 +70,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
 
   return {
     accept(delivery) {
-      const bytes = bytesOf(delivery);
+      const bytes = bytesOf(delivery).length;
       if (waitingBytes + bytes > maxWaitingBytes) return Promise.resolve('unavailable');
       waitingBytes += bytes;
       return new Promise((resolve) => {

@@ -38,8 +38,10 @@ export function testQueue(mode: TestQueue['mode'] = 'up'): TestQueue {
     async enqueue(batch) {
       if (queue.mode === 'frozen') return new Promise<void>(() => undefined);
       if (queue.mode === 'down') throw new Error('connection refused');
-      queue.batches.push(batch);
-      queue.deliveries.push(...batch.deliveries);
+      // As it would lie in a real queue: through JSON.
+      const stored = JSON.parse(JSON.stringify(batch)) as DeliveryBatch;
+      queue.batches.push(stored);
+      queue.deliveries.push(...stored.deliveries);
     },
   };
   return queue;

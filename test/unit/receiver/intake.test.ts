@@ -213,13 +213,26 @@ it('loses nothing it accepted and keeps every batch within its limits, whatever 
   );
 });
 
+const travelling = (delivery: QueuedDelivery): unknown => JSON.parse(JSON.stringify(delivery));
+
 describe('how a body travels', () => {
   it('is text when it is valid UTF-8 without NUL, else base64', () => {
     const at = Date.UTC(2025, 3, 14, 11, 42, 33, 115);
     const time = '2025-04-14T11:42:33.115000Z';
-    expect(deliveryOf(Buffer.from('\ufeff{"é":"😀"}'), at)).toEqual({ body: '\ufeff{"é":"😀"}', receivedAt: time });
-    expect(deliveryOf(Buffer.from([0xff]), at)).toEqual({ body: '/w==', encoding: 'base64', receivedAt: time });
-    expect(deliveryOf(Buffer.from('\0'), at)).toEqual({ body: 'AA==', encoding: 'base64', receivedAt: time });
-    expect(deliveryOf(Buffer.from([0xed, 0xa0, 0x80]), at)).toMatchObject({ encoding: 'base64' });
+    expect(travelling(deliveryOf(Buffer.from('\ufeff{"é":"😀"}'), at))).toEqual({
+      body: '\ufeff{"é":"😀"}',
+      receivedAt: time,
+    });
+    expect(travelling(deliveryOf(Buffer.from([0xff]), at))).toEqual({
+      body: '/w==',
+      encoding: 'base64',
+      receivedAt: time,
+    });
+    expect(travelling(deliveryOf(Buffer.from('\0'), at))).toEqual({
+      body: 'AA==',
+      encoding: 'base64',
+      receivedAt: time,
+    });
+    expect(travelling(deliveryOf(Buffer.from([0xed, 0xa0, 0x80]), at))).toMatchObject({ encoding: 'base64' });
   });
 });
