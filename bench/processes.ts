@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { freePort, until } from '../test/harness/ports.ts';
 import { signingKey } from './deliveries.ts';
 
+/** As users run it: by its first line, which brings Node's flags. */
+const command = join(import.meta.dirname, '../src/cli/main.ts');
+
 export interface Running extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
@@ -27,7 +30,7 @@ export async function startProduct(
   env: Readonly<Record<string, string>>,
 ): Promise<Running> {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const child = spawn('src/cli/main.ts', [verb], {
+  const child = spawn(command, [verb], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
