@@ -7,7 +7,7 @@ const fileOf = (dataDir: string) => join(dataDir, 'admin-address');
 
 export function leaveAddress(dataDir: string, url: string): { remove(): void } {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(dataDir), `${url}\n`, { mode: 0o600 });
+  writeFileSync(fileOf(dataDir), `${url}\n${process.pid}\n`, { mode: 0o600 });
   return {
     remove() {
       // Another process may have started here since: its address stays.
@@ -16,11 +16,22 @@ export function leaveAddress(dataDir: string, url: string): { remove(): void } {
   };
 }
 
+/** Undefined also when its process is gone (kill -9 removes nothing): whoever has the port now must not see the token. */
 function readAddress(dataDir: string): string | undefined {
   try {
-    return readFileSync(fileOf(dataDir), 'utf8').trim();
+    const [url, pid] = readFileSync(fileOf(dataDir), 'utf8').split('\n');
+    return isAlive(Number(pid)) ? url : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // There, though not ours to signal.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

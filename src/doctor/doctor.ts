@@ -109,7 +109,7 @@ async function checkStore({ config, log }: Patient): Promise<Finding[]> {
     found.push(
       ill(
         'quarantine',
-        `${quarantined} deliveries could not be projected.`,
+        `${deliveries(quarantined)} could not be projected.`,
         'npx slotstream replay --quarantined --dry-run',
       ),
     );
@@ -117,12 +117,14 @@ async function checkStore({ config, log }: Patient): Promise<Finding[]> {
     found.push(
       doubtful(
         'quarantine',
-        `${unhandled} deliveries are of kinds this version does not know.`,
+        `${deliveries(unhandled)} of kinds this version does not know.`,
         'Upgrade, then: npx slotstream replay --quarantined',
       ),
     );
   return [well('store', `${engine} answers; the log holds ${last_seq} places.`), ...found];
 }
+
+const deliveries = (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 
 const scarceBytes = 512 * 1024 ** 2;
 
