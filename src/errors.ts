@@ -44,8 +44,9 @@ export function exitCodeOf(error: unknown): number {
 }
 
 // SQLSTATE classes and SQLite/socket codes that pass by themselves: a retry, never a quarantine. Class 53 is
-// "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 40xxx is deadlock and serialization.
-const transientSqlStates = /^(08|53|57P|40|55P03|25006|58)/;
+// "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 57014 and 25P03 are time-outs set by
+// an operator, 40xxx is deadlock and serialization.
+const transientSqlStates = /^(08|53|57P|57014|40|55P03|25006|25P03|58)/;
 const transientNames =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|PROTOCOL|READONLY|CANTOPEN)|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENOSPC|EMFILE|ENFILE)/;
 const transientMessages =
@@ -60,4 +61,10 @@ export function isTransient(error: unknown): boolean {
     if (transientMessages.test(current.message)) return true;
   }
   return false;
+}
+
+/** What went wrong, without the words: engines quote values, addresses and users in theirs. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown cause';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

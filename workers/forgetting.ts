@@ -1,7 +1,7 @@
 // Forgetting a deleted contact: its row is blanked by the join; here every log entry about it becomes a stub, so that
 // nothing comes back by replay or rebuild.
 import type { Unit } from '#src/store/contract.ts';
-import { deletedContacts, entriesAbout, redactEntry, type NewEntry } from '#src/store/log.ts';
+import { deletedContacts, entriesAbout, redactEntry, unreadableNaming, type NewEntry } from '#src/store/log.ts';
 import type { Mirror } from './mirror.ts';
 import { isForgotten, type JoinOptions } from './projections/join.ts';
 import { stubOf } from './projections/stub.ts';
@@ -25,12 +25,12 @@ export async function forgottenAmong(unit: Unit, { mirror, readings, options }: 
   return forgotten;
 }
 
-/** The contacts whose delete came with this batch. */
-export function buriedIn(mirror: Mirror, options: JoinOptions): string[] {
-  const contacts = [...mirror.all('contacts')];
-  return contacts
-    .filter(([, live]) => live.columns.has('deleted_at') && isForgotten('contacts', live.row, options))
-    .map(([uri]) => uri);
+/** The contacts whose delete these facts tell. Told again, it is forgotten again: an earlier telling may have found nothing to do. */
+export function buriedBy(readings: readonly Reading[], { eraseOnDelete }: JoinOptions): string[] {
+  if (!eraseOnDelete) return [];
+  return readings.flatMap(({ compiled }) =>
+    compiled?.tombstone?.table === 'contacts' ? [compiled.tombstone.uri] : [],
+  );
 }
 
 /** Turns every entry about these subjects that the log already holds into a stub. */
@@ -40,6 +40,10 @@ export async function forget(unit: Unit, uris: readonly string[]): Promise<void>
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = readText(entry.body ?? '', unread);
     await redactEntry(unit, entry.seq as number, stub(entry, record));
+  }
+  for (const uri of uris) {
+    for (const entry of await unreadableNaming(unit, uri))
+      await redactEntry(unit, entry.seq as number, stub(entry, null));
   }
 }
 

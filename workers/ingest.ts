@@ -1,8 +1,8 @@
 // One batch, the whole story: read each delivery, fold what it says, write the log and the tables in one transaction.
-import { isTransient } from '#src/errors.ts';
+import { codeOf, isTransient } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, countDuplicates, knownDeliveries, type NewEntry } from '#src/store/log.ts';
-import { buriedIn, forget, forgottenAmong, redacted } from './forgetting.ts';
+import { buriedBy, forget, forgottenAmong, redacted } from './forgetting.ts';
 import { openMirror } from './mirror.ts';
 import { join, type JoinOptions } from './projections/join.ts';
 import { readBatch, type Reading } from './reading.ts';
@@ -106,20 +106,11 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
   for (const id of late) copies.set(id as string, (copies.get(id as string) ?? 0) + 1);
   await appendEntries(unit, fresh);
   await countDuplicates(unit, copies);
-  const buried = buriedIn(mirror, options);
+  const buried = buriedBy([...first.values()], options);
   await forget(unit, buried);
   return {
     entries: fresh,
     duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0),
     forgot: buried.length > 0,
   };
-}
-
-/** A code says what went wrong without quoting the value that did. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error
-    ? String(error.code)
-    : error instanceof Error
-      ? error.name
-      : 'unknown';
 }

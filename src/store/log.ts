@@ -9,6 +9,9 @@ export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'q
 export type LogEntry = TableRow<'event_log'>;
 export type NewEntry = Omit<LogEntry, 'seq'>;
 
+// To the letter the condition of the index that finds them: SQLite uses a partial index for no other spelling.
+const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
+
 /** The permanent ledger: which of these deliveries are in the log already. */
 export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
   return presentValues(unit, 'event_log', 'delivery_id', ids);
@@ -46,6 +49,22 @@ export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise
   return rows.map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry);
 }
 
+/** Entries that could not be read so far as to say whom they are about, but that name this URI. */
+export async function unreadableNaming(unit: Unit, uri: string): Promise<LogEntry[]> {
+  const rows = await unit.db
+    .selectFrom('event_log')
+    .selectAll()
+    .where(isKept)
+    .where('subject_uri', 'is', null)
+    .where('body', 'like', `%${uri}%`)
+    .where('redacted', '=', unit.engine.encode('flag', false))
+    .execute();
+  // `_` and `%` in a URI match more than themselves.
+  return rows
+    .map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry)
+    .filter(({ body }) => body?.includes(uri));
+}
+
 /** Which of these contacts are deleted. */
 export async function deletedContacts(unit: Unit, uris: readonly string[]): Promise<string[]> {
   if (uris.length === 0) return [];
@@ -69,12 +88,14 @@ export async function redactEntry(unit: Unit, seq: number, stub: string): Promis
 
 /** Gives an entry whose outcome changed a new place at the end, so that no reader of the feed misses it. */
 export async function moveEntry(unit: Unit, { seq }: LogEntry, entry: NewEntry): Promise<void> {
-  await unit.db.deleteFrom('event_log').where('seq', '=', seq).execute();
-  await appendEntries(unit, [entry]);
+  const removed = await unit.db
+    .deleteFrom('event_log')
+    .where('seq', '=', seq)
+    .returning('duplicates')
+    .executeTakeFirst();
+  // Gone: somebody else moved it meanwhile. Copies counted meanwhile come along.
+  if (removed) await appendEntries(unit, [{ ...entry, duplicates: Number(removed.duplicates) }]);
 }
-
-// To the letter the condition of the index that finds them: SQLite uses a partial index for no other spelling.
-const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
 
 export async function countKept(from: Store | Unit, outcome: 'quarantined' | 'unhandled'): Promise<number> {
   const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll().as('count'));

@@ -17,7 +17,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     application_name: 'slotstream',
-    options: '-c timezone=UTC -c lock_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    options: '-c timezone=UTC -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000',
     types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
   });
   // A connection that breaks would otherwise end the process: an idle one, and one between two statements of a transaction.

@@ -1,6 +1,6 @@
 // Rows in and out of a unit of work, many at a time. Kysely builds each statement once for each number of rows; after
 // that only its text is used again with other parameters, because building it costs more than running it.
-import { CompiledQuery, type Compilable } from 'kysely';
+import { CompiledQuery, sql, type Compilable } from 'kysely';
 import type { ColumnKind, Json, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
 import { tables, type TableName } from './tables.ts';
@@ -37,7 +37,8 @@ export async function readRows(unit: Unit, table: TableName, uris: readonly stri
         .selectFrom(table)
         .selectAll()
         .where('uri' as never, 'in', keys as never);
-      return locking ? query.orderBy('uri' as never).forUpdate() : query;
+      // By bytes, as the keys were sorted here, whatever the collation of the database.
+      return locking ? query.orderBy(sql`uri collate "C"`).forUpdate() : query;
     });
     const { rows } = await unit.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, padded(chunk, size)));
     for (const stored of rows) {

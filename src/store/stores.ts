@@ -1,6 +1,6 @@
 // The registry of store engines by URL, and the one way a transaction is run.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SlotstreamError } from '#src/errors.ts';
+import { codeOf, SlotstreamError } from '#src/errors.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
@@ -18,7 +18,7 @@ const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> =
 
 // Two processes on one SQLite file, or a deadlock on PostgreSQL: gone in a moment. Anything longer is the queue's to retry.
 const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03)/;
-const attempts = 40;
+const patienceMs = 10_000;
 
 export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
   const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
@@ -48,20 +48,20 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
 
 /** The code alone: what the engines say quotes addresses and users. */
 function notOpened(cause: unknown): SlotstreamError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown cause';
-  return new SlotstreamError('store_unavailable', `The store cannot be opened (${code}).`, {
+  return new SlotstreamError('store_unavailable', `The store cannot be opened (${codeOf(cause)}).`, {
     hint: 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
     cause,
   });
 }
 
-async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Tries again what fails for a cause of the moment, for some seconds; anything longer is the caller's to try again. */
+export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  const endAt = performance.now() + patienceMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (attempt >= attempts || !passing.test(code)) throw error;
+      if (performance.now() > endAt || !passing.test(codeOf(error))) throw error;
       await sleep(Math.min(10 * attempt, 200) * (0.5 + Math.random()));
     }
   }

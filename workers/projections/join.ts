@@ -103,22 +103,29 @@ function observeNoShow(live: LiveRow, fact: NoShowFact, changes: Changes): boole
   return true;
 }
 
+const tombstone = new Set(['uri', 'deleted_at', 'deleted_source']);
+
 function bury(live: LiveRow, { table, deletedAt, source }: Tombstone, options: JoinOptions, changes: Changes): boolean {
   const { row } = live;
   // A row found missing and later told deleted takes what was told.
   const order = (from: Json, at: Json) => `${from === 'webhook' ? 0 : 1}${String(at)}`;
-  if (isDeleted(row) && order(source, deletedAt) >= order(row['deleted_source'] ?? null, row['deleted_at'] ?? null))
-    return false;
-  if (options.eraseOnDelete && table === 'contacts') {
+  const known = order(row['deleted_source'] ?? null, row['deleted_at'] ?? null);
+  const isNews = !isDeleted(row) || order(source, deletedAt) < known;
+  // Also beneath an old tombstone: it may be from a time when deletes did not erase.
+  const erases = options.eraseOnDelete && table === 'contacts' && (row['version'] ?? null) !== null;
+  if (!isNews && !erases) return false;
+  if (erases) {
     for (const column of Object.keys(row)) {
-      if (column === 'uri' || row[column] === null) continue;
+      if (tombstone.has(column) || row[column] === null) continue;
       row[column] = null;
       live.columns.add(column);
     }
   }
-  set(live, table, 'deleted_at', deletedAt, changes);
-  row['deleted_source'] = source;
-  if ((row['version'] ?? null) === null) row['as_of'] = deletedAt;
+  if (isNews) {
+    set(live, table, 'deleted_at', deletedAt, changes);
+    row['deleted_source'] = source;
+  }
+  if ((row['version'] ?? null) === null) row['as_of'] = row['deleted_at'] ?? null;
   live.touched = true;
   return true;
 }

@@ -10,12 +10,13 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries } from '#src/store/log.ts';
+import { patiently } from '#src/store/stores.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import { openMirror } from '../mirror.ts';
 import { children } from '../projections/children.ts';
 import { mirrorTables } from '../projections/contract.ts';
 import { join, type JoinOptions } from '../projections/join.ts';
-import { readAgain } from './replay.ts';
+import { isKept, readAgain } from './replay.ts';
 
 export interface RebuildNeeds {
   readonly store: Store;
@@ -38,47 +39,62 @@ export interface RebuildReport {
 const rebuilt: readonly TableName[] = [...mirrorTables, ...children.map(({ table }) => table)];
 const pageSize = 500;
 
-export function rebuild({ store, options, onProgress }: RebuildNeeds): Promise<RebuildReport> {
-  const { engine } = store;
-  return store.db.connection().execute(async (connection) => {
-    const live = await engine.liveSchema(connection);
-    for (const table of rebuilt) await engine.makeShadow(connection, table);
+export function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
+  const { engine } = needs.store;
+  return needs.store.db.connection().execute(async (connection) => {
+    const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };
     try {
-      let entries = 0;
-      const fold = async (db: Kysely<Database>, from: number, upTo: number) => {
-        const shadow: Unit = { db: db.withSchema(engine.shadowSchema), engine, schema: engine.shadowSchema };
-        for (let after = from; after < upTo;) {
-          const page = await readEntries({ db, engine }, { upTo }, { after, limit: pageSize });
-          if (page.length === 0) break;
-          const facts = page.flatMap((entry) => readAgain(entry).compiled ?? []);
-          const mirror = await openMirror(shadow, facts);
-          for (const compiled of facts) join(mirror.rows, compiled, options);
-          await mirror.write();
-          after = page.at(-1)?.seq as number;
-          entries += page.length;
-          onProgress?.(entries);
-        }
-      };
+      for (const table of rebuilt) await engine.makeShadow(connection, table);
       const soFar = await lastSeq({ db: connection, engine });
-      await fold(connection, 0, soFar);
-      const differences = await connection.transaction().execute(async (db) => {
-        await engine.lockTables(db, mirrorTables);
-        await fold(db, soFar, await lastSeq({ db, engine }));
-        const found: Record<string, Difference> = {};
-        for (const table of rebuilt)
-          found[table] = await applyDifference(db, table, { live, shadow: engine.shadowSchema });
-        return found;
-      });
-      const rowsDiffered = Object.values(differences).reduce(
-        (sum, { missing, extra, different }) => sum + missing + extra + different,
-        0,
+      const before = await fold(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
+      // Only this part keeps writers out; it is repeated where it met one that held on to something.
+      const { entries, differences } = await patiently(() =>
+        connection.transaction().execute(async (db) => {
+          await engine.lockTables(db, mirrorTables);
+          const upTo = await lastSeq({ db, engine });
+          const entries = await fold(needs, { db, engine }, { from: soFar, upTo, counted: before });
+          const differences: Record<string, Difference> = {};
+          for (const table of rebuilt) differences[table] = await applyDifference(db, table, schemas);
+          return { entries, differences };
+        }),
       );
-      return { entries, rowsDiffered, tables: differences };
+      const counts = Object.values(differences).map(({ missing, extra, different }) => missing + extra + different);
+      return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {
-      for (const table of rebuilt)
-        await sql`drop table if exists ${sql.id(engine.shadowSchema, table)}`.execute(connection);
+      for (const table of rebuilt) await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
     }
   });
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly upTo: number;
+  /** Entries folded before. */
+  readonly counted: number;
+}
+
+/** Folds a stretch of the log into the shadow tables; answers how many entries are folded by now. */
+async function fold(
+  { options, onProgress }: RebuildNeeds,
+  live: Unit,
+  { from, upTo, counted }: Stretch,
+): Promise<number> {
+  const schema = live.engine.shadowSchema;
+  const shadow: Unit = { db: live.db.withSchema(schema), engine: live.engine, schema };
+  let entries = counted;
+  for (let after = from; after < upTo;) {
+    const page = await readEntries(live, { upTo }, { after, limit: pageSize });
+    if (page.length === 0) break;
+    // What is kept in quarantine has not happened yet, even where it could be read today: `replay` makes it happen.
+    const facts = page.filter((entry) => !isKept(entry)).flatMap((entry) => readAgain(entry).compiled ?? []);
+    const mirror = await openMirror(shadow, facts);
+    for (const compiled of facts) join(mirror.rows, compiled, options);
+    await mirror.write();
+    after = page.at(-1)?.seq as number;
+    entries += page.length;
+    onProgress?.(entries);
+  }
+  return entries;
 }
 
 async function applyDifference(

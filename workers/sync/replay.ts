@@ -1,8 +1,9 @@
 // Re-folds entries of the log: past the ledger, without the queue. What is unchanged stays where it is; an entry whose
 // outcome changes moves to a new place at the end of the log, so that no reader of the feed misses it.
+import { isTransient } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, moveEntry, readEntries, type EntryFilter, type LogEntry, type Outcome } from '#src/store/log.ts';
-import { buriedIn, forget, forgottenAmong, redacted } from '../forgetting.ts';
+import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { openMirror } from '../mirror.ts';
 import { join, type Changes, type JoinOptions } from '../projections/join.ts';
 import { readText, type Reading } from '../reading.ts';
@@ -35,47 +36,65 @@ const pageSize = 200;
 
 export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun = false } = {}): Promise<ReplayReport> {
   const bounded = { ...filter, upTo: await lastSeq(needs.store) };
-  if (!dryRun) return replayPages(needs, bounded, (work) => needs.store.transaction(work));
-  // One transaction for all pages, so that each shows what it would do after those before it; then nothing happened.
-  const rollback = new Error('dry run');
-  let report: ReplayReport | undefined;
-  await needs.store
-    .transaction(async (unit) => {
-      report = await replayPages(needs, bounded, (work) => work(unit));
-      throw rollback;
-    })
-    .catch((error: unknown) => {
-      if (error !== rollback) throw error;
-    });
-  return report as ReplayReport;
-}
-
-async function replayPages(
-  needs: ReplayNeeds,
-  filter: EntryFilter,
-  inTransaction: <R>(work: (unit: Unit) => Promise<R>) => Promise<R>,
-): Promise<ReplayReport> {
+  const inTransaction = dryRun ? undone(needs.store) : needs.store.transaction;
   let report: ReplayReport = { read: 0, changed: 0, stillKept: 0 };
   for (let after = 0; ;) {
-    const { page, changed, stillKept } = await inTransaction((unit) => replayPage(needs, unit, { filter, after }));
+    const page = await readEntries(needs.store, bounded, { after, limit: pageSize });
+    const { changed, stillKept } = await replayEntries(page, (some) =>
+      inTransaction((unit) => replayTogether(unit, some, needs.options)),
+    );
+    for (const change of changed) needs.onChange?.(change);
     report = {
       read: report.read + page.length,
       changed: report.changed + changed.length,
       stillKept: report.stillKept + stillKept,
     };
-    for (const change of changed) needs.onChange?.(change);
     needs.onProgress?.(report.read);
     if (page.length < pageSize) return report;
     after = page.at(-1)?.seq as number;
   }
 }
 
-async function replayPage(
-  { options }: ReplayNeeds,
-  unit: Unit,
-  { filter, after }: { filter: EntryFilter; after: number },
-) {
-  const page = await readEntries(unit, filter, { after, limit: pageSize });
+interface Replayed {
+  readonly changed: readonly ReplayedEntry[];
+  readonly stillKept: number;
+}
+
+/** Runs the work and then takes it back. Page by page, so that nobody waits long for the locks of a dry run. */
+function undone(store: Store): Store['transaction'] {
+  return async (work) => {
+    const rollback = new Error('dry run');
+    let done: Awaited<ReturnType<typeof work>> | undefined;
+    await store
+      .transaction(async (unit) => {
+        done = await work(unit);
+        throw rollback;
+      })
+      .catch((error: unknown) => {
+        if (error !== rollback) throw error;
+      });
+    return done as Awaited<ReturnType<typeof work>>;
+  };
+}
+
+/** What the store still refuses stays where it is, and holds up no neighbour. */
+async function replayEntries(
+  page: readonly LogEntry[],
+  together: (page: readonly LogEntry[]) => Promise<Replayed>,
+): Promise<Replayed> {
+  try {
+    return await together(page);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    if (page.length === 1) return { changed: [], stillKept: 1 };
+    const middle = Math.ceil(page.length / 2);
+    const first = await replayEntries(page.slice(0, middle), together);
+    const second = await replayEntries(page.slice(middle), together);
+    return { changed: [...first.changed, ...second.changed], stillKept: first.stillKept + second.stillKept };
+  }
+}
+
+async function replayTogether(unit: Unit, page: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
   const readings = page.map((entry) => readAgain(entry));
   const mirror = await openMirror(
     unit,
@@ -89,36 +108,29 @@ async function replayPage(
   const changed: ReplayedEntry[] = [];
   for (const [index, entry] of page.entries()) {
     const effect = effects[index];
-    if (!effect) continue;
-    const wasKept = entry.outcome === 'quarantined' || entry.outcome === 'unhandled';
-    if (!wasKept && effect.changes === null) continue;
+    if (!effect || (!isKept(entry) && effect.changes === null)) continue;
     const { record, entry: read } = readings[index] as Reading;
-    const { event, subject_uri, occurred_at } = read;
-    const moved = {
-      ...entry,
-      event,
-      subject_uri,
-      occurred_at,
-      outcome: effect.outcome,
-      reason: null,
-      changes: effect.changes,
-    };
-    await moveEntry(unit, entry, forgotten.has(subject_uri as string) ? redacted(moved, record) : moved);
+    const moved = { ...read, outcome: effect.outcome, changes: effect.changes };
+    await moveEntry(unit, entry, forgotten.has(read.subject_uri as string) ? redacted(moved, record) : moved);
     changed.push({
       seq: entry.seq as number,
-      event,
-      subjectUri: subject_uri,
+      event: read.event,
+      subjectUri: read.subject_uri,
       before: entry.outcome,
       after: effect.outcome,
       changes: effect.changes,
     });
   }
-  await forget(unit, buriedIn(mirror, options));
-  return { page, changed, stillKept: effects.filter((effect) => effect === null).length };
+  await forget(unit, buriedBy(readings, options));
+  return { changed, stillKept: effects.filter((effect) => effect === null).length };
 }
+
+/** Kept without being projected. */
+export const isKept = ({ outcome }: Pick<LogEntry, 'outcome'>) => outcome === 'quarantined' || outcome === 'unhandled';
 
 /** An entry as it would be read today; its identity, and what it says about its own past, stay. */
 export function readAgain(entry: LogEntry): Reading {
   if (entry.encoding !== null || entry.body === null) return { entry, record: null, compiled: null };
-  return readText(entry.body, entry);
+  const { seq: _place, ...rest } = entry;
+  return readText(entry.body, { ...rest, reason: null });
 }
