@@ -86,12 +86,13 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
 }
 
 /** Makes a new, empty database on the server at `serverUrl` and answers its URL. */
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** A new, empty database; `settings` as `create database` takes them. */
+export async function createDatabase(serverUrl: string, settings = ''): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    await client.query(`create database ${name}`);
+    await client.query(`create database ${name} ${settings}`);
   } finally {
     await client.end();
   }
