@@ -15,7 +15,7 @@ import { openQueue } from './queue/queues.ts';
 import { createReceiverApp } from './receiver/app.ts';
 import { createCircuit } from './receiver/circuit.ts';
 import { startDrain } from './receiver/drain.ts';
-import { createHealth } from './receiver/health.ts';
+import { createHealth, type Health } from './receiver/health.ts';
 import { createIntake } from './receiver/intake.ts';
 import { openListener } from './receiver/listener.ts';
 import { openSpool, type Spool } from './receiver/spool.ts';
@@ -46,9 +46,13 @@ interface Parts {
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly queue: DeliveryQueue;
   readonly gate: QueueGate;
+  readonly health: Health;
   readonly store: Store | undefined;
   readonly opened: AsyncDisposableStack;
 }
+
+// Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
+const unreadyGraceMs = 1_000;
 
 // On SQLite one transaction runs at a time whatever we do; on PostgreSQL a second batch is compiled while one commits.
 const workersOn = { sqlite: 1, postgres: 4 } as const;
@@ -73,7 +77,9 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     ...(store && { quarantine: () => countKept(store, 'quarantined') }),
   });
 
-  const parts: Parts = { config, log, metrics, queue, gate, store, opened };
+  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
+  const health = createHealth({ checks, clock: Date.now });
+  const parts: Parts = { config, log, metrics, queue, gate, health, store, opened };
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
@@ -117,7 +123,7 @@ async function openReceiverSpool({ config, log, metrics, opened }: Parts): Promi
 }
 
 async function openReceiver(
-  { config, log, metrics, gate, store, opened }: Parts,
+  { config, log, metrics, gate, health, opened }: Parts,
   spool: Spool,
   roles: Roles,
 ): Promise<number> {
@@ -129,25 +135,23 @@ async function openReceiver(
   opened.defer(() => drain.stop());
   const intake = createIntake({ circuit, spool, metrics });
   opened.defer(() => intake.settled());
-  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
-  const health = createHealth({ checks, clock: Date.now });
   const app = createReceiverApp(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
   const listener = await openListener(
     { fetch: app.fetch, onClosing: () => health.stop() },
-    { host: config.host, port: config.port },
+    { host: config.host, port: config.port, graceMs: unreadyGraceMs },
   );
   opened.defer(() => listener.close());
   return listener.port;
 }
 
-async function openAdmin({ config, metrics, opened }: Parts, status: () => Promise<object>) {
+async function openAdmin({ config, metrics, health, opened }: Parts, status: () => Promise<object>) {
   const adminToken = openAdminToken(config);
-  const app = createAdminApp({ token: adminToken, status, metrics });
+  const app = createAdminApp({ token: adminToken, status, metrics, health });
   const listener = await openListener(
-    { fetch: app.fetch as never, onClosing: () => {} },
+    { fetch: (request) => app.fetch(request), onClosing: () => {} },
     { host: config.adminHost, port: config.adminPort },
   );
   opened.defer(() => listener.close());

@@ -63,8 +63,12 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-/** What went wrong, without the words: engines quote values, addresses and users in theirs. */
+/** A short name for any error. Engines quote values, addresses and users in their words, so nothing else of them is kept. */
 export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown cause';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  if (!(error instanceof Error)) return 'Error';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^[\w-]{1,40}$/.test(code)) return code;
+  // Redis puts its code into the message.
+  if (error.name === 'ReplyError') return /^[A-Z]+\b/.exec(error.message)?.[0] ?? 'ReplyError';
+  return /^\w{1,40}$/.test(error.name) ? error.name : 'Error';
 }

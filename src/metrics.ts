@@ -18,8 +18,8 @@ export interface Metrics {
   keyMatched(keyId: string): void;
   acknowledged(seconds: number): void;
   batched(deliveries: number): void;
-  projected(event: string, outcome: string): void;
-  /** From received to visible in the tables. */
+  projected(event: string, outcome: string, count?: number): void;
+  /** From the event to its row; the service's clock and ours both count. */
   visible(seconds: number): void;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   unsignedAllowed(allowed: boolean): void;
@@ -68,7 +68,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   const ack = histogram('ack_seconds', 'From the whole body to the answer.', shortSeconds);
-  const visible = histogram('visible_seconds', 'From received to visible in the tables.', longSeconds);
+  const visible = histogram('visible_seconds', 'From the event to its row.', longSeconds);
   const batch = histogram('batch_deliveries', 'Deliveries in a job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   const spoolDeliveries = gauge('spool_deliveries', 'Deliveries on disk, waiting for the queue.');
   const spoolBytes = gauge('spool_bytes', 'Bytes on disk, waiting for the queue.');
@@ -82,11 +82,11 @@ export function createMetrics(): Metrics {
     keyMatched: keys,
     acknowledged: (seconds) => ack.observe(seconds),
     batched: (deliveries) => batch.observe(deliveries),
-    projected: (event, outcome) =>
-      projected.inc({
-        event: isEventKind(event) ? event : 'unknown',
-        outcome: outcomes.has(outcome) ? outcome : 'unknown',
-      }),
+    projected: (event, outcome, count = 1) =>
+      projected.inc(
+        { event: isEventKind(event) ? event : 'unknown', outcome: outcomes.has(outcome) ? outcome : 'unknown' },
+        count,
+      ),
     visible: (seconds) => visible.observe(Math.max(0, seconds)),
     spooled: ({ deliveries, bytes }) => {
       spoolDeliveries.set(deliveries);

@@ -53,13 +53,13 @@ export function createBatches(needs: BatchNeeds): Batches {
   function tell(report: IngestReport, startedAt: number): void {
     const nowMs = needs.clock();
     const outcomes: Record<string, number> = {};
-    for (const { event, outcome, received_at } of report.entries) {
+    for (const { event, outcome, occurred_at, received_at } of report.entries) {
       const name = outcome as string;
       outcomes[name] = (outcomes[name] ?? 0) + 1;
       needs.metrics.projected(event ?? 'unknown', name);
-      needs.metrics.visible((nowMs - Date.parse(received_at as string)) / 1000);
+      needs.metrics.visible((nowMs - Date.parse((occurred_at ?? received_at) as string)) / 1000);
     }
-    for (let copy = 0; copy < report.duplicates; copy += 1) needs.metrics.projected('unknown', 'duplicate');
+    if (report.duplicates > 0) needs.metrics.projected('unknown', 'duplicate', report.duplicates);
     const deliveries = report.entries.length + report.duplicates;
     needs.log.info({ deliveries, ...outcomes, duplicates: report.duplicates, ms: nowMs - startedAt }, 'batch');
     if (report.forgot) scheduleScrub();

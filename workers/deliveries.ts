@@ -1,9 +1,8 @@
 // The worker's shell round BullMQ: takes batches, hands them to ingest, and tells the log what had to be tried again.
 
-import { isTransient } from '#src/errors.ts';
+import { codeOf, isTransient } from '#src/errors.ts';
 import { type Log, throttled } from '#src/log.ts';
 import type { BatchProcessor, DeliveryQueue, GiveUp, QueueWorker } from '#src/queue/contract.ts';
-import { failureCode } from '#src/queue/failure.ts';
 
 export interface DeliveryWorkerNeeds {
   readonly queue: Pick<DeliveryQueue, 'work'>;
@@ -24,7 +23,7 @@ export function startDeliveryWorker(
       await needs.ingest(batch);
     } catch (error) {
       const level = isTransient(error) ? 'warn' : 'error';
-      say(level, 'A batch failed and will be tried again.', { cause: failureCode(error) });
+      say(level, 'A batch failed and will be tried again.', { cause: codeOf(error) });
       throw error;
     }
   };

@@ -65,7 +65,9 @@ function project(read: Extract<ReadDelivery, { state: 'known' }>, entry: NewEntr
       observed: read.createdAt,
       tie: entry.tie as string,
     });
-    return { entry, record: read.payload, compiled };
+    // Beyond a limit of the specification: said where an operator looks, and no reason to refuse it.
+    const reason = read.notes.length > 0 ? `Noted: ${read.notes.join('; ')}.` : null;
+    return { entry: { ...entry, reason }, record: read.payload, compiled };
   } catch (error) {
     // A projection is pure: that it throws is a bug of ours, and must not hold up the neighbours.
     return kept(entry, 'quarantined', `The projection failed (${error instanceof Error ? error.name : 'unknown'}).`);

@@ -7,13 +7,20 @@ export interface AdminNeeds {
   readonly token: string;
   status(): Promise<object>;
   readonly metrics: Pick<Metrics, 'read'>;
+  readonly health: {
+    readiness(): Promise<{ readonly ready: boolean; readonly engines: Readonly<Record<string, string>> }>;
+  };
 }
 
-export function createAdminApp({ token, status, metrics }: AdminNeeds): Hono {
+export function createAdminApp({ token, status, metrics, health }: AdminNeeds): Hono {
   const wanted = digest(`Bearer ${token}`);
   const app = new Hono();
-  // Says only that the process lives, for the health checks of containers that hold no token.
+  // Say only that the process lives and that its engines answer, for supervisors that hold no token.
   app.get('/healthz', (context) => context.json({ title: 'Alive', message: 'The process answers.' }));
+  app.get('/readyz', async (context) => {
+    const { ready, engines } = await health.readiness();
+    return context.json({ title: ready ? 'Ready' : 'Not Ready', engines }, ready ? 200 : 503);
+  });
   app.use(async (context, next) => {
     // Digests are of one length, so the comparison tells nothing about the token's.
     if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), wanted)) return next();

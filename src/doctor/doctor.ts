@@ -4,7 +4,7 @@ import { askRunning } from '#src/admin/address.ts';
 import { openAdminToken } from '#src/admin/token.ts';
 import { openStoreLoudly } from '#src/app.ts';
 import type { Config } from '#src/config.ts';
-import { SlotstreamError } from '#src/errors.ts';
+import { codeOf, SlotstreamError } from '#src/errors.ts';
 import { openKeyRing } from '#src/keys.ts';
 import type { Log } from '#src/log.ts';
 import { isEmbedded, openQueue } from '#src/queue/queues.ts';
@@ -36,10 +36,9 @@ export async function examine(patient: Patient): Promise<readonly Finding[]> {
 
 function failed(name: string, error: unknown): Finding {
   if (error instanceof SlotstreamError) return ill(name, error.message, error.hint ?? 'See the log.');
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown cause';
   return ill(
     name,
-    `cannot be checked (${code}).`,
+    `cannot be checked (${codeOf(error)}).`,
     `Is the address right, and does it answer? LOG_LEVEL=debug tells more.`,
   );
 }
@@ -102,9 +101,7 @@ async function checkStore({ config, log }: Patient): Promise<Finding[]> {
   await using store = await openStoreLoudly(config, log);
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
-  const found = (await store.engine.check()).map(({ fatal, message, hint }) =>
-    (fatal ? ill : doubtful)('store', message, hint),
-  );
+  const found: Finding[] = [];
   if (quarantined > 0)
     found.push(
       ill(

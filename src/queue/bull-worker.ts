@@ -3,7 +3,7 @@
 import type { JobsOptions, Processor, WorkerOptions } from 'bullmq';
 import { withDeadline } from '#src/deadline.ts';
 import type { BatchProcessor, GiveUp, QueueWorker } from './contract.ts';
-import { failureCode } from './failure.ts';
+import { codeOf } from '#src/errors.ts';
 import { untilReady } from './readiness.ts';
 import { unpackBatch } from './packing.ts';
 import { type Sweepable, sweepFailed } from './sweep.ts';
@@ -106,7 +106,7 @@ export function startBullWorker(needs: WorkerNeeds, options: { concurrency: numb
 
 /** BullMQ stores message and stack of what a job throws, and shows them on boards: nothing of a person may be in them. */
 function nameless(error: unknown): Error {
-  const safe = new Error(failureCode(error));
+  const safe = new Error(codeOf(error));
   delete safe.stack;
   return safe;
 }

@@ -52,7 +52,7 @@ export interface DeliveryQueue {
   readonly engine: 'redis' | 'postgres' | 'embedded';
   /** Resolves once the batch is safe in the queue; rejects or never answers otherwise (the intake puts its own deadline round it). */
   add(batch: DeliveryBatch): Promise<void>;
-  /** Starts taking batches. Failed jobs are swept: re-driven one by one, and a batch of one goes to `giveUp`. */
+  /** Starts taking batches. Failed jobs are swept: re-driven one by one, and one whose worker dies over it again and again goes to `giveUp`. */
   work(processor: BatchProcessor, giveUp: GiveUp, options: WorkOptions): QueueWorker;
   depth(): Promise<QueueDepth>;
   /** Asks the engine for its settings; an empty list when all is well. Rejects when the engine does not answer. */

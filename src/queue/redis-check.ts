@@ -3,7 +3,8 @@
 import type { Redis } from 'ioredis';
 import { withDeadline } from '#src/deadline.ts';
 import type { EngineProblem } from './contract.ts';
-import { failureCode, queueFailure } from './failure.ts';
+import { codeOf } from '#src/errors.ts';
+import { queueFailure } from './failure.ts';
 
 const deadlineMs = 2000;
 const nearlyFull = 0.8;
@@ -41,7 +42,7 @@ async function checkSettings(node: Redis): Promise<readonly EngineProblem[]> {
       });
     }
   } catch (error) {
-    const code = failureCode(error);
+    const code = codeOf(error);
     if (code !== 'NOPERM' && code !== 'ERR') throw error;
     problems.push({
       fatal: false,

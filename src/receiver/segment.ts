@@ -33,7 +33,8 @@ export function readSegment(bytes: Buffer): SegmentContent {
   while (at < bytes.length) {
     if (bytes.length - at < headBytes) return { records, deliveries, state: 'torn' };
     const end = at + headBytes + bytes.readUInt32LE(at);
-    if (end > bytes.length) return { records, deliveries, state: 'torn' };
+    // A length that points beyond the end is a torn tail, unless whole records follow: then it is the length that is wrong.
+    if (end > bytes.length) return { records, deliveries, state: recordFollows(bytes, at + 1) ? 'damaged' : 'torn' };
     if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4))
       return { records, deliveries, state: end === bytes.length ? 'torn' : 'damaged' };
     deliveries += bytes.readUInt32LE(at + 8);
@@ -41,6 +42,19 @@ export function readSegment(bytes: Buffer): SegmentContent {
     at = end;
   }
   return { records, deliveries, state: 'whole' };
+}
+
+function recordFollows(bytes: Buffer, from: number): boolean {
+  for (let at = from; at + headBytes < bytes.length; at += 1) {
+    const end = at + headBytes + bytes.readUInt32LE(at);
+    if (
+      end <= bytes.length &&
+      end > at + headBytes &&
+      crc32(bytes.subarray(at + 8, end)) === bytes.readUInt32LE(at + 4)
+    )
+      return true;
+  }
+  return false;
 }
 
 export function deliveriesIn(content: SegmentContent): readonly QueuedDelivery[] {

@@ -3,13 +3,6 @@ import type { Kysely } from 'kysely';
 import type { ColumnKind, Json } from './columns.ts';
 import type { Database, TableName } from './tables.ts';
 
-/** Something an operator should know about the engine. */
-export interface StoreProblem {
-  readonly fatal: boolean;
-  readonly message: string;
-  readonly hint: string;
-}
-
 /** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
 export interface StoreEngine {
   readonly name: 'sqlite' | 'postgres';
@@ -34,7 +27,6 @@ export interface StoreEngine {
   /** Removes what forgetting left behind in files: the journal at once, copies within pages after a day. A no-op where the engine keeps no files of its own. */
   scrub(nowMs: number): Promise<void>;
   ping(): Promise<void>;
-  check(): Promise<readonly StoreProblem[]>;
   close(): Promise<void>;
 }
 

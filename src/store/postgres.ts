@@ -54,7 +54,6 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     ping: async () => {
       await sql`select 1`.execute(db);
     },
-    check: async () => [],
     close: () => db.destroy(),
   };
 }

@@ -72,7 +72,6 @@ export function openSqlite(path: string): StoreEngine {
     ping: async () => {
       database.prepare('select 1').get();
     },
-    check: async () => [],
     close: async () => {
       await db.destroy();
       if (database.open) database.close();

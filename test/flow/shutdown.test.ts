@@ -17,7 +17,9 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
   let over = false;
   const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
   await until(() => sender.accepted() >= 200, 'the load is on');
-  const code = await product.term();
+  const ending = product.term();
+  await until(async () => (await product.readiness()) === 503, 'it says that it is going');
+  const code = await ending;
   over = true;
   await sending;
   sender.close();

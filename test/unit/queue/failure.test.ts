@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTransient, SlotstreamError } from '#src/errors.ts';
-import { failureCode, queueFailure } from '#src/queue/failure.ts';
+import { codeOf } from '#src/errors.ts';
+import { queueFailure } from '#src/queue/failure.ts';
 
 function failing(message: string, more: object = {}): Error {
   return Object.assign(new Error(message), more);
@@ -17,7 +18,7 @@ const failures: [string, Error][] = [
 
 describe('a failure of the queue', () => {
   it.each(failures)('is told as %s and nothing of the data', (code, error) => {
-    expect(failureCode(error)).toBe(code);
+    expect(codeOf(error)).toBe(code);
     const told = queueFailure(error);
     expect(`${told} ${told.stack} ${JSON.stringify(told)} ${told.cause}`).not.toContain(person);
     expect(told.message).toContain(code);
@@ -34,6 +35,6 @@ describe('a failure of the queue', () => {
   it('leaves an error of our own as it is', () => {
     const own = new SlotstreamError('queue_held', 'Held.');
     expect(queueFailure(own)).toBe(own);
-    expect(failureCode(own)).toBe('queue_held');
+    expect(codeOf(own)).toBe('queue_held');
   });
 });

@@ -56,6 +56,14 @@ describe('a spool segment', () => {
     );
   });
 
+  it('says damaged, not torn, when whole records follow a length that points beyond the end', () => {
+    const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
+    const wrong = Buffer.from(record);
+    wrong.writeUInt32LE(0x7fffffff, 0);
+    expect(readSegment(Buffer.concat([record, wrong, record]))).toMatchObject({ deliveries: 1, state: 'damaged' });
+    expect(readSegment(Buffer.concat([record, wrong]))).toMatchObject({ deliveries: 1, state: 'torn' });
+  });
+
   it('says damaged when more follows a wrong checksum', () => {
     const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
     const wrong = Buffer.from(record);
