@@ -138,7 +138,10 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     await ingestBodies(opened.store, [
       contact({
         uri: long,
-        emails: [{ email: noise(990, 2), is_primary: true }, { email: noise(5_000, 3), is_primary: false }],
+        emails: [
+          { email: noise(990, 2), is_primary: true },
+          { email: noise(5_000, 3), is_primary: false },
+        ],
         custom_fields: [{ uri: `https://${noise(900, 4)}`, value: 1 }],
       }),
       JSON.stringify({
