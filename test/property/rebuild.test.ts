@@ -1,6 +1,7 @@
 // The log is the truth: rebuilding the tables from it, or replaying it, finds nothing to change, whatever was told.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { quarantine } from '#workers/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { cut, history, reordered } from '../harness/histories.ts';
@@ -10,6 +11,7 @@ import {
   freshPostgres,
   ingestBodies,
   projectedRows,
+  receivedAt,
   type TestStore,
 } from '../harness/stores.ts';
 import { patienceMs, runs } from './runs.ts';
@@ -46,6 +48,38 @@ describe.each([
           expect(await projectedRows(store)).toEqual(rows);
           await rebuild({ store, options });
           expect(await projectedRows(store)).toEqual(rows);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available)(
+    'do not change by a rebuild while deliveries are in quarantine, and end as if those had never been there',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, fc.infiniteStream(fc.boolean()), async ({ options, batches }, kept) => {
+          const { store } = opened;
+          await emptyTables(store);
+          for (const batch of batches) await ingestBodies(store, batch, options.eraseOnDelete);
+          const rows = await projectedRows(store);
+
+          await emptyTables(store);
+          for (const batch of batches) {
+            const passed = batch.filter(() => !kept.next().value);
+            for (const body of batch.filter((each) => !passed.includes(each)))
+              await quarantine(
+                { store, options },
+                { body, receivedAt },
+                { reason: 'A test said so.', now: receivedAt },
+              );
+            await ingestBodies(store, passed, options.eraseOnDelete);
+          }
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          await replay({ store, options }, { kept: true });
+          expect(await projectedRows(store)).toEqual(rows);
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
         }),
         runs(count),
       );
