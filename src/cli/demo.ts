@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventKinds } from '#schemas/events.ts';
 import { openApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { openKeyRing } from '#src/keys.ts';
 import { createLog } from '#src/log.ts';
 import { sampleStream } from '#src/samples/stream.ts';
+import { inWords } from '#src/samples/telling.ts';
 import { signDelivery } from '#src/signature.ts';
 import type { Store } from '#src/store/contract.ts';
 import { overviewOf } from '#src/store/overview.ts';
@@ -15,6 +17,8 @@ import { renderTable } from './table.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from './verb.ts';
 
 const tableEvery = 20;
+
+const longestKind = Math.max(...Object.keys(eventKinds).map(({ length }) => length));
 
 export const demo = defineVerb({
   name: 'demo',
@@ -62,8 +66,11 @@ export const demo = defineVerb({
       });
       const answer = await fetch(url, { method: 'POST', headers, body });
       sent += 1;
-      context.out(`${context.now().toISOString().slice(11, 23)}  ${answer.status}  ${delivery.event}`);
-      if (sent % tableEvery === 0) context.out(await tableOf(store));
+      context.out(`${answer.status}  ${delivery.event.padEnd(longestKind)}  ${inWords(delivery)}`);
+      if (sent % tableEvery === 0) {
+        await projected(store, before + sent);
+        context.out(await tableOf(store));
+      }
       await wait(1000 / rate, undefined, { signal: stopping }).catch(() => undefined);
     }
     await projected(store, before + sent);
@@ -82,13 +89,16 @@ function demoConfig({ env, config }: VerbContext) {
   return loadConfig({ HOST: HOST ?? '127.0.0.1', PORT, ADMIN_PORT, DATA_DIR: join(dataDir, 'demo') });
 }
 
-/** Waits for the worker, but not for ever: the last table is to show the last delivery. */
+/** Waits for the worker, but not for ever: a table is to show the delivery before it. */
 async function projected(store: Store, lastSeq: number): Promise<void> {
   for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1) await wait(50);
 }
 
 async function tableOf(store: Store): Promise<string> {
   const { rows, last_seq } = await overviewOf(store);
-  const lines = Object.entries({ event_log: last_seq, ...rows }).map(([table, count]) => [table, String(count)]);
+  const lines = Object.entries({ 'event_log (last seq)': last_seq, ...rows }).map(([table, count]) => [
+    table,
+    String(count),
+  ]);
   return `\n${renderTable(['table', 'rows'], lines)}\n`;
 }

@@ -5,6 +5,7 @@ import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { sampleDelivery } from '#src/samples/deliveries.ts';
 import type { SampleDelivery } from '#src/samples/sample.ts';
 import { sampleStream } from '#src/samples/stream.ts';
+import { inWords } from '#src/samples/telling.ts';
 
 const now = new Date('2026-11-15T12:00:00Z');
 const kinds = Object.keys(eventKinds).filter(isEventKind);
@@ -21,6 +22,12 @@ function uriOf({ payload }: SampleDelivery): unknown {
 }
 
 describe('a sample delivery', () => {
+  it.each(kinds)('of %s can be told in a few words', (kind) => {
+    expect(inWords(sampleDelivery(kind, { seed: 1, index: 1, now }))).toMatch(
+      /^(?!.*(undefined|null|\[object)).{8,100}$/,
+    );
+  });
+
   it.each(kinds)('of %s reads as a known delivery without remarks', (kind) => {
     for (let index = 0; index < 20; index += 1) {
       const read = readDelivery(JSON.stringify(sampleDelivery(kind, { seed: 1, index, now })));
