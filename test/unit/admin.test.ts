@@ -18,7 +18,7 @@ describe('the admin listener', () => {
     async (path) => {
       const answers = await Promise.all(
         [{}, { authorization: token }, { authorization: 'Bearer wrong' }, { authorization: `bearer ${token}x` }].map(
-          (headers) => admin().request(path, { headers }),
+          async (headers) => admin().request(path, { headers }),
         ),
       );
       expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
