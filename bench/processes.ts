@@ -1,7 +1,7 @@
 // The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from '../test/harness/ports.ts';
@@ -53,7 +53,11 @@ export async function startProduct(
 /** The server that acknowledging is held against: the same listener and the same Hono, which only reads the body. */
 export async function startBaseline(): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['bench/baseline.ts', String(port)], {
+  // With the flags that the command's first line gives to Node: the same runtime for both.
+  const flags = (readFileSync(command, 'utf8').split('\n', 1)[0] as string)
+    .split(' ')
+    .filter((word) => word.startsWith('--'));
+  const child = spawn(process.execPath, [...flags, 'bench/baseline.ts', String(port)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const running = runningChild(child, port);
