@@ -1,4 +1,4 @@
-// A contact as the service tells of it, by webhook (flat or nested, A4) and in lists.
+// A contact as the service tells of it, by webhook (flat or nested, A4b) and in lists.
 import { z } from 'zod';
 import { contactCustomField } from './custom-field.ts';
 import { noNotes, type EventContract } from './event.ts';
@@ -7,11 +7,11 @@ import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';
 
 export const contact = z.looseObject({
   uri,
-  emails: z.array(z.looseObject({ email: z.string(), is_primary: flag })).nullish(),
+  emails: z.array(z.looseObject({ email: text, is_primary: flag })).nullish(),
   created_at: moment,
   updated_at: moment,
   name: text,
-  phone_numbers: z.array(z.looseObject({ phone_number: z.string() })).nullish(),
+  phone_numbers: z.array(z.looseObject({ phone_number: text })).nullish(),
   timezone: text,
   job_title: text,
   company: text,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { moment, text, uri } from './wire.ts';
 
 /** A value as read: its type hangs on a definition the delivery does not carry, so any value is taken. */
-export const contactCustomField = z.looseObject({ uri, label: text, value: z.unknown().optional() });
+export const contactCustomField = z.looseObject({ uri: text, label: text, value: z.unknown().optional() });
 
 const option = z.looseObject({ uuid: z.string(), label: text });
 

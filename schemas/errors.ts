@@ -4,14 +4,14 @@ import type { ApiScope } from './api-scope.ts';
 
 export const errorDetail = z.looseObject({
   message: z.string(),
-  parameter: z.string().optional(),
-  code: z.string().optional(),
+  parameter: z.string().nullish(),
+  code: z.string().nullish(),
 });
 
 export const errorBody = z.looseObject({
   title: z.string(),
   message: z.string(),
-  details: z.array(errorDetail).optional(),
+  details: z.array(errorDetail).nullish(),
 });
 
 export const insufficientScopeBody = errorBody.extend({ required_scopes: z.array(z.string()) });

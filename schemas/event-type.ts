@@ -1,7 +1,7 @@
 // An event type: what can be booked. Its events stand in the specification's scope table but not in the request enum.
 import { z } from 'zod';
 import { asSent, noNotes, type EventContract } from './event.ts';
-import { flag, integer, moment, text, uri } from './wire.ts';
+import { flag, integer, loosely, moment, text, uri } from './wire.ts';
 
 export const eventTypeKinds = ['solo', 'group'] as const;
 export const poolingTypes = ['round_robin', 'collective', 'multi_pool'] as const;
@@ -36,10 +36,10 @@ export const eventType = z.looseObject({
   profile: z.looseObject({ type: text, name: text, owner: text }).nullish(),
   secret: flag,
   booking_method: text,
-  custom_questions: z.array(customQuestion).nullish(),
+  custom_questions: loosely(z.array(customQuestion)),
   deleted_at: moment,
   admin_managed: flag,
-  locations: z.array(z.looseObject({ kind: text })).nullish(),
+  locations: loosely(z.array(z.looseObject({ kind: text }))),
   position: integer.nullish(),
   locale: text,
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { asSent, type EventContract } from './event.ts';
 import { limits } from './limits.ts';
 import { tracking } from './tracking.ts';
-import { amount, flag, integer, moment, text, uri } from './wire.ts';
+import { amount, flag, integer, loosely, moment, text, uri } from './wire.ts';
 
 export const inviteeStatuses = ['active', 'canceled'] as const;
 export const paymentProviders = ['stripe', 'paypal'] as const;
@@ -14,7 +14,7 @@ export const cancelerTypes = ['host', 'invitee'] as const;
 // Enums are read as plain strings: a value added by the service must not quarantine a booking.
 const cancellation = z.looseObject({ canceled_by: text, reason: text, canceler_type: text, created_at: moment });
 
-const location = z.looseObject({ type: text, status: text, location: text, join_url: text, additional_info: text });
+const location = z.looseObject({ join_url: text });
 
 const membership = z.looseObject({ user: text, user_email: text, user_name: text });
 const guest = z.looseObject({ email: text, created_at: moment, updated_at: moment });
@@ -29,13 +29,13 @@ export const scheduledEvent = z.looseObject({
   start_time: moment,
   end_time: moment,
   event_type: text,
-  location: location.nullish(),
-  invitees_counter: counter.nullish(),
+  location: loosely(location),
+  invitees_counter: loosely(counter),
   created_at: moment,
   updated_at: moment,
-  event_memberships: z.array(membership).nullish(),
-  event_guests: z.array(guest).nullish(),
-  cancellation: cancellation.nullish(),
+  event_memberships: loosely(z.array(membership)),
+  event_guests: loosely(z.array(guest)),
+  cancellation: loosely(cancellation),
 });
 
 const answer = z.looseObject({ question: text, answer: text, position: integer.nullish() });

@@ -57,9 +57,9 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-// `__proto__` (also escaped), NUL and lone surrogates (escaped), and numbers of sixteen digits or with an exponent. A match
+// `__proto__` (also with any of its letters escaped), NUL and lone surrogates (escaped), and numbers of sixteen digits or with an exponent. A match
 // only means the slow path, so a false one costs microseconds.
-const suspicious = /__proto__|\\u(?:0000|005f|d[89a-f])|[:[,]\s*-?(?:\d{16}|\d[\d.]*e)/i;
+const suspicious = /__proto__|\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])|[:[,]\s*-?(?:\d{16}|\d[\d.]*e)/i;
 
 function needsCare(text: string): boolean {
   return suspicious.test(text) || !text.isWellFormed();

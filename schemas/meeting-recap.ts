@@ -1,7 +1,7 @@
 // A meeting recap, flat or nested on the wire (A4c), always one flat record once read.
 import { z } from 'zod';
 import { noNotes, type EventContract } from './event.ts';
-import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';
+import { flag, isObject, loosely, moment, text, uri, type JsonObject } from './wire.ts';
 
 const attendee = z.looseObject({ host: flag, user_email: text, user_name: text });
 
@@ -12,7 +12,7 @@ const recapEvent = z.looseObject({
   start_time: moment,
   end_time: moment,
   location: z.unknown().optional(),
-  attendees: z.array(attendee).nullish(),
+  attendees: loosely(z.array(attendee)),
 });
 
 export const meetingRecap = z.looseObject({

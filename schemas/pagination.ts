@@ -22,8 +22,13 @@ export function collectionOf<Item extends z.ZodType>(item: Item) {
   return z.looseObject({ collection: z.array(item), pagination });
 }
 
-/** The query every list takes. A query holds strings only, so `count` is read from one; its maximum is A6. */
+/** The query every list takes. A query holds strings only, so `count` is read from one; its maximum is A6a. */
 export const pageQuery = z.strictObject({
-  count: z.coerce.number().int().min(1).max(limits.pageSize.max).default(limits.pageSize.default),
+  count: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(limits.pageSize.max))
+    .default(limits.pageSize.default),
   page_token: z.string().min(1).optional(),
 });

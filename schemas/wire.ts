@@ -62,6 +62,12 @@ export const text = z.string().nullish();
 export const flag = z.boolean().nullish();
 export const moment = timestamp.nullish();
 
+/**
+ * A part that is only ever kept whole as JSON: read by its schema where it fits, kept as sent where it does not. A guest list
+ * of another shape is no reason to quarantine a booking.
+ */
+export const loosely = <Part extends z.ZodType>(part: Part) => part.nullish().or(z.unknown());
+
 const numericForm = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?$/;
 
 /** A number, also when sent as a string (A4a); one that a double cannot hold exactly stays the text it was. */

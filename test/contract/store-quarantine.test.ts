@@ -53,12 +53,13 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
       await ingestRaw([{ body: neighbour(1), receivedAt }, ...forged, { body: neighbour(2), receivedAt }]);
       expect(await outcomes()).toEqual(['applied', ...forged.map(() => 'quarantined'), 'applied']);
       for (const batch of [undefined, null, 'x', { v: 2, deliveries: [] }, { v: 1 }, []]) {
-        const { entries: kept } = await ingest(
+        const { entries: kept, duplicates } = await ingest(
           { store: opened.store, options: { eraseOnDelete: true } },
           batch,
           receivedAt,
         );
         expect(kept.every(({ outcome }) => outcome === 'quarantined')).toBe(true);
+        expect(kept.length + duplicates).toBe(1);
       }
       expect(await rowsOf(opened.store, 'contacts')).toHaveLength(2);
     },

@@ -70,6 +70,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
 
   async function everythingSaid(): Promise<Record<string, string>> {
     const [metrics, status] = await Promise.all([product.admin('/metrics'), product.admin('/api/status')]);
+    expect([metrics.status, status.status]).toEqual([200, 200]);
     return { output: home.output(), metrics: await metrics.text(), status: await status.text() };
   }
 

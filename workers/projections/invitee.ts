@@ -38,7 +38,10 @@ export const inviteeFields: Fields = {
 export const scheduledEventFields: Fields = {
   ...columns('name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html'),
   ...columns('cancellation created_at updated_at body'),
-  location: spread('location', { join_url: 'join_url' }),
+  location: (location) => {
+    const link = partOf(location, 'join_url');
+    return { location, join_url: typeof link === 'string' ? link : null };
+  },
   event_memberships: (hosts) => ({ hosts }),
   event_guests: (guests) => ({ guests }),
 };

@@ -47,16 +47,19 @@ describe('depth and size bombs (row 15)', () => {
 });
 
 describe('prototype pollution (row 16)', () => {
-  it.each(['"__proto__":{"admin":true}', '"\\u005f_proto__":{"admin":true}', '"x":{"__proto__":{"admin":true}}'])(
-    'a payload holding %s gives nobody a new property',
-    (members) => {
-      const payload = payloadOf(inviteeWith(members));
-      expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
-      expect(payload['admin']).toBeUndefined();
-      expect(Object.assign({}, payload)['admin']).toBeUndefined();
-      expect(JSON.stringify(payload)).not.toContain('admin');
-    },
-  );
+  it.each([
+    '"x":{"__\\u0070roto__":{"admin":true}}',
+    '"x":{"__pr\\u006Fto__":{"admin":true}}',
+    '"__proto__":{"admin":true}',
+    '"\\u005f_proto__":{"admin":true}',
+    '"x":{"__proto__":{"admin":true}}',
+  ])('a payload holding %s gives nobody a new property', (members) => {
+    const payload = payloadOf(inviteeWith(members));
+    expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
+    expect(payload['admin']).toBeUndefined();
+    expect(Object.assign({}, payload)['admin']).toBeUndefined();
+    expect(JSON.stringify(payload)).not.toContain('admin');
+  });
 
   it('constructor and prototype are keys like any other', () => {
     const custom_fields = `[{"uri":"${api}/contacts/custom_field_definitions/f1","value":{"constructor":{"prototype":{"admin":true}}}}]`;
@@ -127,7 +130,7 @@ describe('numbers (row 18)', () => {
     expect(readDelivery(inviteeWith('"a":-0')).deliveryId).toBe(readDelivery(inviteeWith('"a":0')).deliveryId);
   });
 
-  it('a number in a place of text is malformed however large', () => {
+  it('a number in a place of text is malformed', () => {
     expect(readDelivery(inviteeWith('"cancellation":{"canceled_by":5}'))).toMatchObject({ state: 'malformed' });
   });
 });
