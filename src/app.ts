@@ -94,6 +94,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     ...(store && { store: await overviewOf(store) }),
   });
   const admin = await openAdmin(parts, status);
+  opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

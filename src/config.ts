@@ -40,7 +40,7 @@ type Given = { readonly from: string; readonly text: string | undefined } | { re
 // A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
 function lookUp(env: Environment, name: string, setting: Setting): Given {
   const from =
-    env[name] === undefined && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
+    unset(env[name], setting) && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
   const text = env[from];
   const path = blank(env[`${name}_FILE`]) ? undefined : env[`${name}_FILE`];
   if (path !== undefined && !blank(text))
@@ -50,6 +50,11 @@ function lookUp(env: Environment, name: string, setting: Setting): Given {
     return { complaint: `${from} is set but blank: give it a value, or remove it` };
   }
   return { from, text: blank(text) ? undefined : text?.trim() };
+}
+
+/** Blank is unset, except where it would open a door. */
+function unset(text: string | undefined, { blankRefused }: Setting): boolean {
+  return text === undefined || (blank(text) && !blankRefused);
 }
 
 function blank(text: string | undefined): boolean {

@@ -52,9 +52,9 @@ function rereadOnChange(opened: { path: string; stamp: string; keys: readonly st
   return (nowMs) => {
     if (nowMs - checkedAt < recheckMs && nowMs >= checkedAt) return keys;
     checkedAt = nowMs;
-    const seen = stampOf(opened.path);
-    if (seen === undefined || seen === stamp) return keys;
     try {
+      const seen = stampOf(opened.path);
+      if (seen === undefined || seen === stamp) return keys;
       keys = readKeyFile(opened.path);
       stamp = seen;
     } catch {
@@ -93,15 +93,24 @@ function checkKeys(keys: readonly string[], source: string): readonly string[] {
     throw new SlotstreamError('config', `A signing key in ${source} is blank.`, {
       hint: 'Give one key, or several separated by commas; 32 random bytes are good: openssl rand -base64 32',
     });
-  if (keys.some((key) => Buffer.byteLength(key) < fewestBytes))
+  if (keys.some((key) => /^whsec_(?![A-Za-z0-9+/]+={0,2}$)/.test(key)))
+    throw new SlotstreamError('config', `A signing key in ${source} begins with whsec_ and is not base64 after it.`, {
+      hint: 'Copy the whole secret again, as the service shows it.',
+    });
+  if (keys.some((key) => secretBytes(key) < fewestBytes))
     throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${fewestBytes} bytes.`, {
       hint: 'Use at least 24 random bytes: openssl rand -base64 32',
     });
   return keys;
 }
 
+/** What there is to guess: a `whsec_` key is base64 of it. */
+function secretBytes(key: string): number {
+  return key.startsWith('whsec_') ? Buffer.from(key.slice('whsec_'.length), 'base64').length : Buffer.byteLength(key);
+}
+
 function warningsAbout(keys: readonly string[]): readonly string[] {
-  const short = keys.filter((key) => Buffer.byteLength(key) < wantedBytes).length;
+  const short = keys.filter((key) => secretBytes(key) < wantedBytes).length;
   if (short === 0) return [];
   return [
     `${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`,

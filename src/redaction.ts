@@ -89,7 +89,7 @@ export function describeError(error: Error, depth = 0): DescribedError {
 function withoutQuotedValues(message: string, code: string | undefined): string {
   const [firstLine = ''] = message.split('\n', 1);
   if (code !== undefined && /^42[0-9A-Z]{3}$/.test(code)) return firstLine;
-  return firstLine.slice(0, 4 * maxText).replaceAll(/"[^"]*("|$)/g, '"…"');
+  return firstLine.slice(0, 4 * maxText).replace(/".*("|$)/, '"…"');
 }
 
 function textField(error: Error, name: string): string | undefined {
@@ -99,5 +99,8 @@ function textField(error: Error, name: string): string | undefined {
 
 function framesOf(error: Error): readonly string[] {
   const lines = (error.stack ?? '').split('\n').map((line) => line.trim());
-  return lines.filter((line) => line.startsWith('at ')).slice(0, 6);
+  return lines
+    .filter((line) => line.startsWith('at '))
+    .slice(0, 6)
+    .map(safeText);
 }

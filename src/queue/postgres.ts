@@ -63,7 +63,7 @@ export function openPostgresQueue(input: {
 function unsafe(setting: string): EngineProblem {
   return {
     fatal: false,
-    message: `PostgreSQL runs with ${setting} = off: a crash of its machine may lose accepted deliveries.`,
+    message: `PostgreSQL runs with ${setting} = off: a crash of the server or its machine may lose accepted deliveries.`,
     hint: `Set ${setting} = on in postgresql.conf.`,
   };
 }

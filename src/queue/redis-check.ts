@@ -11,6 +11,8 @@ const nearlyFull = 0.8;
 
 export async function checkRedis(nodes: readonly Redis[]): Promise<readonly EngineProblem[]> {
   try {
+    // A Cluster that was never reached has no nodes yet, which says nothing about them.
+    if (nodes.length === 0) throw new Error("Cluster isn't ready");
     const problems = await withDeadline(Promise.all(nodes.map(checkNode)), deadlineMs);
     return problems.flat();
   } catch (error) {

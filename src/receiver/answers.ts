@@ -20,6 +20,10 @@ export const answers = {
     'accept-encoding': 'identity',
   }),
   failed: answer(500, 'Internal Server Error', 'The request could not be handled.'),
+  busy: answer(503, 'Service Unavailable', 'Too much is being sent at once; send it again.', {
+    'retry-after': '5',
+    connection: 'close',
+  }),
   unavailable: answer(503, 'Service Unavailable', 'The delivery could not be stored; send it again.', {
     'retry-after': '5',
   }),

@@ -40,6 +40,8 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   // Refusals are counted, never stored, and told about at most every ten seconds: anyone can cause them.
   const sample = throttled(needs.log, 10_000, needs.clock);
 
+  const reading = { maxBytes: Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes), bytes: 0 };
+
   function count(cause: RefusalCause): void {
     needs.metrics.refused(cause);
     if (cause === 'stale_signed') sample('warn', staleAdvice, { toleranceSeconds: options.toleranceSeconds });
@@ -71,10 +73,14 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   async function receive({ incoming }: HttpBindings): Promise<Response> {
     const encoding = incoming.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return refuse('encoding', answers.compressed);
-    const body = await readBody(incoming, options.maxBodyBytes);
+    const body = await readBody(incoming, options.maxBodyBytes, reading);
     if (body === 'too_large') {
       count('too_large');
       return toLingeringResponse(answers.tooLarge, discardRest(incoming));
+    }
+    if (body === 'busy') {
+      needs.metrics.received('unavailable');
+      return toLingeringResponse(answers.busy, discardRest(incoming));
     }
     // Nobody is left to read this answer.
     if (body === 'aborted') return refuse('aborted', answers.badRequest);

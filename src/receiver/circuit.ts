@@ -20,7 +20,7 @@ export interface CircuitOptions {
 
 export interface Circuit {
   /** True once the queue has the batch. One that comes through after its deadline is a duplicate, which the ledger absorbs. */
-  enqueue(batch: DeliveryBatch): Promise<boolean>;
+  enqueue(batch: DeliveryBatch, patienceMs?: number): Promise<boolean>;
   state(): 'closed' | 'open' | 'half';
   /** How long to wait before trying again. */
   pauseMs(): number;
@@ -36,9 +36,9 @@ export function createCircuit(needs: CircuitNeeds, options: CircuitOptions = {})
   return {
     pauseMs,
     state: () => (failures === 0 ? 'closed' : needs.clock() < openUntil ? 'open' : 'half'),
-    async enqueue(batch) {
+    async enqueue(batch, patienceMs = deadlineMs) {
       try {
-        await withDeadline(needs.enqueue(batch), deadlineMs);
+        await withDeadline(needs.enqueue(batch), patienceMs);
       } catch (err) {
         failures += 1;
         openUntil = needs.clock() + pauseMs();

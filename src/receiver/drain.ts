@@ -18,6 +18,8 @@ export interface DrainNeeds {
 
 export interface DrainOptions {
   readonly everyMs?: number;
+  /** Nobody waits for the drain, and a queue that is only slow must not be sent the same batch again and again. */
+  readonly patienceMs?: number;
   /** How often to look for folders of receivers that died. */
   readonly adoptEveryMs?: number;
 }
@@ -39,7 +41,7 @@ function openedSegment(segment: Segment, deliveries: readonly QueuedDelivery[]):
 }
 
 export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain {
-  const { everyMs = 100, adoptEveryMs = 30_000 } = options;
+  const { everyMs = 100, patienceMs = 15_000, adoptEveryMs = 30_000 } = options;
   const complain = throttled(needs.log, 10_000);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -73,7 +75,9 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
       while (opened.at < deliveries.length) {
         if (signal.aborted) return;
         const end = opened.at + countForBatch(sizes, opened.at);
-        if (!(await needs.circuit.enqueue({ v: 1, deliveries: deliveries.slice(opened.at, end) }))) return;
+        const entered = needs.circuit.enqueue({ v: 1, deliveries: deliveries.slice(opened.at, end) }, patienceMs);
+        // Asked to stop, it does not wait: the segment stays on disk, and a copy that lands late is absorbed by the ledger.
+        if (!(await unlessAborted(entered, signal))) return;
         opened.at = end;
       }
       await needs.spool.remove(segment);
@@ -89,4 +93,13 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
       await running;
     },
   };
+}
+
+/** The promise's value, or undefined as soon as the signal is aborted. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }

@@ -54,7 +54,9 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
   async function place(batch: DeliveryBatch): Promise<ReceivedOutcome> {
     needs.metrics.batched(batch.deliveries.length);
     if (mayTryQueue() && (await needs.circuit.enqueue(batch))) return 'queued';
-    return (await needs.spool.append(batch)) ? 'spooled' : 'unavailable';
+    if (await needs.spool.append(batch)) return 'spooled';
+    // The disk refuses too, so the drain may be stuck on it: then a sender must be the one that asks the queue again.
+    return needs.circuit.state() === 'half' && (await needs.circuit.enqueue(batch)) ? 'queued' : 'unavailable';
   }
 
   /** As long as the spool holds something, its drain tries the queue: no sender waits for a try that may fail. */

@@ -68,6 +68,9 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     server.listen(options.port, options.host, resolve);
   });
 
+  // A failing accept (no descriptors left) concerns no request of ours; without a listener it would end the process.
+  server.on('error', () => {});
+
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     needs.onClosing();

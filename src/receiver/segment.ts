@@ -36,7 +36,7 @@ export function readSegment(bytes: Buffer): SegmentContent {
     // A length that points beyond the end is a torn tail, unless whole records follow: then it is the length that is wrong.
     if (end > bytes.length) return { records, deliveries, state: recordFollows(bytes, at + 1) ? 'damaged' : 'torn' };
     if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4))
-      return { records, deliveries, state: end === bytes.length ? 'torn' : 'damaged' };
+      return { records, deliveries, state: 'damaged' };
     deliveries += bytes.readUInt32LE(at + 8);
     records.push(bytes.subarray(at + headBytes, end));
     at = end;

@@ -1,7 +1,7 @@
 // The disk spool: where batches wait, fsynced, while the queue cannot take them. One folder a receiver under the root,
 // append-only segments in it; a folder whose receiver died is taken over by the next one that looks (its lock is free).
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { throttled } from '#src/log.ts';
 import type { Log } from '#src/log.ts';
@@ -101,8 +101,9 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     const names = (await readdir(folder)).filter((name) => name.endsWith(segmentEnding)).sort();
     for (const name of names) {
       const path = join(folder, name);
-      const { deliveries } = readSegment(await readFile(path));
-      segments.push({ path, deliveries, bytes: (await stat(path)).size });
+      // One that cannot be read now is not left out: the drain tries it again, and says so.
+      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+      segments.push({ path, deliveries: readSegment(bytes).deliveries, bytes: bytes.length });
     }
     await dropIfEmpty(folder);
   }
@@ -123,15 +124,17 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
       if (content.state === 'damaged') damaged.add(segment);
       return deliveriesIn(content);
     } catch (error) {
-      // To the back: one bad file must not hold up the others.
+      // To the back, behind what is being written now: one bad file must not hold up the others.
+      await writer.seal();
       segments.push(...segments.splice(segments.indexOf(segment), 1));
       throw error;
     }
   }
 
   async function remove(segment: Segment): Promise<void> {
-    if (damaged.delete(segment)) await setAside(segment);
+    if (damaged.has(segment)) await setAside(segment);
     else await rm(segment.path, { force: true });
+    damaged.delete(segment);
     segments.splice(segments.indexOf(segment), 1);
     const folder = dirname(segment.path);
     if (folder !== writer.folder) await dropIfEmpty(folder);
