@@ -49,6 +49,7 @@ describe('configuration', () => {
   it('knows REDIS_URL and SIGNING_KEY as other names, and the main name wins', () => {
     expect(loadConfig({ REDIS_URL: 'redis://r' }).queueUrl).toBe('redis://r');
     expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: 'redis://q' }).queueUrl).toBe('redis://q');
+    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: ' ' }).queueUrl).toBe('redis://r');
     expect(loadConfig({ SIGNING_KEY: longKey }).signing.keys).toEqual([longKey]);
   });
 

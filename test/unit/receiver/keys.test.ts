@@ -36,6 +36,9 @@ describe('row 9: the key ring fails closed', () => {
   });
 
   for (const [name, keys] of Object.entries({
+    'a whsec_ key that is no base64': [`whsec_${'*'.repeat(24)}`],
+    'a whsec_ key of one byte': ['whsec_AA=='],
+    'a whsec_ key of nothing': ['whsec_'],
     'an empty list': [],
     'an empty key': [''],
     'a blank key': [long, ' \t'],
