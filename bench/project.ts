@@ -63,7 +63,7 @@ async function writtenPerSecond(writes: readonly Recorded[]): Promise<number> {
   await using made = await openStore({ report: () => {} }, `sqlite:${path}`);
   await made.close();
   const database = new Sqlite(path);
-  for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON', 'cache_size = -16000'])
+  for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON', 'cache_size = -8000'])
     database.pragma(setting);
   const statements = new Map<string, Sqlite.Statement>();
   const startedAt = performance.now();

@@ -89,7 +89,7 @@ function openFile(path: string): Sqlite.Database {
     database.pragma('synchronous = FULL');
     // A forgotten person must not stay readable in free pages of the file.
     database.pragma('secure_delete = ON');
-    database.pragma('cache_size = -16000');
+    database.pragma('cache_size = -8000');
     return database;
   } catch (error) {
     throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {
