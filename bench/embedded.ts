@@ -30,7 +30,8 @@ export const embedded: Measurement = {
     database.close();
     if (entries < accepted) throw new Error(`only ${entries} of ${accepted} accepted deliveries became rows`);
     return [
-      { name: 'embedded.per_second', value: accepted / tookSeconds },
+      // "About 1,000" is what is wanted; this far below it is not about that any more.
+      { name: 'embedded.per_second', value: accepted / tookSeconds, limit: ['>=', 700] },
       { name: 'embedded.rss_mb', value: memoryMb, unit: 'MB' },
     ];
   },
