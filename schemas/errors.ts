@@ -25,6 +25,12 @@ export const commonError = {
   message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
 } as const;
 
+/** 400: the title documented for all but the invitation endpoint; the message is ours (A16). */
+export const invalidArgument = { title: commonError.title, message: 'The supplied parameters are invalid.' } as const;
+
+/** 429 is not shown (A16). */
+export const rateLimited = { title: 'Too Many Requests', message: 'The rate limit was exceeded.' } as const;
+
 export const insufficientScope = {
   title: 'Insufficient scope',
   message: "This operation requires the scopes listed in the 'required_scopes' array.",

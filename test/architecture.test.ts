@@ -10,6 +10,8 @@ const floors = {
   schemas: [],
   base: ['schemas'],
   'src/samples': ['schemas'],
+  // A service of its own: of ours it knows the signature it must make (see below) and the people of the samples.
+  'src/sandbox': ['schemas', 'base', 'src/samples'],
   'src/queue': ['schemas', 'base'],
   'src/store': ['schemas', 'base'],
   workers: ['schemas', 'base', 'src/queue', 'src/store'],
@@ -21,6 +23,7 @@ const floors = {
     'schemas',
     'base',
     'src/samples',
+    'src/sandbox',
     'src/queue',
     'src/store',
     'workers',
@@ -95,6 +98,13 @@ describe('the architecture', () => {
       return inside.filter((target) => !allowed.includes(floorOf(target))).map((target) => `${path} → ${target}`);
     });
     expect(upward).toEqual([]);
+  });
+
+  it('keeps the sandbox a stranger: of the base it knows the signature only', () => {
+    const known = modules
+      .filter(({ path }) => path.startsWith('src/sandbox/'))
+      .flatMap(({ inside }) => inside.filter((target) => floorOf(target) === 'base'));
+    expect([...new Set(known)].filter((target) => target !== 'src/signature.ts')).toEqual([]);
   });
 
   it('has no cycles', () => {

@@ -1,0 +1,72 @@
+// What may be asked of the lists that the specification names without showing: their filters are A6e.
+import { z } from 'zod';
+import { pageQuery } from './pagination.ts';
+import { membershipRoles } from './resources/user.ts';
+import { timestamp, uri } from './wire.ts';
+
+/** `start_time:asc`, of the fields a list can be sorted by. */
+const sortBy = <Field extends string>(fields: readonly Field[]) =>
+  z.templateLiteral([z.enum(fields), ':', z.enum(['asc', 'desc'])]).optional();
+
+export const membershipListQuery = pageQuery.extend({
+  organization: uri.optional(),
+  user: uri.optional(),
+  email: z.email().optional(),
+  role: z.enum(membershipRoles).optional(),
+});
+
+const whose = { organization: uri.optional(), user: uri.optional(), group: uri.optional() };
+
+export const scheduledEventListQuery = pageQuery.extend({
+  ...whose,
+  invitee_email: z.email().optional(),
+  status: z.enum(['active', 'canceled']).optional(),
+  min_start_time: timestamp.optional(),
+  max_start_time: timestamp.optional(),
+  sort: sortBy(['start_time']),
+});
+
+export const inviteeListQuery = pageQuery.extend({
+  email: z.email().optional(),
+  status: z.enum(['active', 'canceled']).optional(),
+  sort: sortBy(['created_at']),
+});
+
+export const eventTypeListQuery = pageQuery.extend({
+  organization: uri.optional(),
+  user: uri.optional(),
+  active: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
+  sort: sortBy(['name', 'position', 'created_at', 'updated_at']),
+});
+
+/** At most 31 days; how they are counted stands with the operation. */
+export const availableTimesQuery = z.strictObject({ event_type: uri, start_time: timestamp, end_time: timestamp });
+
+export const subscriptionListQuery = pageQuery.extend({
+  organization: uri,
+  scope: z.enum(['organization', 'user', 'group']),
+  user: uri.optional(),
+  group: uri.optional(),
+  sort: sortBy(['created_at']),
+});
+
+export const recapListQuery = pageQuery.extend({
+  event: uri.optional(),
+  user: uri.optional(),
+  organization: uri.optional(),
+  attendee: z.email().optional(),
+  min_start_time: timestamp.optional(),
+  max_start_time: timestamp.optional(),
+  sort: sortBy(['start_time']),
+});
+
+export const routingFormListQuery = pageQuery.extend({ organization: uri, sort: sortBy(['created_at']) });
+export const submissionListQuery = pageQuery.extend({ form: uri, sort: sortBy(['created_at']) });
+export const groupListQuery = pageQuery.extend({ organization: uri });
+export const invitationListQuery = pageQuery.extend({
+  email: z.email().optional(),
+  status: z.enum(['pending', 'accepted', 'declined']).optional(),
+});

@@ -1,0 +1,24 @@
+// A webhook subscription, field by field as the specification's table has it.
+import { z } from 'zod';
+import { subscriptionScopes } from '../event.ts';
+import { eventKinds, type EventKind } from '../events.ts';
+import { subscriptionStates } from '../subscription.ts';
+import { uri } from '../wire.ts';
+import { instant, nullableUri } from './values.ts';
+
+export const webhookSubscriptionResource = z.strictObject({
+  uri,
+  callback_url: z.url(),
+  created_at: instant,
+  updated_at: instant,
+  retry_started_at: instant.nullable(),
+  state: z.enum(subscriptionStates),
+  events: z.array(z.enum(Object.keys(eventKinds) as EventKind[])).min(1),
+  scope: z.enum(subscriptionScopes),
+  organization: uri,
+  user: nullableUri,
+  group: nullableUri,
+  creator: nullableUri,
+});
+
+export type WebhookSubscriptionResource = z.output<typeof webhookSubscriptionResource>;

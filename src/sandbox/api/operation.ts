@@ -1,0 +1,81 @@
+// What an operation of the service is. A new one = one value in a leaf file + one line in operations.ts; authentication,
+// scopes, limits, checking, envelopes and the OpenAPI document come with it.
+import type { z } from 'zod';
+import type { ApiScope } from '#schemas/api-scope.ts';
+import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
+import type { Organization } from '../world/organization.ts';
+import type { Page, PageRequest, Position } from '../world/page.ts';
+import type { Service } from '../world/service.ts';
+
+export interface Caller {
+  readonly user: UserResource;
+  readonly organization: Organization;
+  readonly role: MembershipRole;
+  readonly scopes: readonly ApiScope[];
+}
+
+export interface Call<Query = unknown, Body = unknown> {
+  readonly service: Service;
+  readonly caller: Caller;
+  /** The resource that the last `{…}` of the path names, by its URI; blank when the path names none. */
+  readonly uri: string;
+  readonly query: Query;
+  readonly body: Body;
+  /** The page asked for, in this order. For operations that answer with a collection: call it once. */
+  pageIn(order: string, descending?: boolean): PageRequest;
+}
+
+/** One page, shown: what a collection operation returns. */
+export interface Listing {
+  readonly records: readonly object[];
+  readonly first: Position | undefined;
+  readonly last: Position | undefined;
+  readonly hasNext: boolean;
+  readonly hasPrevious: boolean;
+}
+
+export function listing<Item>(page: Page<Item>, show: (item: Item) => object): Listing {
+  const { items, hasNext, hasPrevious } = page;
+  const ends = [items[0], items.at(-1)].map((item) => (item === undefined ? undefined : page.positionOf(item)));
+  return { records: items.map(show), first: ends[0], last: ends[1], hasNext, hasPrevious };
+}
+
+type Answering<Query, Body> =
+  | {
+      readonly answers: 'resource';
+      /** 200 when absent. */
+      readonly status?: 201;
+      /** Of the record. */
+      readonly schema: z.ZodType;
+      run(call: Call<Query, Body>): object;
+    }
+  | { readonly answers: 'collection'; readonly schema: z.ZodType; run(call: Call<Query, Body>): Listing }
+  | { readonly answers: 'nothing'; run(call: Call<Query, Body>): void };
+
+interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
+  /** As OpenAPI names it: `listContacts`. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With placeholders as OpenAPI writes them: `/contacts/{uuid}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly scopes: readonly ApiScope[];
+  /** Permission that hangs on the caller alone (plan, features, role), asked before the request is read. Throws a refusal. */
+  permits?(caller: Caller): void;
+  /** A list's must extend `pageQuery`. */
+  readonly query?: Query;
+  readonly body?: Body;
+}
+
+type Plan<Query extends z.ZodType, Body extends z.ZodType> = Asking<Query, Body> &
+  Answering<z.output<Query>, z.output<Body>>;
+
+/** The loosest view of an operation, for code that treats all alike. */
+export type Operation = Asking<z.ZodType, z.ZodType> & Answering<unknown, unknown>;
+
+/** Ties the types of `run` to the schemas declared beside it. */
+export function defineOperation<Query extends z.ZodType = z.ZodUnknown, Body extends z.ZodType = z.ZodUnknown>(
+  plan: Plan<Query, Body>,
+): Operation {
+  return plan as unknown as Operation;
+}

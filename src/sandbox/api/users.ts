@@ -1,0 +1,71 @@
+// Users and their places in an organization.
+import { membershipResource, userResource } from '#schemas/resources/user.ts';
+import { membershipListQuery } from '#schemas/list-query.ts';
+import { denied, notFound } from '../refusal.ts';
+import { membershipRecord } from '../world/state.ts';
+import { defineOperation, listing } from './operation.ts';
+import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
+
+export const userOperations = [
+  defineOperation({
+    id: 'getCurrentUser',
+    method: 'GET',
+    path: '/users/me',
+    summary: 'The user the token belongs to',
+    scopes: [],
+    answers: 'resource',
+    schema: userResource,
+    run: ({ caller }) => caller.user,
+  }),
+  defineOperation({
+    id: 'getUser',
+    method: 'GET',
+    path: '/users/{uuid}',
+    summary: 'One user',
+    scopes: [],
+    answers: 'resource',
+    schema: userResource,
+    run({ service, caller, uri }) {
+      const user = service.state.users.get(uri);
+      if (user === undefined) throw notFound('No such user.');
+      if (user.current_organization !== caller.organization.uri) throw denied(noAccess);
+      return user;
+    },
+  }),
+  defineOperation({
+    id: 'listOrganizationMemberships',
+    method: 'GET',
+    path: '/organization_memberships',
+    summary: 'Who belongs to an organization, or what a user belongs to',
+    scopes: [],
+    query: membershipListQuery,
+    answers: 'collection',
+    schema: membershipResource,
+    run({ service: { state }, caller, query, pageIn }) {
+      const users = usersAskedFor(state, caller, query);
+      const page = state.memberships.page('created', pageIn('created'), (membership) => {
+        if (!users.has(membership.user)) return false;
+        if (query.role !== undefined && membership.role !== query.role) return false;
+        return query.email === undefined || state.users.get(membership.user)?.email === query.email;
+      });
+      return listing(page, (membership) => membershipRecord(state, membership));
+    },
+  }),
+  defineOperation({
+    id: 'getOrganizationMembership',
+    method: 'GET',
+    path: '/organization_memberships/{uuid}',
+    summary: 'One membership',
+    scopes: [],
+    answers: 'resource',
+    schema: membershipResource,
+    run({ service: { state }, caller, uri }) {
+      const membership = state.memberships.get(uri);
+      if (membership === undefined) throw notFound('No such membership.');
+      const isOwn = membership.user === caller.user.uri;
+      if (membership.organization !== caller.organization.uri || !(isOwn || isAdministrator(caller)))
+        throw denied(noAccess);
+      return membershipRecord(state, membership);
+    },
+  }),
+] as const;

@@ -1,0 +1,47 @@
+// The sandbox's own time: the real one plus what it was advanced by. Signatures stay on the real clock.
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface Clock {
+  /** Milliseconds since 1970, here. */
+  nowMs(): number;
+  /** The present as the service writes it; every call is later than the one before, so that no two facts share an instant. */
+  tick(): string;
+  advance(ms: number): void;
+  /** Called after every advance: what waits for a time looks again. */
+  onAdvance(listener: () => void): void;
+}
+
+/** UTC, six fractional digits; text order is time order. */
+export function instantOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -1)}000Z`;
+}
+
+export const secondMs = 1000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+export function createClock(realMs: () => number): Clock {
+  let offsetMs = 0;
+  let lastMicros = 0;
+  const listeners: (() => void)[] = [];
+  const nowMs = (): number => realMs() + offsetMs;
+  return {
+    nowMs,
+    tick: () => {
+      lastMicros = Math.max(nowMs() * 1000, lastMicros + 1);
+      const ms = Math.floor(lastMicros / 1000);
+      return `${new Date(ms).toISOString().slice(0, -1)}${String(lastMicros % 1000).padStart(3, '0')}Z`;
+    },
+    advance: (ms) => {
+      offsetMs += ms;
+      for (const listener of listeners) listener();
+    },
+    onAdvance: (listener) => void listeners.push(listener),
+  };
+}
+
+/** A pause in real time that ends early, and quietly, when `signal` aborts. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, signal === undefined ? undefined : { signal }).catch(() => undefined);
+}

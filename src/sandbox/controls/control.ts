@@ -1,0 +1,29 @@
+// What a control is: a lever beside the service, under /_sandbox, for what people and time would do. A new one = one value in a
+// leaf file + one line in controls.ts.
+import type { z } from 'zod';
+import type { Courier } from '../webhooks/courier.ts';
+import type { FaultBox } from '../webhooks/faults.ts';
+import type { Service } from '../world/service.ts';
+
+export interface ControlNeeds {
+  readonly service: Service;
+  readonly courier: Courier;
+  readonly faults: FaultBox;
+}
+
+interface ControlPlan<Body extends z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Beneath `/_sandbox`: `/no_shows`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly body?: Body;
+  /** Returns what is answered, as JSON. Throws a refusal. */
+  run(needs: ControlNeeds, body: z.output<Body>): object | Promise<object>;
+}
+
+export type Control = ControlPlan<z.ZodType>;
+
+/** Ties the type of `run` to the schema declared beside it. */
+export function defineControl<Body extends z.ZodType = z.ZodUnknown>(plan: ControlPlan<Body>): Control {
+  return plan as unknown as Control;
+}

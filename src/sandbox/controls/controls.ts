@@ -1,0 +1,4 @@
+// Every control there is.
+import type { Control } from './control.ts';
+
+export const controls: readonly Control[] = [];

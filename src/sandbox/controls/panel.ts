@@ -1,0 +1,39 @@
+// The controls as HTTP, under /_sandbox: no token, but only for callers on this machine.
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { detailsOf, invalid, Refusal } from '../refusal.ts';
+import type { ControlNeeds } from './control.ts';
+import { controls } from './controls.ts';
+
+type Panel = Hono<{ Bindings: HttpBindings }>;
+
+export function createPanel(needs: ControlNeeds): Panel {
+  const app: Panel = new Hono();
+  app.use(async (context, next) => {
+    if (!isLocal(context.env.incoming.socket.remoteAddress, context.req.header('host')))
+      throw new Refusal(403, { title: 'Forbidden', message: 'The controls answer to this machine only.' });
+    await next();
+  });
+  for (const { method, path, body, run } of controls)
+    app.on(method, path, async (context) => {
+      const read = body?.safeParse(await jsonOf(await context.req.text()));
+      if (read?.success === false) throw invalid(...detailsOf(read.error));
+      return context.json(await run(needs, read?.data));
+    });
+  return app;
+}
+
+/** The address must be loopback, and so must the name asked for: a web page must not reach in by rebinding its own name. */
+function isLocal(address: string | undefined, host: string | undefined): boolean {
+  const name = (host ?? '').replace(/:\d+$/, '');
+  return /^(::ffff:)?127\.|^::1$/.test(address ?? '') && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name);
+}
+
+function jsonOf(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalid({ message: 'The body is not JSON.' });
+  }
+}

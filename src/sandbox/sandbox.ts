@@ -1,0 +1,131 @@
+// The whole service on this machine: opens its world, its listener and its courier, and closes them again.
+import { serve } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { randomOf } from '#src/samples/random.ts';
+import { createCursors } from './api/cursor.ts';
+import { createGate } from './api/gate.ts';
+import type { GateNeeds } from './api/gate.ts';
+import { createMeter } from './api/meter.ts';
+import { operations } from './api/operations.ts';
+import { createTokens } from './auth/tokens.ts';
+import { createClock } from './clock.ts';
+import { createPanel } from './controls/panel.ts';
+import { invalid, notFound, Refusal, serverError } from './refusal.ts';
+import { seedWorld } from './seed/seed.ts';
+import type { Handles, WorldSize } from './seed/seed.ts';
+import { createCourier } from './webhooks/courier.ts';
+import type { Courier } from './webhooks/courier.ts';
+import { createDisturbance, createFaultBox } from './webhooks/faults.ts';
+import type { Service, ServiceOptions } from './world/service.ts';
+import { createState } from './world/state.ts';
+
+export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
+  /** 0: any free one. */
+  readonly port?: number;
+}
+
+export interface SandboxNeeds {
+  /** The real clock, in milliseconds. */
+  realMs?(): number;
+  /** A fault of the sandbox itself. */
+  report?(error: unknown): void;
+  readonly inspect?: GateNeeds['inspect'];
+}
+
+export interface Sandbox extends AsyncDisposable {
+  readonly handles: Handles;
+  readonly service: Service;
+  readonly courier: Courier;
+}
+
+export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNeeds = {}): Promise<Sandbox> {
+  const {
+    port = 0,
+    seed = 1,
+    contacts = 50,
+    bookings = 30,
+    flat = false,
+    eventTypes = false,
+    rateLimits = true,
+  } = options;
+  const { realMs = Date.now, report = () => undefined, inspect } = needs;
+  await using opened = new AsyncDisposableStack();
+  const entrance: Entrance = { fetch: () => new Response(null, { status: 503 }) };
+  const baseUrl = await listen(entrance, { port, opened });
+  const clock = createClock(realMs);
+  const faults = createFaultBox(seed);
+  const service: Service = {
+    options: { baseUrl, seed, flat, eventTypes, rateLimits },
+    state: createState(),
+    clock,
+    random: randomOf(seed, 'service'),
+    tell: (fact) => courier.carry(fact),
+  };
+  const courier: Courier = opened.use(createCourier({ service, faults, realMs }));
+  const tokens = createTokens(service);
+  const handles = seedWorld({ ...service, tell: () => undefined }, tokens, { contacts, bookings });
+  const gate = createGate(
+    {
+      service,
+      cursors: createCursors(`${seed} cursors`, clock),
+      callerOf: tokens.callerOf,
+      meter: createMeter(service),
+      disturb: createDisturbance(faults),
+      ...(inspect && { inspect }),
+    },
+    operations,
+  );
+  const app = createFront(report).route('/_sandbox', createPanel({ service, courier, faults })).route('/', gate);
+  entrance.fetch = app.fetch;
+  const all = opened.move();
+  return { handles, service, courier, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+const mostBodyBytes = 1024 * 1024;
+
+/** What holds for every path: small bodies, and refusals as the specification words them. */
+function createFront(report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.onError((error, context) => {
+    const refusal = error instanceof Refusal ? error : serverError(500);
+    if (refusal !== error) report(error);
+    return context.json(refusal.body, refusal.status as 500);
+  });
+  app.notFound(() => {
+    throw notFound('No such path.');
+  });
+  const tooLarge = (): never => {
+    throw invalid({ message: `The body is larger than ${mostBodyBytes} bytes.` });
+  };
+  app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
+  return app;
+}
+
+type FetchCallback = Parameters<typeof serve>[0]['fetch'];
+
+interface Entrance {
+  fetch: FetchCallback;
+}
+
+/** The world's URIs carry the port, so the listener comes first and what answers is hung in afterwards. */
+async function listen(
+  entrance: Entrance,
+  { port, opened }: { port: number; opened: AsyncDisposableStack },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fetch: FetchCallback = (request, env) => entrance.fetch(request, env);
+    const server = serve({ fetch, port, hostname: '127.0.0.1' }, (address) =>
+      resolve(`http://127.0.0.1:${address.port}`),
+    );
+    server.once('error', reject);
+    opened.defer(
+      () =>
+        new Promise<void>((closed) => {
+          server.close(() => closed());
+          if ('closeAllConnections' in server) server.closeAllConnections();
+        }),
+    );
+  });
+}

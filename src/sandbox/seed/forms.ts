@@ -1,0 +1,42 @@
+// Routing forms: each of the three results a submission can have is one answer away.
+import { randomOf } from '#src/samples/random.ts';
+import { dayMs, instantOf } from '../clock.ts';
+import type { Service } from '../world/service.ts';
+import type { Offers } from './offers.ts';
+import type { Team } from './people.ts';
+
+/** Returns the form's URI. */
+export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: Offers): string {
+  const random = randomOf(options.seed, 'forms', organization.name);
+  const made = instantOf(clock.nowMs() - 400 * dayMs);
+  const uri = `${options.baseUrl}/routing_forms/${random.uuid()}`;
+  const question = (name: string, type: 'name' | 'email' | 'select', answer_choices: string[] = []) => ({
+    uuid: random.uuid(),
+    name,
+    type,
+    required: true,
+    answer_choices,
+  });
+  state.routingForms.put({
+    uri,
+    name: 'Talk to us',
+    organization: organization.uri,
+    status: 'published',
+    questions: [
+      question('Your name', 'name'),
+      question('Work e-mail', 'email'),
+      question('What brings you here?', 'select', ['A demo', 'Pricing', 'Support']),
+    ],
+    created_at: made,
+    updated_at: made,
+    routes: [
+      { answer: 'A demo', result: { type: 'event_type', value: offers.round_robin } },
+      { answer: 'Pricing', result: { type: 'external_url', value: 'https://northwind.example.test/pricing' } },
+      {
+        answer: 'Support',
+        result: { type: 'custom_message', value: { headline: 'Thank you', body: 'We answer within one working day.' } },
+      },
+    ],
+  });
+  return uri;
+}

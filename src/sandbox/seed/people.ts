@@ -1,0 +1,124 @@
+// The people of the sandbox's organizations: one working organization with its team, and one small one for each other plan.
+import { makePerson } from '#src/samples/person.ts';
+import { randomOf } from '#src/samples/random.ts';
+import type { Random } from '#src/samples/random.ts';
+import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
+import { dayMs, instantOf } from '../clock.ts';
+import type { Organization, Plan } from '../world/organization.ts';
+import type { Service } from '../world/service.ts';
+
+export interface Team {
+  readonly organization: Organization;
+  readonly owner: UserResource;
+  /** Everyone, the owner first. */
+  readonly users: readonly UserResource[];
+}
+
+export interface People {
+  readonly main: Team & { readonly admin: UserResource; readonly member: UserResource; readonly group: string };
+  readonly free: Team;
+  readonly trial: Team;
+  readonly enterprise: Team;
+}
+
+const zones = ['Europe/Berlin', 'America/Chicago', 'Europe/Lisbon', 'Asia/Tokyo'] as const;
+
+export function seedPeople(service: Service): People {
+  const { state, options } = service;
+  const foundedMs = service.clock.nowMs() - 900 * dayMs;
+  const main = seedTeam(service, {
+    name: 'Northwind',
+    plan: 'teams',
+    roles: ['owner', 'admin', 'user', 'user', 'user'],
+    foundedMs,
+  });
+  const [, admin, member, ...others] = main.users as [UserResource, UserResource, UserResource, ...UserResource[]];
+  const random = randomOf(options.seed, 'groups');
+  const group = `${options.baseUrl}/groups/${random.uuid()}`;
+  const members = [member, ...others.slice(0, 1)].map(({ uri }) => uri);
+  const founded = instantOf(foundedMs + dayMs);
+  state.groups.put({
+    uri: group,
+    name: 'Customer success',
+    organization: main.organization.uri,
+    member_count: members.length,
+    created_at: founded,
+    updated_at: founded,
+    members,
+  });
+  const alone = (name: string, plan: Plan, more: Partial<Organization> = {}): Team =>
+    seedTeam(service, { name, plan, roles: ['owner'], foundedMs, more });
+  return {
+    main: { ...main, admin, member, group },
+    free: alone('Free Harbor', 'free'),
+    trial: alone('Trial Orchard', 'standard', { trial: true }),
+    enterprise: alone('Enterprise Fjord', 'enterprise', { seats: 500 }),
+  };
+}
+
+interface TeamPlan {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly roles: readonly MembershipRole[];
+  readonly foundedMs: number;
+  readonly more?: Partial<Organization>;
+}
+
+function seedTeam(service: Service, { name, plan, roles, foundedMs, more }: TeamPlan): Team {
+  const { state, options } = service;
+  const random = randomOf(options.seed, 'team', name);
+  const organization: Organization = {
+    uri: `${options.baseUrl}/organizations/${random.uuid()}`,
+    name,
+    plan,
+    trial: false,
+    seats: roles.length + 5,
+    trialInvitations: 3,
+    scim: false,
+    contactsFeature: 'enabled',
+    ...more,
+  };
+  state.organizations.set(organization.uri, organization);
+  const users = roles.map((role, index) => {
+    const joined = instantOf(foundedMs + index * dayMs);
+    const user = seedUser(service, random, {
+      organization: organization.uri,
+      joined,
+      zone: zones[index % zones.length] ?? 'UTC',
+    });
+    state.users.put(user);
+    state.memberships.put({
+      uri: `${options.baseUrl}/organization_memberships/${random.uuid()}`,
+      user: user.uri,
+      organization: organization.uri,
+      role,
+      created_at: joined,
+      updated_at: joined,
+    });
+    return user;
+  });
+  return { organization, owner: users[0] as UserResource, users };
+}
+
+function seedUser(
+  { options }: Service,
+  random: Random,
+  { organization, joined, zone }: { organization: string; joined: string; zone: string },
+): UserResource {
+  const { name, email } = makePerson(random);
+  const slug = email.slice(0, email.indexOf('@')).replaceAll('.', '-');
+  return {
+    uri: `${options.baseUrl}/users/${random.uuid()}`,
+    name,
+    slug,
+    email,
+    scheduling_url: `${options.baseUrl}/pages/${slug}`,
+    timezone: zone,
+    avatar_url: null,
+    locale: 'en',
+    created_at: joined,
+    updated_at: joined,
+    current_organization: organization,
+    resource_type: 'User',
+  };
+}

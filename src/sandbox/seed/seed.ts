@@ -1,0 +1,62 @@
+// Makes the world of one seed: the same people, offers, fields, forms, contacts and tokens every time.
+import { apiScopes } from '#schemas/api-scope.ts';
+import type { ApiScope } from '#schemas/api-scope.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import { createContactBook } from '../world/contact-book.ts';
+import type { Service } from '../world/service.ts';
+import { seedFields } from './fields.ts';
+import { seedForms } from './forms.ts';
+import { seedOffers } from './offers.ts';
+import { seedPeople } from './people.ts';
+
+export interface WorldSize {
+  readonly contacts: number;
+  readonly bookings: number;
+}
+
+/** What a newcomer needs to begin: where things are, and keys to all doors. */
+export interface Handles {
+  readonly base_url: string;
+  readonly auth_url: string;
+  readonly organization: string;
+  readonly users: { readonly owner: string; readonly admin: string; readonly member: string };
+  readonly group: string;
+  readonly event_types: { readonly solo: string; readonly group: string; readonly round_robin: string };
+  readonly tokens: Readonly<Record<TokenName, string>>;
+}
+
+type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'trial' | 'enterprise';
+
+export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Handles {
+  const { state, options } = service;
+  const people = seedPeople(service);
+  const { main, free, trial, enterprise } = people;
+  const teams = [main, free, trial, enterprise];
+  const offers = seedOffers(service, people);
+  for (const team of teams) {
+    seedFields(service, team);
+    state.contactBooks.set(team.organization.uri, createContactBook());
+  }
+  seedForms(service, main, offers);
+  void size;
+  const all = Object.keys(apiScopes) as ApiScope[];
+  const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = all): string =>
+    tokens.personal(name, { user, scopes });
+  return {
+    base_url: options.baseUrl,
+    auth_url: options.baseUrl,
+    organization: main.organization.uri,
+    users: { owner: main.owner.uri, admin: main.admin.uri, member: main.member.uri },
+    group: main.group,
+    event_types: offers,
+    tokens: {
+      owner: personal('owner', main.owner.uri),
+      admin: personal('admin', main.admin.uri),
+      member: personal('member', main.member.uri),
+      no_scopes: personal('no_scopes', main.owner.uri, []),
+      free_plan: personal('free_plan', free.owner.uri),
+      trial: personal('trial', trial.owner.uri),
+      enterprise: personal('enterprise', enterprise.owner.uri),
+    },
+  };
+}

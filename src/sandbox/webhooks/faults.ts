@@ -1,0 +1,60 @@
+// What can go wrong on purpose, on deliveries and on answers. Chances are drawn from the seed, so that a run can be repeated.
+import { z } from 'zod';
+import { randomOf } from '#src/samples/random.ts';
+import type { Operation } from '../api/operation.ts';
+import { pause } from '../clock.ts';
+import { serverError, tooManyRequests } from '../refusal.ts';
+
+/** 0 to 1; true and false are 1 and 0. */
+const chance = z.union([z.boolean().transform(Number), z.number().min(0).max(1)]).optional();
+const pauseMs = z.int().min(0).max(600_000).optional();
+
+export const faultRequest = z.strictObject({
+  /** Deliveries: sent twice, never sent, sent out of order. */
+  duplicate: chance,
+  drop: chance,
+  shuffle: chance,
+  delay_ms: pauseMs,
+  /** Deliveries: a wrong signature, a retry that keeps its first `t`, an envelope time cut to the second. */
+  corrupt_signature: chance,
+  stale_retries: chance,
+  same_second: chance,
+  /** Answers: a server error (a chance), or always this status. */
+  status: z.union([chance, z.int().min(500).max(599)]),
+  /** Answers: 429, and slowness. */
+  rate_limit: chance,
+  latency_ms: pauseMs,
+});
+
+export type Faults = z.output<typeof faultRequest>;
+
+export interface FaultBox {
+  readonly current: Faults;
+  set(faults: Faults): void;
+  /** Whether a fault of this chance strikes now. */
+  strikes(chance: number | undefined): boolean;
+}
+
+export function createFaultBox(seed: number): FaultBox {
+  const random = randomOf(seed, 'faults');
+  let current: Faults = {};
+  return {
+    get current() {
+      return current;
+    },
+    set: (faults) => void (current = faults),
+    strikes: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
+  };
+}
+
+/** What the faults make of an answer: late, 429, or a server error (503 where the specification documents it). */
+export function createDisturbance(faults: FaultBox): (operation: Operation) => Promise<void> {
+  return async ({ id }) => {
+    const { latency_ms, rate_limit, status } = faults.current;
+    if (latency_ms !== undefined) await pause(latency_ms);
+    if (faults.strikes(rate_limit)) throw tooManyRequests(1);
+    const documented = id === 'createWebhookSubscription' ? 503 : 500;
+    if (status !== undefined && (status > 1 || faults.strikes(status)))
+      throw serverError(status > 1 ? status : documented);
+  };
+}

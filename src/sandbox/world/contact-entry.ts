@@ -1,0 +1,26 @@
+// A contact as the sandbox keeps it.
+import type { CustomFieldValue } from '#schemas/resources/contact.ts';
+
+/** A contact as it is kept. What follows from elsewhere (meeting dates, labels, unset fields) is added when it is shown. */
+export interface ContactEntry {
+  readonly uri: string;
+  /** The user it belongs to. */
+  readonly owner: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly emails: readonly { readonly email: string; readonly is_primary: boolean }[];
+  readonly phone_numbers: readonly { readonly phone_number: string }[];
+  readonly name: string | null;
+  readonly timezone: string | null;
+  readonly job_title: string | null;
+  readonly company: string | null;
+  readonly country: string | null;
+  readonly state: string | null;
+  readonly city: string | null;
+  readonly linkedin: string | null;
+  readonly first_email_date: string | null;
+  readonly last_email_date: string | null;
+  readonly creation_source: 'scheduling' | 'manual' | 'api';
+  /** Set custom fields only, by the URI of their definition. */
+  readonly values: ReadonlyMap<string, CustomFieldValue>;
+}

@@ -1,0 +1,42 @@
+// What every rule of the service works with: its records, its clock, its chance, and a way to tell subscribers of a fact.
+import type { EventKind } from '#schemas/events.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import type { Random } from '#src/samples/random.ts';
+import type { Clock } from '../clock.ts';
+import type { State } from './state.ts';
+
+/** Something that happened, on its way to the subscriptions it concerns. */
+export interface Fact {
+  readonly event: EventKind;
+  /** The envelope's `created_at`. */
+  readonly at: string;
+  readonly payload: JsonObject;
+  readonly organization: string;
+  /** The users it belongs to: the hosts of a meeting, the owner of a contact. */
+  readonly users: readonly string[];
+}
+
+export interface ServiceOptions {
+  readonly baseUrl: string;
+  readonly seed: number;
+  /** Payloads as the specification describes them, instead of nested as the public service sends them (A4b, A4c). */
+  readonly flat: boolean;
+  /** Takes `event_type.*` in subscriptions, as the public service does and the specification's enum does not (A6c). */
+  readonly eventTypes: boolean;
+  /** Off for measuring. */
+  readonly rateLimits: boolean;
+}
+
+export interface Service {
+  readonly options: ServiceOptions;
+  readonly state: State;
+  readonly clock: Clock;
+  /** One chain of choices for the whole run: the same calls in the same order make the same choices. */
+  readonly random: Random;
+  tell(fact: Fact): void;
+}
+
+/** A new URI of this kind of record. */
+export function newUri({ options, random }: Pick<Service, 'options' | 'random'>, path: string): string {
+  return `${options.baseUrl}/${path}/${random.uuid()}`;
+}

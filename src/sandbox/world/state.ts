@@ -1,0 +1,124 @@
+// Everything the sandbox knows, each kind of record on its shelf. Records are never changed, only replaced: a page or a
+// delivery made a moment ago stays what it was.
+import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import type { EventTypeResource } from '#schemas/resources/event-type.ts';
+import type { GroupResource } from '#schemas/resources/group.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import type { MeetingRecapResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
+import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
+import type {
+  RoutingFormResource,
+  RoutingFormSubmissionResource,
+  RoutingResult,
+} from '#schemas/resources/routing-form.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
+import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+import type { ContactBook } from './contact-book.ts';
+import type { Organization } from './organization.ts';
+import { createShelf } from './shelf.ts';
+
+/** A record of the service with what only the service knows of it. */
+export interface StoredSubscription extends WebhookSubscriptionResource {
+  readonly signingKey: string | null;
+}
+
+export interface StoredGroup extends GroupResource {
+  readonly members: readonly string[];
+}
+
+export interface StoredForm extends RoutingFormResource {
+  /** Where a submission leads, by the answer to the last question; the first is the default. */
+  readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
+}
+
+export interface StoredMembership {
+  readonly uri: string;
+  readonly user: string;
+  readonly organization: string;
+  readonly role: MembershipRole;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface StoredDefinition extends CustomFieldDefinitionResource {
+  readonly organization: string;
+}
+
+/** How many people may sit in one meeting, and who hosts it: not part of the listed record. */
+export interface StoredEventType extends EventTypeResource {
+  readonly seats: number;
+  readonly hosts: readonly string[];
+  readonly price: number | null;
+}
+
+export type State = ReturnType<typeof createState>;
+
+export function createState() {
+  return {
+    organizations: new Map<string, Organization>(),
+    /** One address book an organization. */
+    contactBooks: new Map<string, ContactBook>(),
+    deletedContacts: new Map<string, { readonly uri: string; readonly deleted_at: string }>(),
+    users: createShelf<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    memberships: createShelf<StoredMembership, 'created', 'organization' | 'user'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { organization: ({ organization }) => [organization], user: ({ user }) => [user] },
+    }),
+    groups: createShelf<StoredGroup, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    definitions: createShelf<StoredDefinition, 'created', 'organization'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { organization: ({ organization }) => [organization] },
+    }),
+    eventTypes: createShelf<StoredEventType, 'name' | 'position' | 'created' | 'updated', 'host'>({
+      orders: {
+        name: ({ name }) => name ?? '',
+        position: ({ position }) => String(position).padStart(6, '0'),
+        created: ({ created_at }) => created_at,
+        updated: ({ updated_at }) => updated_at,
+      },
+      groups: { host: ({ hosts }) => hosts },
+    }),
+    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'event_type'>({
+      orders: { start: ({ start_time }) => start_time },
+      groups: {
+        host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
+        event_type: ({ event_type }) => [event_type],
+      },
+    }),
+    invitees: createShelf<InviteeResource, 'created', 'event' | 'email'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { event: ({ event }) => [event], email: ({ email }) => [email] },
+    }),
+    recaps: createShelf<MeetingRecapResource, 'start', 'event'>({
+      orders: { start: ({ event }) => event.start_time },
+      groups: { event: ({ event }) => (event.uri === null ? [] : [event.uri]) },
+    }),
+    /** By the recap's URI. */
+    transcripts: new Map<string, TranscriptResource>(),
+    routingForms: createShelf<StoredForm, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    submissions: createShelf<RoutingFormSubmissionResource, 'created', 'form'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { form: ({ routing_form }) => [routing_form] },
+    }),
+    invitations: createShelf<InvitationResource, 'created', 'organization'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { organization: ({ organization }) => [organization] },
+    }),
+    subscriptions: createShelf<StoredSubscription, 'created', 'organization'>({
+      orders: { created: ({ created_at }) => created_at },
+      groups: { organization: ({ organization }) => [organization] },
+    }),
+  };
+}
+
+/** The record as the service shows it. */
+export function membershipRecord(state: State, membership: StoredMembership): MembershipResource {
+  const { user, ...rest } = membership;
+  const {
+    current_organization: _organization,
+    resource_type: _type,
+    ...person
+  } = state.users.get(user) as UserResource;
+  return { ...rest, user: person };
+}

@@ -1,0 +1,41 @@
+// Conformance: users and memberships.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { TestSandbox } from '../harness/sandbox.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox()));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+sentence('GET /organization_memberships', 'accepts a `user` URI filter', async () => {
+  const { organization, users } = sandbox.handles;
+  const { status, body } = await sandbox.call('GET', '/organization_memberships', {
+    query: { organization, user: users.member },
+  });
+  expect(status).toBe(200);
+  expect(body.collection).toHaveLength(1);
+  expect(body.collection[0]).toMatchObject({ role: 'user', organization, user: { uri: users.member } });
+});
+
+sentence(
+  'Conventions 4',
+  'a caller with too low a role receives 403 for the request that succeeds for an administrator',
+  async () => {
+    const query = { organization: sandbox.handles.organization };
+    expect(await sandbox.call('GET', '/organization_memberships', { as: 'admin', query })).toMatchObject({
+      status: 200,
+    });
+    expect(await sandbox.call('GET', '/organization_memberships', { as: 'member', query })).toMatchObject({
+      status: 403,
+      body: { title: 'Permission Denied', message: 'You do not have permission to access this resource.' },
+    });
+  },
+);
+
+assumed('A14', 'GET /users/me', 'names the user of the token and its current organization', async () => {
+  const { users, organization } = sandbox.handles;
+  const { body } = await sandbox.call('GET', '/users/me', { as: 'admin' });
+  expect(body.resource).toMatchObject({ uri: users.admin, current_organization: organization });
+  expect(await sandbox.call('GET', users.admin)).toMatchObject({ status: 200, body });
+});

@@ -1,0 +1,71 @@
+// The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
+import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
+import { answerSchema } from '#src/sandbox/api/reply.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import { openSandbox } from '#src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxNeeds, SandboxOptions } from '#src/sandbox/sandbox.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Read as JSON; undefined for 204. Tests look into it freely. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+export interface TestSandbox extends Sandbox {
+  /** One call to the service; `path` may be a whole URI of it. `as` names one of the tokens; null sends none. */
+  call(method: string, path: string, more?: CallOptions): Promise<Answer>;
+  /** One control. */
+  control(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+export interface CallOptions {
+  readonly as?: keyof Sandbox['handles']['tokens'] | null;
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function openTestSandbox(options: SandboxOptions = {}, needs: SandboxNeeds = {}): Promise<TestSandbox> {
+  const faults: unknown[] = [];
+  const sandbox = await openSandbox(options, { report: (error) => void faults.push(error), inspect, ...needs });
+  const { base_url, tokens } = sandbox.handles;
+
+  async function send(method: string, path: string, { body, query, headers, token }: CallOptions): Promise<Answer> {
+    const url = new URL(path.startsWith('http') ? path : base_url + path);
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    // A sandbox that fails by itself fails the test, with what happened.
+    if (faults.length > 0) throw faults.shift();
+    return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  return {
+    ...sandbox,
+    call: (method, path, { as = 'owner', ...more } = {}) =>
+      send(method, path, { ...(as === null ? {} : { token: tokens[as] }), ...more }),
+    control: (method, path, body) => send(method, `/_sandbox${path}`, { body }),
+  };
+}
+
+/** Answers promise more than readers demand: nothing missing, nothing that is not published. */
+function inspect(operation: Operation, status: number, body: unknown): void {
+  if (status === 204) return;
+  const schema = status < 300 ? answerSchema(operation) : isScopeRefusal(body) ? insufficientScopeBody : errorBody;
+  const result = schema?.safeParse(body);
+  if (result?.success === false)
+    throw new Error(`${operation.id} answers ${status} against its schema: ${result.error.message}`);
+}
+
+const isScopeRefusal = (body: unknown): boolean => (body as { title: string }).title === 'Insufficient scope';
