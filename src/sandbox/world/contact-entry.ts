@@ -1,13 +1,8 @@
 // A contact as the sandbox keeps it.
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
 
-/** A contact as it is kept. What follows from elsewhere (meeting dates, labels, unset fields) is added when it is shown. */
-export interface ContactEntry {
-  readonly uri: string;
-  /** The user it belongs to. */
-  readonly owner: string;
-  readonly created_at: string;
-  readonly updated_at: string;
+/** What people write on a contact. */
+export interface ContactDetails {
   readonly emails: readonly { readonly email: string; readonly is_primary: boolean }[];
   readonly phone_numbers: readonly { readonly phone_number: string }[];
   readonly name: string | null;
@@ -18,9 +13,18 @@ export interface ContactEntry {
   readonly state: string | null;
   readonly city: string | null;
   readonly linkedin: string | null;
+  /** Set custom fields only, by the URI of their definition. */
+  readonly values: ReadonlyMap<string, CustomFieldValue>;
+}
+
+/** A contact as it is kept. What follows from elsewhere (meeting dates, labels, unset fields) is added when it is shown. */
+export interface ContactEntry extends ContactDetails {
+  readonly uri: string;
+  /** The user it belongs to. */
+  readonly owner: string;
+  readonly created_at: string;
+  readonly updated_at: string;
   readonly first_email_date: string | null;
   readonly last_email_date: string | null;
   readonly creation_source: 'scheduling' | 'manual' | 'api';
-  /** Set custom fields only, by the URI of their definition. */
-  readonly values: ReadonlyMap<string, CustomFieldValue>;
 }

@@ -1,0 +1,172 @@
+// The life of a contact: made, changed and removed, each told to subscribers; and made by the booking of an unknown address.
+import { isDeepStrictEqual } from 'node:util';
+import type { ContactResource } from '#schemas/resources/contact.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import type { ContactBook } from './contact-book.ts';
+import type { ContactDetails, ContactEntry } from './contact-entry.ts';
+import { later, meetingDates } from './contact-dates.ts';
+import { newUri } from './service.ts';
+import type { Service } from './service.ts';
+import type { StoredDefinition } from './state.ts';
+
+/** As the service shows it: with an entry for every defined custom field, and the dates that follow from bookings. */
+export function contactRecord(
+  service: Pick<Service, 'state' | 'clock'>,
+  entry: ContactEntry,
+  show: { readonly withoutCustomFields?: boolean } = {},
+): ContactResource {
+  const organization = service.state.users.get(entry.owner)?.current_organization ?? '';
+  const { next, last } = meetingDates(service, entry, organization);
+  return {
+    uri: entry.uri,
+    name: entry.name,
+    emails: entry.emails.map((email) => ({ ...email })),
+    phone_numbers: entry.phone_numbers.map((phone) => ({ ...phone })),
+    timezone: entry.timezone,
+    job_title: entry.job_title,
+    company: entry.company,
+    country: entry.country,
+    state: entry.state,
+    city: entry.city,
+    linkedin: entry.linkedin,
+    ...(show.withoutCustomFields !== true && { custom_fields: customFields(service, entry, organization) }),
+    first_email_date: entry.first_email_date,
+    last_email_date: entry.last_email_date,
+    next_meeting_date: next,
+    last_meeting_date: last,
+    last_interaction_date: later(entry.last_email_date, last),
+    created_at: entry.created_at,
+    updated_at: entry.updated_at,
+  };
+}
+
+/** Those in use, in the order they were made. */
+export function definitionsInUse({ state }: Pick<Service, 'state'>, organization: string): readonly StoredDefinition[] {
+  return state.definitions
+    .of('organization', organization)
+    .filter(({ retired_at }) => retired_at === null)
+    .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
+}
+
+function customFields(
+  service: Pick<Service, 'state'>,
+  { values }: ContactEntry,
+  organization: string,
+): NonNullable<ContactResource['custom_fields']> {
+  return definitionsInUse(service, organization).map(({ uri, label, field_type }) => ({
+    uri,
+    value: values.get(uri) ?? (field_type === 'tags' ? [] : null),
+    label,
+  }));
+}
+
+export interface NewContact {
+  readonly organization: string;
+  /** The user it will belong to. */
+  readonly owner: string;
+  readonly source: ContactEntry['creation_source'];
+  readonly details: Partial<ContactDetails> & Pick<ContactDetails, 'emails'>;
+}
+
+export function bookOf({ state }: Pick<Service, 'state'>, organization: string): ContactBook {
+  const book = state.contactBooks.get(organization);
+  if (book === undefined) throw new Error('every organization has an address book');
+  return book;
+}
+
+export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
+  const now = service.clock.tick();
+  const entry: ContactEntry = {
+    ...blank,
+    ...details,
+    uri: newUri(service, 'contacts'),
+    owner,
+    created_at: now,
+    updated_at: now,
+    first_email_date: null,
+    last_email_date: null,
+    creation_source: source,
+  };
+  bookOf(service, organization).put(entry);
+  tellOf(service, 'contact.created', { entry, organization, at: now });
+  return entry;
+}
+
+const blank: Omit<ContactDetails, 'emails'> = {
+  phone_numbers: [],
+  name: null,
+  timezone: null,
+  job_title: null,
+  company: null,
+  country: null,
+  state: null,
+  city: null,
+  linkedin: null,
+  values: new Map(),
+};
+
+/** A change that changes nothing moves no time and tells nobody. */
+export function updateContact(service: Service, entry: ContactEntry, changes: Partial<ContactDetails>): ContactEntry {
+  if (isDeepStrictEqual({ ...entry, ...changes }, entry)) return entry;
+  const organization = organizationOf(service, entry);
+  const changed: ContactEntry = { ...entry, ...changes, updated_at: service.clock.tick() };
+  bookOf(service, organization).put(changed);
+  tellOf(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
+  return changed;
+}
+
+export function deleteContact(service: Service, entry: ContactEntry): void {
+  const organization = organizationOf(service, entry);
+  const deleted = { uri: entry.uri, deleted_at: service.clock.tick() };
+  bookOf(service, organization).delete(entry.uri);
+  service.state.deletedContacts.set(entry.uri, deleted);
+  service.tell({
+    event: 'contact.deleted',
+    at: deleted.deleted_at,
+    payload: service.options.flat ? deleted : { user_uuid: uuidOf(entry.owner), contact: deleted },
+    organization,
+    users: [entry.owner],
+  });
+}
+
+/** Someone who books. */
+export interface Acquaintance {
+  readonly organization: string;
+  /** The host, to whom a new contact will belong. */
+  readonly owner: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly timezone: string | null;
+}
+
+/**
+ * A booking by an unknown address makes a contact; a known one stays as it is, for its meeting dates follow from bookings.
+ * To be called before the invitee is put on its shelf: only later bookings count for a contact.
+ */
+export function knowContact(service: Service, { organization, owner, email, name, timezone }: Acquaintance): void {
+  if (bookOf(service, organization).byEmail(email) !== undefined) return;
+  const details = { emails: [{ email, is_primary: true }], name, timezone };
+  createContact(service, { organization, owner, source: 'scheduling', details });
+}
+
+interface Told {
+  readonly entry: ContactEntry;
+  readonly organization: string;
+  readonly at: string;
+}
+
+function tellOf(service: Service, event: 'contact.created' | 'contact.updated', told: Told): void {
+  const { entry, organization, at } = told;
+  const record: ContactResource = contactRecord(service, entry);
+  // Nested as the public service sends it, or flat as the specification describes it (A4b).
+  const payload: JsonObject = service.options.flat
+    ? record
+    : { user_uuid: uuidOf(entry.owner), contact: { ...record, creation_source: entry.creation_source } };
+  service.tell({ event, at, payload, organization, users: [entry.owner] });
+}
+
+const uuidOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
+
+function organizationOf({ state }: Service, { owner }: ContactEntry): string {
+  return state.users.get(owner)?.current_organization ?? '';
+}
