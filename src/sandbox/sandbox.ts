@@ -10,6 +10,7 @@ import type { GateNeeds } from './api/gate.ts';
 import { createMeter } from './api/meter.ts';
 import { operations } from './api/operations.ts';
 import { createTokens } from './auth/tokens.ts';
+import type { Tokens } from './auth/tokens.ts';
 import { createClock } from './clock.ts';
 import { createPanel } from './controls/panel.ts';
 import { invalid, notFound, Refusal, serverError } from './refusal.ts';
@@ -38,6 +39,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly handles: Handles;
   readonly service: Service;
   readonly courier: Courier;
+  /** Keys to the service: tests add some of their own. */
+  readonly tokens: Tokens;
 }
 
 export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNeeds = {}): Promise<Sandbox> {
@@ -80,7 +83,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   const app = createFront(report).route('/_sandbox', createPanel({ service, courier, faults })).route('/', gate);
   entrance.fetch = app.fetch;
   const all = opened.move();
-  return { handles, service, courier, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { handles, service, courier, tokens, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 const mostBodyBytes = 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Service } from '../world/service.ts';
 import type { Cursors } from './cursor.ts';
 import type { Call, Caller, Listing, Operation } from './operation.ts';
 import { paginationOf, statusOf } from './reply.ts';
-import { readCall } from './request.ts';
+import { readCall, resourceUri } from './request.ts';
 
 /** Where a caller stands against the limits. */
 export interface Meter {
@@ -50,7 +50,7 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     await needs.disturb(operation);
     const missing = missingScopes(caller.scopes, operation.scopes);
     if (missing.length > 0) throw lacksScopes(missing);
-    operation.permits?.(caller);
+    operation.permits?.(caller, { service: needs.service, uri: resourceUri(needs.service, operation, context) });
     const { call, listName } = await readCall(needs, operation, { context, caller });
     const body = bodyOf(operation, call, (listing) => ({
       collection: listing.records,

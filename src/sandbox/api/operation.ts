@@ -60,8 +60,11 @@ interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
   readonly path: string;
   readonly summary: string;
   readonly scopes: readonly ApiScope[];
-  /** Permission that hangs on the caller alone (plan, features, role), asked before the request is read. Throws a refusal. */
-  permits?(caller: Caller): void;
+  /**
+   * Permission that hangs on the caller (plan, features, role) and on the resource of the path, asked before the request is
+   * read. Throws a refusal.
+   */
+  permits?(caller: Caller, asked: Pick<Call, 'service' | 'uri'>): void;
   /** A list's must extend `pageQuery`. */
   readonly query?: Query;
   readonly body?: Body;

@@ -77,7 +77,7 @@ async function jsonOf(context: Context): Promise<unknown> {
   }
 }
 
-function resourceUri({ options }: Service, { path }: Operation, context: Context): string {
+export function resourceUri({ options }: Service, { path }: Operation, context: Context): string {
   const named = path.slice(0, path.lastIndexOf('}') + 1);
   return named === ''
     ? ''

@@ -16,6 +16,7 @@ interface ControlPlan<Body extends z.ZodType> {
   /** Beneath `/_sandbox`: `/no_shows`. */
   readonly path: string;
   readonly summary: string;
+  /** A GET has its query instead. */
   readonly body?: Body;
   /** Returns what is answered, as JSON. Throws a refusal. */
   run(needs: ControlNeeds, body: z.output<Body>): object | Promise<object>;

@@ -16,7 +16,8 @@ export function createPanel(needs: ControlNeeds): Panel {
   });
   for (const { method, path, body, run } of controls)
     app.on(method, path, async (context) => {
-      const read = body?.safeParse(await jsonOf(await context.req.text()));
+      const asked = method === 'GET' ? context.req.query() : jsonOf(await context.req.text());
+      const read = body?.safeParse(asked);
       if (read?.success === false) throw invalid(...detailsOf(read.error));
       return context.json(await run(needs, read?.data));
     });

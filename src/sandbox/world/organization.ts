@@ -6,16 +6,26 @@ export type Plan = (typeof plans)[number];
 /** `enterprise_only`: contacts ask for the enterprise level, as they may on accounts of another kind. */
 export const contactsFeatures = ['enabled', 'disabled', 'enterprise_only'] as const;
 
-export interface Organization {
+export interface Account {
+  readonly plan: Plan;
+  readonly trial: boolean;
+  readonly seats: number;
+  /** How many invitations a trial account may send. */
+  readonly trialInvitations: number;
+  readonly scim: boolean;
+  readonly contactsFeature: (typeof contactsFeatures)[number];
+}
+
+export interface Organization extends Account {
   readonly uri: string;
   readonly name: string;
-  plan: Plan;
-  trial: boolean;
-  seats: number;
-  /** How many invitations a trial account may send. */
-  trialInvitations: number;
-  scim: boolean;
-  contactsFeature: (typeof contactsFeatures)[number];
 }
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
+
+/** The one the world is about is founded first. */
+export function mainOrganization(organizations: ReadonlyMap<string, Organization>): Organization {
+  const [main] = organizations.values();
+  if (main === undefined) throw new Error('The world has no organization.');
+  return main;
+}

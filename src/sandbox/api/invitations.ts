@@ -1,0 +1,71 @@
+// Inviting people to an organization, and looking at the invitations.
+import { invitationRequest } from '#schemas/invitation.ts';
+import { invitationListQuery } from '#schemas/list-query.ts';
+import { invitationResource } from '#schemas/resources/organization-invitation.ts';
+import { denied, notFound } from '../refusal.ts';
+import { demandAllotment, invite } from '../world/invitations.ts';
+import { isSameAddress } from '../world/memberships.ts';
+import type { Service } from '../world/service.ts';
+import { defineOperation, listing } from './operation.ts';
+import type { Caller } from './operation.ts';
+import { isAdministrator, noPermission } from './permissions.ts';
+
+export const invitationOperations = [
+  defineOperation({
+    id: 'inviteUser',
+    method: 'POST',
+    path: '/organizations/{uuid}/invitations',
+    summary: 'Invite a user to an organization',
+    scopes: ['organizations:write'],
+    permits(caller, { service, uri }) {
+      demandAdministrator(service, caller, uri);
+      demandAllotment(service.state, caller.organization);
+    },
+    body: invitationRequest,
+    answers: 'resource',
+    status: 201,
+    schema: invitationResource,
+    run: ({ service, uri, body }) => invite(service, { organization: uri, email: body.email }),
+  }),
+  defineOperation({
+    id: 'listInvitations',
+    method: 'GET',
+    path: '/organizations/{uuid}/invitations',
+    summary: 'The invitations of an organization',
+    scopes: ['organizations:write'],
+    permits: (caller, { service, uri }) => demandAdministrator(service, caller, uri),
+    query: invitationListQuery,
+    answers: 'collection',
+    schema: invitationResource,
+    run({ service: { state }, uri, query: { email, status }, pageIn }) {
+      const page = state.invitations.page('created', pageIn('created'), (invitation) => {
+        if (invitation.organization !== uri) return false;
+        if (status !== undefined && invitation.status !== status) return false;
+        return email === undefined || isSameAddress(invitation.email, email);
+      });
+      return listing(page, (invitation) => invitation);
+    },
+  }),
+  defineOperation({
+    id: 'getInvitation',
+    method: 'GET',
+    path: '/organizations/{uuid}/invitations/{invitation_uuid}',
+    summary: 'One invitation',
+    scopes: ['organizations:write'],
+    permits: (caller, { service, uri }) => demandAdministrator(service, caller, organizationOf(uri)),
+    answers: 'resource',
+    schema: invitationResource,
+    run({ service, uri }) {
+      const invitation = service.state.invitations.get(uri);
+      if (invitation === undefined) throw notFound('No such invitation.');
+      return invitation;
+    },
+  }),
+] as const;
+
+const organizationOf = (invitation: string): string => invitation.slice(0, invitation.lastIndexOf('/invitations/'));
+
+function demandAdministrator({ state }: Service, caller: Caller, organization: string): void {
+  if (!state.organizations.has(organization)) throw notFound('No such organization.');
+  if (caller.organization.uri !== organization || !isAdministrator(caller)) throw denied(noPermission);
+}
