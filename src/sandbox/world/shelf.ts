@@ -31,9 +31,9 @@ export function createShelf<
     Object.entries(groups ?? {}).map(([name, namesOf]) => [name, createGrouping(namesOf as NamesOf<Item>)]),
   );
 
-  function remove(item: Item): void {
+  function remove(item: Item, instead?: Item): void {
     for (const sorting of sortings.values()) sorting.remove(item);
-    for (const grouping of groupings.values()) grouping.remove(item);
+    for (const grouping of groupings.values()) grouping.remove(item, instead);
   }
 
   return {
@@ -43,7 +43,7 @@ export function createShelf<
     get: (uri) => byUri.get(uri),
     put(item) {
       const before = byUri.get(item.uri);
-      if (before !== undefined) remove(before);
+      if (before !== undefined) remove(before, item);
       byUri.set(item.uri, item);
       for (const sorting of sortings.values()) sorting.add(item);
       for (const grouping of groupings.values()) grouping.add(item);
@@ -102,7 +102,8 @@ function createSorting<Item extends { readonly uri: string }>(keyOf: KeyOf<Item>
 
 interface Grouping<Item> {
   add(item: Item): void;
-  remove(item: Item): void;
+  /** A record that comes `instead` keeps its place in the groups both are in. */
+  remove(item: Item, instead?: Item): void;
   named(name: string): readonly string[];
 }
 
@@ -116,8 +117,10 @@ function createGrouping<Item extends { readonly uri: string }>(namesOf: NamesOf<
         else members.set(name, new Set([item.uri]));
       }
     },
-    remove(item) {
+    remove(item, instead) {
+      const kept = instead === undefined ? [] : namesOf(instead);
       for (const name of namesOf(item)) {
+        if (kept.includes(name)) continue;
         const set = members.get(name);
         set?.delete(item.uri);
         if (set?.size === 0) members.delete(name);
