@@ -18,7 +18,7 @@ export const locationKinds = [
   'custom',
 ] as const;
 
-const customQuestion = z.strictObject({
+export const customQuestion = z.strictObject({
   name: z.string(),
   type: z.enum(['string', 'text', 'phone_number', 'single_select', 'multi_select']),
   position: z.int().min(0),

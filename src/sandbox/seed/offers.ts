@@ -16,6 +16,7 @@ interface OfferPlan {
   readonly pooling?: EventTypeResource['pooling_type'];
   readonly hosts: readonly UserResource[];
   readonly price?: number;
+  readonly reconfirms?: true;
   readonly questions?: readonly Question[];
 }
 
@@ -58,6 +59,7 @@ export function seedOffers(service: Service, { main, free, trial, enterprise }: 
       location: { kind: 'physical', location: '12 Harbour Street, second floor' },
       pooling: 'collective',
       hosts: [owner, member],
+      reconfirms: true,
     },
     {
       name: 'Panel interview',
@@ -163,6 +165,7 @@ function seedOffer(
     seats: plan.seats ?? 1,
     hosts: plan.hosts.map(({ uri }) => uri),
     price: plan.price ?? null,
+    reconfirms: plan.reconfirms === true,
   };
   state.eventTypes.put(eventType);
   return eventType.uri;

@@ -50,7 +50,12 @@ export interface StoredEventType extends EventTypeResource {
   readonly seats: number;
   readonly hosts: readonly string[];
   readonly price: number | null;
+  /** Invitees are asked to confirm again that they will come. */
+  readonly reconfirms: boolean;
 }
+
+/** The name of one host's day (UTC): a calendar is looked at by the day, however long it is. */
+export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
 export type State = ReturnType<typeof createState>;
 
@@ -79,11 +84,11 @@ export function createState() {
       },
       groups: { host: ({ hosts }) => hosts },
     }),
-    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'event_type'>({
+    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'host_day'>({
       orders: { start: ({ start_time }) => start_time },
       groups: {
         host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
-        event_type: ({ event_type }) => [event_type],
+        host_day: ({ event_memberships, start_time }) => event_memberships.map(({ user }) => hostDay(user, start_time)),
       },
     }),
     invitees: createShelf<InviteeResource, 'created', 'event' | 'email'>({
@@ -121,4 +126,11 @@ export function membershipRecord(state: State, membership: StoredMembership): Me
     ...person
   } = state.users.get(user) as UserResource;
   return { ...rest, user: person };
+}
+
+/** What can be booked with anyone of this organization. */
+export function eventTypesOf(state: State, organization: string): readonly StoredEventType[] {
+  return [...state.eventTypes.values()].filter(({ hosts }) =>
+    hosts.some((host) => state.users.get(host)?.current_organization === organization),
+  );
 }

@@ -1,0 +1,81 @@
+// The meeting a booking is for: a new one, or a seat in a group that meets at that time already.
+import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import { minuteMs } from '../clock.ts';
+import { invalid } from '../refusal.ts';
+import { hostsFor, meetingsOf } from './booking-hosts.ts';
+import type { BookingPlan } from './booking-plan.ts';
+import { meetingLocation } from './locations.ts';
+import { newUri } from './service.ts';
+import type { Service } from './service.ts';
+import type { State, StoredEventType } from './state.ts';
+
+/** The meeting as it is once the invitee has joined. Changes nothing; refuses when the group is full. */
+export function meetingWith(service: Service, plan: BookingPlan): ScheduledEventResource {
+  const { eventType, startTime, guests = [] } = plan;
+  const now = service.clock.tick();
+  const meeting = gatheringAt(service.state, eventType, startTime) ?? newMeeting(service, plan, now);
+  const { total, active, limit } = meeting.invitees_counter;
+  if (active >= limit) throw invalid({ message: 'the group is full at this time', parameter: 'start_time' });
+  const known = new Set(meeting.event_guests.map(({ email }) => email));
+  const joining = [...new Set(guests)].filter((email) => !known.has(email));
+  return {
+    ...meeting,
+    updated_at: now,
+    invitees_counter: { total: total + 1, active: active + 1, limit },
+    event_guests: [...meeting.event_guests, ...joining.map((email) => ({ email, created_at: now, updated_at: now }))],
+  };
+}
+
+/** The meeting as it is once an invitee has left. A group goes on without one (A4g); a meeting of two does not. */
+export function meetingWithout(
+  meeting: ScheduledEventResource,
+  cancellation: CancellationResource,
+): ScheduledEventResource {
+  const { total, active, limit } = meeting.invitees_counter;
+  return {
+    ...meeting,
+    updated_at: cancellation.created_at,
+    invitees_counter: { total, active: Math.max(0, active - 1), limit },
+    ...(limit === 1 ? { status: 'canceled', cancellation } : {}),
+  };
+}
+
+/** The group of this event type that meets at this time, if it was ever called together. */
+export function gatheringAt(
+  state: State,
+  { uri, kind, hosts }: StoredEventType,
+  startTime: string,
+): ScheduledEventResource | undefined {
+  if (kind !== 'group') return undefined;
+  return hosts
+    .flatMap((host) => meetingsOf(state, host, startTime))
+    .find(({ event_type, start_time }) => event_type === uri && start_time === startTime);
+}
+
+function newMeeting(service: Service, plan: BookingPlan, now: string): ScheduledEventResource {
+  const { eventType, startTime, location } = plan;
+  const hosts = hostsFor(service, eventType, startTime).flatMap((uri) => service.state.users.get(uri) ?? []);
+  return {
+    uri: newUri(service, 'scheduled_events'),
+    name: eventType.name,
+    meeting_notes_plain: null,
+    meeting_notes_html: null,
+    status: 'active',
+    start_time: startTime,
+    end_time: laterBy(startTime, eventType.duration),
+    event_type: eventType.uri,
+    location: meetingLocation(service.random, eventType.locations, location),
+    invitees_counter: { total: 0, active: 0, limit: eventType.seats },
+    created_at: now,
+    updated_at: now,
+    event_memberships: hosts.map(({ uri, email, name }) => ({ user: uri, user_email: email, user_name: name })),
+    event_guests: [],
+  };
+}
+
+/** To the microsecond, which a Date does not know. */
+function laterBy(instant: string, minutes: number): string {
+  const later = new Date(Date.parse(instant) + minutes * minuteMs).toISOString();
+  if (later.length !== 24) throw invalid({ message: 'too far in the future', parameter: 'start_time' });
+  return `${later.slice(0, -1)}${instant.slice(23, 26)}Z`;
+}

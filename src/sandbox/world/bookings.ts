@@ -1,0 +1,140 @@
+// Bookings: made, canceled, moved. An invitee is `active` until canceled; a moved one is canceled and points to its successor:
+//
+//   book ──▶ active ──cancel──▶ canceled
+//               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
+import type { CancellationResource } from '#schemas/resources/scheduled-event.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { invalid } from '../refusal.ts';
+import { meetingOf, tellOfInvitee } from './booking-facts.ts';
+import { meetingWith, meetingWithout } from './booking-meeting.ts';
+import type { BookingPlan } from './booking-plan.ts';
+import { namesOf, newInvitee } from './booking-record.ts';
+import { knowContact } from './contacts.ts';
+import { organizationOf } from './event-types.ts';
+import { sameChoice } from './locations.ts';
+import type { Service } from './service.ts';
+
+export function book(service: Service, plan: BookingPlan): InviteeResource {
+  const invitee = place(service, plan);
+  tellOfInvitee(service, 'invitee.created', invitee);
+  return invitee;
+}
+
+/** Puts the booking on the shelves without a word. */
+function place(service: Service, plan: BookingPlan): InviteeResource {
+  const { state } = service;
+  const meeting = meetingWith(service, plan);
+  const hosts = meeting.event_memberships.map(({ user }) => user);
+  // The contact first: it is made with empty meeting dates, which the invitee then fills.
+  knowContact(service, {
+    organization: organizationOf(state, hosts),
+    owner: hosts[0] ?? '',
+    email: plan.invitee.email,
+    name: namesOf(plan.invitee).name,
+    timezone: plan.invitee.timezone,
+  });
+  const invitee = newInvitee(service, plan, meeting.uri);
+  state.scheduledEvents.put(meeting);
+  state.invitees.put(invitee);
+  return invitee;
+}
+
+export interface Canceling {
+  readonly cancelerType: CancellationResource['canceler_type'];
+  readonly reason: string | null;
+  /** The canceler's name; the invitee's or the first host's when absent. */
+  readonly canceledBy?: string | undefined;
+}
+
+export function cancelInvitee(service: Service, invitee: InviteeResource, how: Canceling): InviteeResource {
+  demandActive(invitee);
+  const canceled = withdraw(service, invitee, how);
+  tellOfInvitee(service, 'invitee.canceled', canceled);
+  return canceled;
+}
+
+/** Takes the invitee out of its meeting without a word. */
+function withdraw(
+  service: Service,
+  invitee: InviteeResource,
+  { cancelerType, reason, canceledBy }: Canceling,
+): InviteeResource {
+  const { state, clock } = service;
+  const meeting = meetingOf(service, invitee);
+  const host = meeting.event_memberships[0]?.user_name ?? invitee.name;
+  const cancellation: CancellationResource = {
+    canceled_by: canceledBy ?? (cancelerType === 'host' ? host : invitee.name),
+    reason,
+    canceler_type: cancelerType,
+    created_at: clock.tick(),
+  };
+  const canceled: InviteeResource = {
+    ...invitee,
+    status: 'canceled',
+    updated_at: cancellation.created_at,
+    cancellation,
+  };
+  state.scheduledEvents.put(meetingWithout(meeting, cancellation));
+  state.invitees.put(canceled);
+  return canceled;
+}
+
+export interface Rescheduling {
+  readonly startTime: string;
+  /** The URI of the user who moves it; the invitee does when absent. */
+  readonly by?: string | undefined;
+}
+
+/** The place is asked for before the old one is given up: a refusal leaves the booking as it was. */
+export function rescheduleInvitee(
+  service: Service,
+  invitee: InviteeResource,
+  { startTime, by }: Rescheduling,
+): InviteeResource {
+  demandActive(invitee);
+  const moved = place(service, planAgain(service, invitee, { startTime, by }));
+  const canceledBy = by === undefined ? undefined : service.state.users.get(by)?.name;
+  const cancelerType = by === undefined ? 'invitee' : 'host';
+  const left = withdraw(
+    service,
+    { ...invitee, rescheduled: true, new_invitee: moved.uri },
+    {
+      cancelerType,
+      reason: null,
+      canceledBy,
+    },
+  );
+  tellOfInvitee(service, 'invitee.canceled', left);
+  tellOfInvitee(service, 'invitee.created', moved);
+  return moved;
+}
+
+function planAgain(service: Service, invitee: InviteeResource, { startTime, by }: Rescheduling): BookingPlan {
+  const meeting = meetingOf(service, invitee);
+  const eventType = service.state.eventTypes.get(meeting.event_type);
+  if (eventType === undefined) throw invalid({ message: 'the event type was deleted: it cannot be booked again' });
+  const { email, timezone, name, first_name, last_name, text_reminder_number } = invitee;
+  return {
+    eventType,
+    startTime,
+    invitee: {
+      email,
+      timezone: timezone ?? 'UTC',
+      ...(first_name === null ? { name } : { first_name, ...(last_name !== null && { last_name }) }),
+      ...(text_reminder_number !== null && { text_reminder_number }),
+    },
+    location: sameChoice(meeting.location, eventType.locations),
+    answers: invitee.questions_and_answers,
+    tracking: invitee.tracking,
+    // Of a group nobody knows whose guests they are.
+    guests: eventType.kind === 'group' ? [] : meeting.event_guests.map((guest) => guest.email),
+    submission: invitee.routing_form_submission,
+    scheduledBy: by,
+    method: invitee.scheduling_method,
+    replaces: invitee,
+  };
+}
+
+function demandActive({ status }: InviteeResource): void {
+  if (status === 'canceled') throw invalid({ message: 'the invitee is canceled already', parameter: 'uri' });
+}
