@@ -1,4 +1,4 @@
-// A group of users in an organization. The specification does not show the record (A14).
+// A group of users in an organization. The specification does not show the record (A28).
 import { z } from 'zod';
 import { uri } from '../wire.ts';
 import { instant } from './values.ts';

@@ -1,4 +1,4 @@
-// A meeting recap and its transcript. The specification shows neither record; the fields follow A4c.
+// A meeting recap and its transcript. The specification shows neither record: the fields are assumed (A26).
 import { z } from 'zod';
 import { uri } from '../wire.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
@@ -34,6 +34,16 @@ export const transcriptResource = z.strictObject({
   language: z.string(),
   segments: z.array(z.strictObject({ speaker: z.string(), start_seconds: z.number().min(0), text: z.string() })),
 });
+
+/** What `meeting_recap.created` delivers, nested (A4c); `.updated` leaves `created_at` out. An external meeting has no `uri`. */
+export const meetingRecapPayload = z.strictObject({
+  created_at: instant.optional(),
+  event: recapEventResource.extend({ uri: uri.optional() }),
+  recap: meetingRecapResource.omit({ user: true, organization: true, event: true, notes: true }),
+});
+
+/** What `meeting_recap.deleted` delivers, nested. */
+export const deletedRecapPayload = z.strictObject({ recap: z.strictObject({ uri, deleted_at: instant }) });
 
 export type MeetingRecapResource = z.output<typeof meetingRecapResource>;
 export type RecapEventResource = z.output<typeof recapEventResource>;

@@ -2,5 +2,12 @@
 import { accountControls } from './account.ts';
 import type { Control } from './control.ts';
 import { invitationControls } from './invitations.ts';
+import { meetingRecapControls } from './meeting-recaps.ts';
+import { routingFormControls } from './routing-forms.ts';
 
-export const controls: readonly Control[] = [...accountControls, ...invitationControls];
+export const controls: readonly Control[] = [
+  ...accountControls,
+  ...invitationControls,
+  ...meetingRecapControls,
+  ...routingFormControls,
+];

@@ -1,0 +1,92 @@
+// Routing forms and what was submitted with them, for administrators.
+import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
+import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
+import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
+import { denied, notFound } from '../refusal.ts';
+import type { State, StoredForm } from '../world/state.ts';
+import { defineOperation, listing } from './operation.ts';
+import type { Caller } from './operation.ts';
+import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
+
+const reading = { method: 'GET', scopes: ['routing_forms:read'], permits: demandAdministrator } as const;
+
+export const routingFormOperations = [
+  defineOperation({
+    ...reading,
+    id: 'listRoutingForms',
+    path: '/routing_forms',
+    summary: 'The routing forms of an organization',
+    query: routingFormListQuery,
+    answers: 'collection',
+    schema: routingFormResource,
+    run({ service: { state }, caller, query: { organization, sort }, pageIn }) {
+      demandOrganization(state, caller, organization);
+      const request = pageIn('created_at', sort === 'created_at:desc');
+      return listing(
+        state.routingForms.page('created', request, (form) => form.organization === organization),
+        shown,
+      );
+    },
+  }),
+  defineOperation({
+    ...reading,
+    id: 'getRoutingForm',
+    path: '/routing_forms/{uuid}',
+    summary: 'One routing form, with its questions',
+    answers: 'resource',
+    schema: routingFormResource,
+    run: ({ service: { state }, caller, uri }) => shown(demandForm(state, caller, { uri })),
+  }),
+  defineOperation({
+    ...reading,
+    id: 'listRoutingFormSubmissions',
+    path: '/routing_form_submissions',
+    summary: 'What was submitted with a form',
+    query: submissionListQuery,
+    answers: 'collection',
+    schema: routingFormSubmissionResource,
+    run({ service: { state }, caller, query: { form, sort }, pageIn }) {
+      demandForm(state, caller, { uri: form, parameter: 'form' });
+      const request = pageIn('created_at', sort === 'created_at:desc');
+      return listing(
+        state.submissions.page('created', request, ({ routing_form }) => routing_form === form),
+        (submission) => submission,
+      );
+    },
+  }),
+  defineOperation({
+    ...reading,
+    id: 'getRoutingFormSubmission',
+    path: '/routing_form_submissions/{uuid}',
+    summary: 'One submission',
+    answers: 'resource',
+    schema: routingFormSubmissionResource,
+    run({ service: { state }, caller, uri }) {
+      const submission = state.submissions.get(uri);
+      if (submission === undefined) throw notFound('No such routing form submission.');
+      demandForm(state, caller, { uri: submission.routing_form });
+      return submission;
+    },
+  }),
+] as const;
+
+function demandAdministrator(caller: Caller): void {
+  if (!isAdministrator(caller)) throw denied(noAccess);
+}
+
+interface Asked {
+  readonly uri: string;
+  readonly parameter?: string;
+}
+
+function demandForm(state: State, caller: Caller, { uri, parameter }: Asked): StoredForm {
+  const form = state.routingForms.get(uri);
+  if (form === undefined) throw notFound('No such routing form.', parameter);
+  if (form.organization !== caller.organization.uri) throw denied(noAccess);
+  return form;
+}
+
+/** Where answers lead is the service's own business. */
+function shown({ routes: _routes, ...form }: StoredForm): RoutingFormResource {
+  return form;
+}

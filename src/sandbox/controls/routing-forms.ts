@@ -1,0 +1,53 @@
+// Somebody fills in a routing form, as a visitor of its page would.
+import { z } from 'zod';
+import { trackingRequest } from '#schemas/tracking.ts';
+import { uri } from '#schemas/wire.ts';
+import { notFound } from '../refusal.ts';
+import { submitForm } from '../world/routing.ts';
+import type { Answers } from '../world/routing.ts';
+import type { State, StoredForm } from '../world/state.ts';
+import { defineControl } from './control.ts';
+
+/** An answer as a submission shows it: by the question's text or its `uuid`. */
+const namedAnswer = z.looseObject({
+  question: z.string().optional(),
+  question_uuid: z.string().optional(),
+  answer: z.string(),
+});
+
+const answers = z
+  .union([z.array(z.string()), z.record(z.string(), z.string()), z.array(namedAnswer).transform(byQuestion)])
+  .optional();
+
+export const routingFormControls = [
+  defineControl({
+    method: 'POST',
+    path: '/routing_form_submissions',
+    summary: 'Submits a routing form, the first one unless another is named; missing answers are made up',
+    body: z.strictObject({ routing_form: uri.optional(), answers, tracking: trackingRequest.optional() }),
+    run({ service }, { routing_form, answers: given, tracking }) {
+      const form = demandForm(service.state, routing_form);
+      return { resource: submitForm(service, { form, answers: given, tracking: withoutBlanks(tracking) }) };
+    },
+  }),
+] as const;
+
+function byQuestion(list: readonly z.output<typeof namedAnswer>[]): Answers {
+  return Object.fromEntries(
+    list.map(({ question, question_uuid, answer }, place) => [question_uuid ?? question ?? String(place), answer]),
+  );
+}
+
+function demandForm(state: State, named: string | undefined): StoredForm {
+  const [first] = state.routingForms.values();
+  const form = named === undefined ? first : state.routingForms.get(named);
+  if (form === undefined) throw notFound('No such routing form.', 'routing_form');
+  return form;
+}
+
+type Tracking = z.output<typeof trackingRequest>;
+
+/** What is left out stays null, rather than becoming undefined. */
+function withoutBlanks(tracking: Tracking = {}): { [Tag in keyof Tracking]: string | null } {
+  return Object.fromEntries(Object.entries(tracking).filter(([, tag]) => tag !== undefined));
+}

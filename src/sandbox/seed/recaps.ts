@@ -1,0 +1,61 @@
+// Recaps of meetings that were held, and one of a meeting that was never on a calendar here.
+import { makePerson } from '#src/samples/person.ts';
+import { randomOf } from '#src/samples/random.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
+import { dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
+import { createRecap } from '../world/recaps.ts';
+import type { Service } from '../world/service.ts';
+import type { Team } from './people.ts';
+
+const mostRecaps = 5;
+/** From the end of a meeting until its recap is there. */
+const writingMs = 5 * minuteMs;
+
+/** The meetings must be there already. */
+export function seedRecaps(service: Service, { organization, owner, users }: Team): void {
+  // A chain of its own: more meetings do not shift the choices of what comes after.
+  const seeding = { ...service, random: randomOf(service.options.seed, 'recaps', organization.name) };
+  for (const event of heldMeetings(seeding, users)) {
+    const [host] = event.event_memberships;
+    if (host) createRecap(seeding, { user: host.user, event, at: afterMeeting(event.end_time) });
+  }
+  seedExternal(seeding, owner);
+}
+
+/** The latest ones to which somebody came. */
+function heldMeetings({ state, clock }: Service, users: readonly UserResource[]): readonly ScheduledEventResource[] {
+  const hosts = new Set(users.map(({ uri }) => uri));
+  const now = instantOf(clock.nowMs());
+  const wasHeld = ({ uri, status, end_time, event_memberships: [host] }: ScheduledEventResource): boolean =>
+    host !== undefined &&
+    hosts.has(host.user) &&
+    status === 'active' &&
+    afterMeeting(end_time) < now &&
+    state.invitees.of('event', uri).some((invitee) => invitee.status === 'active' && invitee.no_show === null);
+  const latest = { count: mostRecaps, descending: true, backwards: false };
+  return state.scheduledEvents.page('start', latest, wasHeld).items;
+}
+
+const afterMeeting = (end: string): string => instantOf(Date.parse(end) + writingMs);
+
+function seedExternal(service: Service, { uri, email, name }: UserResource): void {
+  const guest = makePerson(service.random);
+  const startMs = Math.floor((service.clock.nowMs() - 3 * dayMs) / hourMs) * hourMs;
+  const end_time = instantOf(startMs + hourMs);
+  createRecap(service, {
+    user: uri,
+    event: {
+      name: `Lunch with ${guest.company}`,
+      start_time: instantOf(startMs),
+      end_time,
+      location: null,
+      attendees: [
+        { host: true, user_email: email, user_name: name },
+        { host: false, user_email: guest.email, user_name: guest.name },
+      ],
+    },
+    notes: 'Met at the conference.',
+    at: afterMeeting(end_time),
+  });
+}
