@@ -1,5 +1,4 @@
-// `demo`: the whole product on its embedded default, fed with a believable story, in a folder of its own.
-import { randomUUID } from 'node:crypto';
+// `demo`: the whole product on its embedded default, fed by the sandbox, which it registers with as one would with the service.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventKinds } from '#schemas/events.ts';
@@ -7,12 +6,13 @@ import { openApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { openKeyRing } from '#src/keys.ts';
 import { createLog } from '#src/log.ts';
-import { sampleStream } from '#src/samples/stream.ts';
 import { inWords } from '#src/samples/telling.ts';
-import { signDelivery } from '#src/signature.ts';
+import { openSandbox } from '#src/sandbox/sandbox.ts';
+import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { Store } from '#src/store/contract.ts';
 import { overviewOf } from '#src/store/overview.ts';
 import { openStore } from '#src/store/stores.ts';
+import { registerDemo } from './demo-registration.ts';
 import { renderTable } from './table.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from './verb.ts';
 
@@ -22,19 +22,23 @@ const longestKind = Math.max(...Object.keys(eventKinds).map(({ length }) => leng
 
 export const demo = defineVerb({
   name: 'demo',
-  summary: 'see it work: deliveries arrive, tables fill, in a folder of its own',
+  summary: 'see it work: a scheduling service, its webhooks, tables that fill, in a folder of its own',
   examples: ['slotstream demo', 'slotstream demo --rate 50 --count 500'],
   arguments: {},
   options: {
-    rate: { flags: '--rate <n>', help: 'deliveries a second (default: 4)', reads: wholeNumberFrom(1).default(4) },
+    rate: {
+      flags: '--rate <n>',
+      help: 'things that happen a second (default: 4)',
+      reads: wholeNumberFrom(1).default(4),
+    },
     count: {
       flags: '--count <n>',
-      help: 'stop after so many (default: until Ctrl-C)',
+      help: 'stop after so many webhooks or a few more (default: until Ctrl-C)',
       reads: wholeNumberFrom(1).optional(),
     },
     seed: { flags: '--seed <n>', help: 'another story', reads: wholeNumberFrom(0).default(1) },
   },
-  async run(context, { rate, count, seed }) {
+  async run(context, { rate, count = Infinity, seed }) {
     const stopping = context.stopping();
     const config = demoConfig(context);
     context.say(
@@ -46,41 +50,61 @@ export const demo = defineVerb({
       { report: (err) => log.warn({ err }, 'the store reports an error') },
       config.databaseUrl,
     );
-    const url = `http://127.0.0.1:${app.port}/webhooks`;
-    const path = config.databaseUrl.slice('sqlite:'.length);
-    context.say(`\nSlotstream listens on ${url}\nand writes to         ${path}\nCtrl-C stops it.\n`);
-
-    const [key = ''] = openKeyRing({ ...config.signing, dataDir: config.dataDir, generate: false }).keysAt(Date.now());
     const before = (await overviewOf(store)).last_seq;
-    let sent = 0;
-    for (const delivery of sampleStream({ seed: seed + Math.floor(Date.now() / 1000), now: context.now })) {
-      if (stopping.aborted || sent === count) break;
-      const body = JSON.stringify(delivery);
-      const headers = signDelivery({
-        scheme: config.signing.scheme,
-        headerName: config.signing.header,
-        key,
-        body: Buffer.from(body),
-        atSeconds: Math.floor(Date.now() / 1000),
-        id: randomUUID(),
-      });
-      const answer = await fetch(url, { method: 'POST', headers, body });
-      sent += 1;
-      context.out(`${answer.status}  ${delivery.event.padEnd(longestKind)}  ${inWords(delivery)}`);
-      if (sent % tableEvery === 0) {
-        await projected(store, before + sent);
-        context.out(await tableOf(store));
-      }
-      await wait(1000 / rate, undefined, { signal: stopping }).catch(() => undefined);
+
+    const enough = new AbortController();
+    let told = 0;
+    await using sandbox = await openSandbox(
+      // Another world each time: the rows of the last demo stay, and whoever was deleted then would stay deleted.
+      { seed: seed + Math.floor(Date.now() / 1000), eventTypes: true, rateLimits: false },
+      {
+        report: (err) => log.error({ err }, 'the sandbox failed to answer'),
+        onFact: (fact) => {
+          told += 1;
+          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${inWords(fact)}`);
+          if (told >= count) enough.abort();
+        },
+      },
+    );
+    const callback = `http://127.0.0.1:${app.port}/webhooks`;
+    const path = config.databaseUrl.slice('sqlite:'.length);
+    context.say(introduction(sandbox, { callback, path }));
+    const [key = ''] = openKeyRing({ ...config.signing, dataDir: config.dataDir, generate: false }).keysAt(Date.now());
+    for await (const line of registerDemo(sandbox, { callback, key })) context.say(`  ${line}`);
+    context.say('\nFrom here on people book, cancel and miss meetings by themselves. Ctrl-C stops it.\n');
+
+    const ending = AbortSignal.any([stopping, enough.signal]);
+    const living = sandbox.live(rate, ending);
+    for (let shown = 0; shown < told || !ending.aborted;) {
+      await wait(100, undefined, { signal: ending }).catch(() => undefined);
+      if (told - shown < tableEvery && !ending.aborted) continue;
+      if (ending.aborted) await living;
+      shown = told;
+      await sandbox.courier.settled();
+      await projected(store, before + shown);
+      context.out(await tableOf(store));
     }
-    await projected(store, before + sent);
-    if (sent % tableEvery !== 0) context.out(await tableOf(store));
     context.say(
       `Look for yourself:\n  DATA_DIR=${config.dataDir} npx slotstream status\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`,
     );
     return 0;
   },
 });
+
+function introduction({ handles }: Sandbox, { callback, path }: { callback: string; path: string }): string {
+  const controls = `${handles.base_url}/_sandbox`;
+  return `
+A scheduling service of your own   ${handles.base_url}
+  what it can do, and its levers   ${controls}/docs
+  every webhook it sent            ${controls}/deliveries
+Slotstream receives webhooks on    ${callback}
+  and writes tables to             ${path}
+
+Do something yourself, in another terminal:
+  curl -X POST ${controls}/routing_form_submissions
+
+Registering for its webhooks:`;
+}
 
 /** Whatever is configured for real use stays out of the demo, and the demo out of it. */
 function demoConfig({ env, config }: VerbContext) {

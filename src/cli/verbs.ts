@@ -4,6 +4,7 @@ import { doctor } from './doctor.ts';
 import { receive } from './receive.ts';
 import { rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
+import { sandbox } from './sandbox.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
 import { trigger } from './trigger.ts';
@@ -11,4 +12,16 @@ import type { Verb } from './verb.ts';
 import { why } from './why.ts';
 import { work } from './work.ts';
 
-export const verbs: readonly Verb[] = [start, receive, work, status, doctor, replay, rebuild, why, trigger, demo];
+export const verbs: readonly Verb[] = [
+  start,
+  receive,
+  work,
+  status,
+  doctor,
+  replay,
+  rebuild,
+  why,
+  trigger,
+  sandbox,
+  demo,
+];

@@ -1,6 +1,6 @@
-// A sample delivery in a few words, for people who watch the story go by.
+// A delivery in a few words, for people who watch the story go by.
 import type { EventKind } from '#schemas/events.ts';
-import type { SampleDelivery } from './sample.ts';
+import type { JsonObject } from '#schemas/wire.ts';
 
 interface Told {
   /** The person or thing the delivery is about. */
@@ -28,7 +28,7 @@ const tellings: { readonly [Kind in EventKind]: (told: Told) => string } = {
   'event_type.deleted': ({ name }) => `${name} can no longer be booked`,
 };
 
-export function inWords({ event, payload }: SampleDelivery): string {
+export function inWords({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
   const text = (...path: readonly string[]) => textAt(payload, path);
   return tellings[event]({
     name: text('name') ?? text('contact', 'name') ?? 'somebody',

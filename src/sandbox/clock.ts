@@ -13,7 +13,12 @@ export interface Clock {
 
 /** UTC, six fractional digits; text order is time order. */
 export function instantOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, -1)}000Z`;
+  return instantOfMicros(ms * 1000);
+}
+
+export function instantOfMicros(micros: number): string {
+  const ms = Math.floor(micros / 1000);
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
 }
 
 export const secondMs = 1000;
@@ -30,8 +35,7 @@ export function createClock(realMs: () => number): Clock {
     nowMs,
     tick: () => {
       lastMicros = Math.max(nowMs() * 1000, lastMicros + 1);
-      const ms = Math.floor(lastMicros / 1000);
-      return `${new Date(ms).toISOString().slice(0, -1)}${String(lastMicros % 1000).padStart(3, '0')}Z`;
+      return instantOfMicros(lastMicros);
     },
     advance: (ms) => {
       offsetMs += ms;

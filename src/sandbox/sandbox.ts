@@ -13,13 +13,14 @@ import { createTokens } from './auth/tokens.ts';
 import type { Tokens } from './auth/tokens.ts';
 import { createClock } from './clock.ts';
 import { createPanel } from './controls/panel.ts';
+import { createLive, liveOn } from './live/live.ts';
 import { invalid, notFound, Refusal, serverError } from './refusal.ts';
 import { seedWorld } from './seed/seed.ts';
 import type { Handles, WorldSize } from './seed/seed.ts';
 import { createCourier } from './webhooks/courier.ts';
 import type { Courier } from './webhooks/courier.ts';
 import { createDisturbance, createFaultBox } from './webhooks/faults.ts';
-import type { Service, ServiceOptions } from './world/service.ts';
+import type { Fact, Service, ServiceOptions } from './world/service.ts';
 import { createState } from './world/state.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
@@ -33,12 +34,16 @@ export interface SandboxNeeds {
   /** A fault of the sandbox itself. */
   report?(error: unknown): void;
   readonly inspect?: GateNeeds['inspect'];
+  /** Sees everything that happens, whether anyone subscribed to it or not. */
+  onFact?(fact: Fact): void;
 }
 
 export interface Sandbox extends AsyncDisposable {
   readonly handles: Handles;
   readonly service: Service;
   readonly courier: Courier;
+  /** Lets people book, cancel and miss meetings by themselves, so many a second, until `signal` aborts. */
+  live(rate: number, signal: AbortSignal): Promise<void>;
   /** Keys to the service: tests add some of their own. */
   readonly tokens: Tokens;
 }
@@ -64,7 +69,10 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     state: createState(),
     clock,
     random: randomOf(seed, 'service'),
-    tell: (fact) => courier.carry(fact),
+    tell: (fact) => {
+      needs.onFact?.(fact);
+      courier.carry(fact);
+    },
   };
   const courier: Courier = opened.use(createCourier({ service, faults, realMs }));
   const tokens = createTokens(service);
@@ -83,7 +91,15 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   const app = createFront(report).route('/_sandbox', createPanel({ service, courier, faults })).route('/', gate);
   entrance.fetch = app.fetch;
   const all = opened.move();
-  return { handles, service, courier, tokens, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  const takeTurn = createLive(service, handles.organization);
+  return {
+    handles,
+    service,
+    courier,
+    tokens,
+    live: (rate, signal) => liveOn(takeTurn, rate, signal),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 const mostBodyBytes = 1024 * 1024;

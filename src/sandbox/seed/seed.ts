@@ -6,8 +6,10 @@ import { createContactBook } from '../world/contact-book.ts';
 import type { Service } from '../world/service.ts';
 import { seedFields } from './fields.ts';
 import { seedForms } from './forms.ts';
+import { seedHistory } from './history.ts';
 import { seedOffers } from './offers.ts';
 import { seedPeople } from './people.ts';
+import { seedRecaps } from './recaps.ts';
 
 export interface WorldSize {
   readonly contacts: number;
@@ -38,7 +40,8 @@ export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Ha
     state.contactBooks.set(team.organization.uri, createContactBook());
   }
   seedForms(service, main, offers);
-  void size;
+  seedHistory(service, main.organization.uri, size.bookings);
+  seedRecaps(service, main);
   const all = Object.keys(apiScopes) as ApiScope[];
   const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = all): string =>
     tokens.personal(name, { user, scopes });

@@ -8,7 +8,7 @@ export interface Shelf<Item, Order extends string = never, Group extends string 
   /** Adds the record, or replaces the one of the same URI. */
   put(item: Item): void;
   delete(uri: string): boolean;
-  values(): IterableIterator<Item>;
+  values(): MapIterator<Item>;
   /** The records of one group, oldest first. */
   of(group: Group, name: string): readonly Item[];
   page(order: Order, request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;

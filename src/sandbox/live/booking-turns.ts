@@ -1,0 +1,73 @@
+// Turns about bookings: made, canceled, moved, missed, forgiven.
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { dayMs, instantOf, minuteMs } from '../clock.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
+import { markNoShow, unmarkNoShow } from '../world/no-shows.ts';
+import { submitForm } from '../world/routing.ts';
+import { eventTypesOf } from '../world/state.ts';
+import { someOf } from './turn.ts';
+import type { Stage, Turn } from './turn.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from './visitors.ts';
+
+const halfHourMs = 30 * minuteMs;
+
+/** A third of them are walk-ins whose meeting has just begun, so that there is always something to miss. */
+export const bookSomething: Turn = ({ service, organization }) => {
+  const { random, clock, state } = service;
+  const eventType = random.pick(eventTypesOf(state, organization).filter(({ active }) => active));
+  const isWalkIn = random.chance(0.35);
+  const startMs = isWalkIn
+    ? Math.floor(clock.nowMs() / halfHourMs) * halfHourMs - random.int(0, 3) * halfHourMs
+    : slotAfter(random, clock.nowMs());
+  const form = [...state.routingForms.values()].find((form) => form.organization === organization);
+  const submission = form && random.chance(0.2) ? submitForm(service, { form }).uri : undefined;
+  book(service, {
+    eventType,
+    startTime: instantOf(startMs),
+    ...someoneFor(service, organization, 0.5),
+    answers: answersTo(eventType, random),
+    method: isWalkIn ? 'instant_book' : null,
+    ...(submission === undefined ? {} : { submission }),
+  });
+};
+
+export const cancelSomething: Turn = (stage) => {
+  const invitee = someInvitee(stage, (one) => one.status === 'active' && !hasBegun(stage, one));
+  const { random } = stage.service;
+  if (invitee)
+    cancelInvitee(stage.service, invitee, {
+      cancelerType: random.chance(0.25) ? 'host' : 'invitee',
+      reason: random.pick(cancelReasons),
+    });
+};
+
+export const moveSomething: Turn = (stage) => {
+  const invitee = someInvitee(stage, (one) => one.status === 'active' && !hasBegun(stage, one));
+  const { random, clock } = stage.service;
+  if (invitee)
+    rescheduleInvitee(stage.service, invitee, { startTime: instantOf(slotAfter(random, clock.nowMs() + dayMs)) });
+};
+
+export const missSomething: Turn = (stage) => {
+  const invitee = someInvitee(stage, (one) => one.status === 'active' && one.no_show === null && hasBegun(stage, one));
+  if (invitee) markNoShow(stage.service, invitee);
+};
+
+export const forgiveSomeone: Turn = (stage) => {
+  const invitee = someInvitee(stage, (one) => one.status === 'active' && one.no_show !== null);
+  if (invitee) unmarkNoShow(stage.service, invitee);
+};
+
+function someInvitee(stage: Stage, fits: (invitee: InviteeResource) => boolean): InviteeResource | undefined {
+  const { state } = stage.service;
+  const isOurs = ({ event }: InviteeResource): boolean => {
+    const host = state.scheduledEvents.get(event)?.event_memberships[0]?.user ?? '';
+    return state.users.get(host)?.current_organization === stage.organization;
+  };
+  return someOf(stage, (request) => state.invitees.page('created', request, (one) => fits(one) && isOurs(one)));
+}
+
+function hasBegun({ service }: Stage, { event }: InviteeResource): boolean {
+  const start = service.state.scheduledEvents.get(event)?.start_time;
+  return start !== undefined && start <= instantOf(service.clock.nowMs());
+}

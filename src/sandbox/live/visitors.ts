@@ -1,0 +1,80 @@
+// Who books, and what they say: people from the address book or new ones, with answers to the form they are given.
+import { makePerson } from '#src/samples/person.ts';
+import type { Random } from '#src/samples/random.ts';
+import type { EventTypeResource } from '#schemas/resources/event-type.ts';
+import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
+import { dayMs, minuteMs } from '../clock.ts';
+import type { Service } from '../world/service.ts';
+
+interface Visitor {
+  readonly invitee: {
+    readonly email: string;
+    readonly timezone: string;
+    readonly first_name?: string;
+    readonly last_name?: string;
+    readonly name?: string;
+    readonly text_reminder_number?: string;
+  };
+  readonly tracking: TrackingResource;
+  readonly guests: readonly string[];
+}
+
+/** A known contact, or, by the chance of `strangers` and when the book is empty, somebody new. */
+export function someoneFor(service: Service, organization: string, strangers: number): Visitor {
+  const { random, state } = service;
+  const known = random.chance(strangers) ? undefined : state.contactBooks.get(organization)?.pick(random.next());
+  const extras = {
+    tracking: trackingOf(random),
+    guests: random.chance(0.15) ? [`guest.${random.int(100, 999)}@example.test`] : [],
+  };
+  const email = known?.emails.find(({ is_primary }) => is_primary)?.email;
+  if (known !== undefined && email !== undefined)
+    return { invitee: { email, timezone: known.timezone ?? 'UTC', name: known.name ?? email }, ...extras };
+  const { firstName, lastName, place, phone, ...person } = makePerson(random);
+  return {
+    invitee: {
+      email: person.email,
+      timezone: place.timezone,
+      first_name: firstName,
+      last_name: lastName,
+      ...(random.chance(0.3) ? { text_reminder_number: phone } : {}),
+    },
+    ...extras,
+  };
+}
+
+export function trackingOf(random: Random): TrackingResource {
+  const campaign = random.pick([null, 'spring-launch', 'newsletter', 'partners']);
+  return {
+    utm_campaign: campaign,
+    utm_source: campaign === null ? null : random.pick(['newsletter', 'search', 'social']),
+    utm_medium: campaign === null ? null : 'email',
+    utm_content: null,
+    utm_term: null,
+    salesforce_uuid: null,
+  };
+}
+
+/** Every required question answered, and some of the others. */
+export function answersTo(
+  { custom_questions }: Pick<EventTypeResource, 'custom_questions'>,
+  random: Random,
+): InviteeResource['questions_and_answers'] {
+  return custom_questions
+    .filter(({ enabled, required }) => enabled && (required || random.chance(0.6)))
+    .map(({ name, position, answer_choices }) => ({
+      question: name,
+      answer: random.pick(
+        answer_choices.length > 0 ? answer_choices : ['Pricing', 'A migration', 'Reporting\nBilling'],
+      ),
+      position,
+    }));
+}
+
+/** A half hour of the day, from tomorrow to two weeks on. */
+export function slotAfter(random: Random, fromMs: number): number {
+  const day = Math.floor(fromMs / dayMs) * dayMs + random.int(1, 14) * dayMs;
+  return day + random.int(16, 33) * 30 * minuteMs;
+}
+
+export const cancelReasons = ['Something came up', 'We found another time', '', null] as const;

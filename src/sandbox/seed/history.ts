@@ -1,0 +1,111 @@
+// What happened before the sandbox was opened: bookings of the last two months and for the next weeks, some canceled, moved or
+// missed. It goes through the same rules as everything later, on a clock that walks through the past.
+import { randomOf } from '#src/samples/random.ts';
+import type { Random } from '#src/samples/random.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from '../live/visitors.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
+import { markNoShow } from '../world/no-shows.ts';
+import { submitForm } from '../world/routing.ts';
+import type { Service } from '../world/service.ts';
+import { eventTypesOf } from '../world/state.ts';
+import type { StoredEventType } from '../world/state.ts';
+
+const spanMs = 60 * dayMs;
+
+interface Step {
+  readonly atMs: number;
+  take(): void;
+}
+
+export function seedHistory(service: Service, organization: string, bookings: number): void {
+  const random = randomOf(service.options.seed, 'history');
+  const nowMs = service.clock.nowMs();
+  const walking = walkingClock(service.clock);
+  const past: Service = { ...service, clock: walking, random };
+  const offers = eventTypesOf(service.state, organization);
+  const steps: Step[] = [];
+  for (let number = 0; number < bookings; number += 1) {
+    const atMs = nowMs - spanMs + Math.floor(((number + 1) * (spanMs - hourMs)) / bookings);
+    const startMs = slotAfter(random, atMs);
+    const fate = fateOf(random, { atMs, startMs, nowMs });
+    let invitee: InviteeResource | undefined;
+    steps.push({ atMs, take: () => void (invitee = bookSomeone(past, { organization, startMs, offers })) });
+    if (fate) steps.push({ atMs: fate.atMs, take: () => void (invitee && fate.befall(past, invitee)) });
+  }
+  steps.push(...submissionsOf(past, organization, nowMs));
+  for (const { atMs, take } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+    walking.moveTo(atMs);
+    take();
+  }
+}
+
+function bookSomeone(
+  past: Service,
+  { organization, startMs, offers }: { organization: string; startMs: number; offers: readonly StoredEventType[] },
+): InviteeResource {
+  const eventType = past.random.pick(offers);
+  return book(past, {
+    eventType,
+    startTime: instantOf(startMs),
+    ...someoneFor(past, organization, 0),
+    answers: answersTo(eventType, past.random),
+    method: null,
+  });
+}
+
+/** One for every place the forms can lead to. */
+function submissionsOf(past: Service, organization: string, nowMs: number): readonly Step[] {
+  const forms = [...past.state.routingForms.values()].filter((form) => form.organization === organization);
+  return forms.flatMap((form) =>
+    form.routes.map(({ answer }, place) => ({
+      atMs: nowMs - (place + 1) * 9 * dayMs,
+      take: () => {
+        const question = form.questions.at(-1)?.name ?? '';
+        submitForm(past, { form, answers: { [question]: answer } });
+      },
+    })),
+  );
+}
+
+interface Fate {
+  readonly atMs: number;
+  befall(past: Service, invitee: InviteeResource): void;
+}
+
+/** What becomes of a booking, if it has become already. */
+function fateOf(
+  random: Random,
+  { atMs, startMs, nowMs }: { atMs: number; startMs: number; nowMs: number },
+): Fate | undefined {
+  const luck = random.next();
+  const beforeMs = Math.floor((atMs + Math.min(startMs, nowMs)) / 2);
+  if (luck < 0.12)
+    return {
+      atMs: beforeMs,
+      befall: (past, invitee) =>
+        cancelInvitee(past, invitee, {
+          cancelerType: past.random.chance(0.3) ? 'host' : 'invitee',
+          reason: past.random.pick(cancelReasons),
+        }),
+    };
+  if (luck < 0.22) {
+    const startTime = instantOf(slotAfter(random, startMs));
+    return { atMs: beforeMs, befall: (past, invitee) => rescheduleInvitee(past, invitee, { startTime }) };
+  }
+  if (luck < 0.34 && startMs < nowMs - hourMs) return { atMs: startMs + 20 * minuteMs, befall: markNoShow };
+  return undefined;
+}
+
+/** A clock that stands where it is put. */
+function walkingClock(clock: Clock): Clock & { moveTo(ms: number): void } {
+  let micros = 0;
+  return {
+    ...clock,
+    nowMs: () => Math.floor(micros / 1000),
+    tick: () => instantOfMicros((micros += 1)),
+    moveTo: (ms) => void (micros = Math.max(micros, ms * 1000)),
+  };
+}
