@@ -9,6 +9,7 @@ import { createGate } from './api/gate.ts';
 import type { GateNeeds } from './api/gate.ts';
 import { createMeter } from './api/meter.ts';
 import { operations } from './api/operations.ts';
+import { createAuthorizationServer } from './auth/server.ts';
 import { createTokens } from './auth/tokens.ts';
 import type { Tokens } from './auth/tokens.ts';
 import { createClock } from './clock.ts';
@@ -88,7 +89,10 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     },
     operations,
   );
-  const app = createFront(report).route('/_sandbox', createPanel({ service, courier, faults })).route('/', gate);
+  const app = createFront(report)
+    .route('/_sandbox', createPanel({ service, courier, faults }))
+    .route('/', createAuthorizationServer({ service, tokens }))
+    .route('/', gate);
   entrance.fetch = app.fetch;
   const all = opened.move();
   const takeTurn = createLive(service, handles.organization);
@@ -110,6 +114,7 @@ function createFront(report: (error: unknown) => void): Hono<{ Bindings: HttpBin
   app.onError((error, context) => {
     const refusal = error instanceof Refusal ? error : serverError(500);
     if (refusal !== error) report(error);
+    if (refusal.status === 401) context.header('WWW-Authenticate', 'Bearer');
     return context.json(refusal.body, refusal.status as 500);
   });
   app.notFound(() => {

@@ -1,6 +1,7 @@
 // Makes the world of one seed: the same people, offers, fields, forms, contacts and tokens every time.
 import { apiScopes } from '#schemas/api-scope.ts';
 import type { ApiScope } from '#schemas/api-scope.ts';
+import { confidentialClient } from '../auth/clients.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { createContactBook } from '../world/contact-book.ts';
 import type { Service } from '../world/service.ts';
@@ -25,6 +26,8 @@ export interface Handles {
   readonly group: string;
   readonly event_types: { readonly solo: string; readonly group: string; readonly round_robin: string };
   readonly tokens: Readonly<Record<TokenName, string>>;
+  /** The client with a secret; `slotstream` is one without. */
+  readonly oauth: { readonly client_id: string; readonly client_secret: string };
 }
 
 type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'trial' | 'enterprise';
@@ -61,5 +64,6 @@ export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Ha
       trial: personal('trial', trial.owner.uri),
       enterprise: personal('enterprise', enterprise.owner.uri),
     },
+    oauth: confidentialClient(options.seed),
   };
 }

@@ -1,0 +1,82 @@
+// The authorization endpoint's rules: whom an answer may be sent to, what is asked for, and who says yes.
+import type { ApiScope } from '#schemas/api-scope.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
+import { userOfAddress } from '../world/memberships.ts';
+import type { State } from '../world/state.ts';
+import { redirectTarget } from './clients.ts';
+import type { Client, Clients } from './clients.ts';
+import { OAuthError } from './oauth-error.ts';
+import { demand } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
+import { readScopes } from './scopes.ts';
+
+/** A client and its address, both known: from here on, errors are its business. */
+export interface Trusted {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly target: URL;
+}
+
+/** What fails here is shown to the person at the browser: sending it on would make this server a redirector for anyone. */
+export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
+  const client = clients.get(demand(parameters, 'client_id'));
+  if (client === undefined) throw new OAuthError('invalid_request', 'client_id is not known here.');
+  const redirectUri = demand(parameters, 'redirect_uri');
+  const target = redirectTarget(client, redirectUri);
+  if (target === undefined)
+    throw new OAuthError(
+      'invalid_request',
+      'redirect_uri must be an address registered for the client, or one of this machine.',
+    );
+  return { client, redirectUri, target };
+}
+
+export interface Wish {
+  readonly challenge: string;
+  readonly scopes: readonly ApiScope[];
+}
+
+export function readWish(parameters: Parameters): Wish {
+  if (demand(parameters, 'response_type') !== 'code')
+    throw new OAuthError('unsupported_response_type', 'response_type must be code.');
+  const challenge = demand(parameters, 'code_challenge');
+  // Without a method RFC 7636 means `plain`, which protects nobody who reads the request.
+  if (parameters.get('code_challenge_method') !== 'S256')
+    throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
+  if (!/^[\w-]{43}$/.test(challenge))
+    throw new OAuthError('invalid_request', 'code_challenge must be a SHA-256 in base64url: 43 characters.');
+  return { challenge, scopes: readScopes(parameters.get('scope')) };
+}
+
+/** `login_hint`: an e-mail address, or the user's URI. */
+export function hintedUser(state: State, parameters: Parameters): UserResource | undefined {
+  const hint = parameters.get('login_hint');
+  return hint === undefined ? undefined : (state.users.get(hint) ?? userOfAddress(state, hint));
+}
+
+/** Who agrees without being asked; undefined: a person has to choose. */
+export function silentUser(state: State, parameters: Parameters): UserResource | undefined {
+  if (!(parameters.get('prompt') ?? '').split(' ').includes('none')) return undefined;
+  const user = hintedUser(state, parameters);
+  if (user === undefined)
+    throw new OAuthError('login_required', 'prompt=none needs login_hint: the address or the URI of a user.');
+  return user;
+}
+
+/** Who was chosen on the page. */
+export function chosenUser(state: State, parameters: Parameters): UserResource {
+  if (parameters.has('deny')) throw new OAuthError('access_denied', 'The user said no.');
+  const user = state.users.get(demand(parameters, 'user'));
+  if (user === undefined) throw new OAuthError('invalid_request', 'user is not known here.');
+  return user;
+}
+
+/** The address the browser is sent to, with what the client is to know. */
+export function returnAddress(
+  { target }: Trusted,
+  answer: Readonly<Record<string, string>>,
+  { state, issuer }: { state: string | undefined; issuer: string },
+): string {
+  const query = new URLSearchParams({ ...answer, ...(state === undefined ? {} : { state }), iss: issuer });
+  return `${target.href}${target.search === '' ? '?' : '&'}${query}`;
+}

@@ -1,0 +1,98 @@
+// The applications that may ask for tokens: a public one without a secret, and a confidential one whose secret comes with the seed.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { OAuthError } from './oauth-error.ts';
+import { demand } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
+
+export interface Client {
+  readonly id: string;
+  readonly name: string;
+  /** Null: a public client, which proves itself by PKCE alone. */
+  readonly secret: string | null;
+  /** Besides loopback addresses, which every client may use. */
+  readonly redirectUris: readonly string[];
+}
+
+export type Clients = ReadonlyMap<string, Client>;
+
+/** The same for the same seed. */
+export function confidentialClient(seed: number): { readonly client_id: string; readonly client_secret: string } {
+  const hex = (what: string): string => sha256(`${seed} ${what}`).toString('hex');
+  return { client_id: `client_${hex('client id').slice(0, 16)}`, client_secret: `secret_${hex('client secret')}` };
+}
+
+export function createClients(seed: number): Clients {
+  const { client_id, client_secret } = confidentialClient(seed);
+  const clients: readonly Client[] = [
+    { id: 'slotstream', name: 'Slotstream', secret: null, redirectUris: [] },
+    {
+      id: client_id,
+      name: 'An application with a secret',
+      secret: client_secret,
+      redirectUris: ['https://app.example.test/oauth/callback'],
+    },
+  ];
+  return new Map(clients.map((client) => [client.id, client]));
+}
+
+/** Where the answer may be sent: a registered address, to the letter, or any port of this machine (RFC 8252, 7.3). */
+export function redirectTarget(client: Client, uri: string): URL | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\#]/.test(uri)) return undefined;
+  const url = URL.parse(uri);
+  if (url === null) return undefined;
+  return client.redirectUris.includes(uri) || isLoopback(url) ? url : undefined;
+}
+
+function isLoopback({ protocol, hostname, username, password }: URL): boolean {
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return false;
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** By HTTP Basic or by the body, never both; a public client only says who it is. */
+export function authenticateClient(
+  clients: Clients,
+  { authorization, parameters }: { authorization: string | undefined; parameters: Parameters },
+): Client {
+  const { id, secret } = authorization === undefined ? fromBody(parameters) : fromBasic(authorization, parameters);
+  const client = clients.get(id);
+  if (client === undefined || !isRightSecret(client, secret))
+    throw new OAuthError('invalid_client', 'The client is not known, or its secret is wrong.');
+  return client;
+}
+
+interface Credentials {
+  readonly id: string;
+  readonly secret: string | undefined;
+}
+
+const fromBody = (parameters: Parameters): Credentials => ({
+  id: demand(parameters, 'client_id'),
+  secret: parameters.get('client_secret'),
+});
+
+function fromBasic(authorization: string, parameters: Parameters): Credentials {
+  const encoded = /^Basic +([A-Za-z\d+/]{1,2048}={0,2})$/i.exec(authorization)?.[1];
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
+  if (id === undefined || secret === undefined)
+    throw new OAuthError('invalid_client', 'Send the header Authorization: Basic <client_id:client_secret>.');
+  const credentials = { id: formDecoded(id), secret: secret === '' ? undefined : formDecoded(secret) };
+  if (parameters.has('client_secret') || (parameters.get('client_id') ?? credentials.id) !== credentials.id)
+    throw new OAuthError('invalid_request', 'The client names itself in two ways.');
+  return credentials;
+}
+
+/** RFC 6749, 2.3.1: both halves are form-encoded. What is no encoding is taken as it stands. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function isRightSecret(client: Client, secret: string | undefined): boolean {
+  if (client.secret === null || secret === undefined) return client.secret === (secret ?? null);
+  return timingSafeEqual(sha256(client.secret), sha256(secret));
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,61 @@
+// Authorization codes: what a user allowed a client, for a minute and for one exchange.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ApiScope } from '#schemas/api-scope.ts';
+import { oauthLifetimes } from '#schemas/oauth.ts';
+import type { Clock } from '../clock.ts';
+
+export interface Approval {
+  readonly client: string;
+  readonly user: string;
+  readonly scopes: readonly ApiScope[];
+  readonly redirectUri: string;
+  /** PKCE: the SHA-256 of the verifier, base64url. */
+  readonly challenge: string;
+}
+
+export interface Codes {
+  issue(approval: Approval): string;
+  find(code: string): IssuedCode | undefined;
+  /** Notes the family of tokens the code was exchanged for: a second use takes them back. */
+  spend(code: string, family: string): void;
+}
+
+export interface IssuedCode extends Approval {
+  readonly isExpired: boolean;
+  readonly family: string | undefined;
+}
+
+/** The oldest are forgotten first, so that nobody can fill the memory. */
+const mostCodes = 5000;
+
+export function createCodes(clock: Pick<Clock, 'nowMs'>): Codes {
+  const issued = new Map<string, Approval & { readonly expiresMs: number; readonly family?: string }>();
+  return {
+    issue(approval) {
+      const code = randomBytes(32).toString('base64url');
+      issued.set(sha256(code), { ...approval, expiresMs: clock.nowMs() + oauthLifetimes.codeSeconds * 1000 });
+      const [oldest] = issued.keys();
+      if (issued.size > mostCodes && oldest !== undefined) issued.delete(oldest);
+      return code;
+    },
+    find(code) {
+      const found = issued.get(sha256(code));
+      return found && { ...found, isExpired: found.expiresMs <= clock.nowMs(), family: found.family };
+    },
+    spend(code, family) {
+      const found = issued.get(sha256(code));
+      if (found !== undefined) issued.set(sha256(code), { ...found, family });
+    },
+  };
+}
+
+const verifierForm = /^[\w.~-]{43,128}$/;
+
+/** RFC 7636, S256. */
+export function provesChallenge(verifier: string, challenge: string): boolean {
+  const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));
+  const asked = Buffer.from(challenge);
+  return verifierForm.test(verifier) && made.length === asked.length && timingSafeEqual(made, asked);
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
