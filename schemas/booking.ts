@@ -4,20 +4,20 @@ import { limits } from './limits.ts';
 import { trackingRequest } from './tracking.ts';
 import { timestamp, uri } from './wire.ts';
 
-const described = z.string().min(1);
+const written = z.string().regex(/\S/, 'expected some text');
 
 /** Here the discriminator is `kind`; in what is read back it is `type` (A4a). */
 export const inviteeLocation = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('physical'), location: described }),
+  z.strictObject({ kind: z.literal('physical'), location: written }),
   z.strictObject({ kind: z.literal('inbound_call') }),
-  z.strictObject({ kind: z.literal('outbound_call'), location: described }),
+  z.strictObject({ kind: z.literal('outbound_call'), location: written }),
   z.strictObject({ kind: z.literal('zoom_conference') }),
   z.strictObject({ kind: z.literal('google_conference') }),
   z.strictObject({ kind: z.literal('gotomeeting_conference') }),
   z.strictObject({ kind: z.literal('microsoft_teams_conference') }),
   z.strictObject({ kind: z.literal('webex_conference') }),
-  z.strictObject({ kind: z.literal('ask_invitee'), location: described }),
-  z.strictObject({ kind: z.literal('custom'), location: described }),
+  z.strictObject({ kind: z.literal('ask_invitee'), location: written }),
+  z.strictObject({ kind: z.literal('custom'), location: written }),
 ]);
 
 export type InviteeLocation = z.output<typeof inviteeLocation>;
@@ -28,8 +28,8 @@ const attendee = z
   .strictObject({
     email: z.email(),
     timezone: z.string().refine(isZone, 'expected an IANA time zone'),
-    name: z.string().min(1).optional(),
-    first_name: z.string().min(1).optional(),
+    name: written.optional(),
+    first_name: written.optional(),
     last_name: z.string().optional(),
     text_reminder_number: z.e164().optional(),
   })

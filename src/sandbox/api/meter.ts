@@ -1,26 +1,81 @@
-// How often a user may call: a window a minute for everything, and the tiers of POST /invitees. All on the sandbox's clock.
-import { apiRateLimits } from '#schemas/limits.ts';
-import { minuteMs } from '../clock.ts';
+// How often a user may call: every user by the minute, and POST /invitees by the tier of the account besides. Windows are
+// fixed, begin with the first call in them (A22), and pass on the sandbox's clock.
+import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../clock.ts';
 import { isPaid } from '../world/organization.ts';
+import type { Organization } from '../world/organization.ts';
 import type { Service } from '../world/service.ts';
 import type { Meter } from './gate.ts';
 import type { Caller, Operation } from './operation.ts';
 
+const lengths = { minute: minuteMs, hour: hourMs, day: dayMs } as const;
+
+interface Limit {
+  readonly family: 'calls' | 'bookings';
+  readonly requests: number;
+  readonly per: keyof typeof lengths;
+}
+
+interface Window {
+  readonly endsMs: number;
+  calls: number;
+}
+
+/** One limit as it stands for a user now. */
+interface Gauge {
+  readonly limit: Limit;
+  readonly window: Window;
+}
+
 export function createMeter({ clock, options }: Service): (caller: Caller, operation: Operation) => Meter {
-  const windows = new Map<string, { startMs: number; calls: number }>();
-  return ({ user, organization }) => {
-    const limit = isPaid(organization) ? apiRateLimits.paid : apiRateLimits.free;
+  // At most four numbers a user, however many calls: a window is replaced when it is over.
+  const users = new Map<string, Map<string, Window>>();
+
+  return ({ user, organization }, operation) => {
     const nowMs = clock.nowMs();
-    let window = windows.get(user.uri);
-    if (window === undefined || nowMs - window.startMs >= minuteMs)
-      windows.set(user.uri, (window = { startMs: nowMs, calls: 0 }));
-    window.calls += 1;
-    const seconds = Math.ceil((window.startMs + minuteMs - nowMs) / 1000);
+    let windows = users.get(user.uri);
+    if (windows === undefined) users.set(user.uri, (windows = new Map()));
+    const gauges = limitsOf(organization, operation).map((limit) => gaugeOf(windows, limit, nowMs));
+    const exceeded = gauges.filter(({ limit, window }) => window.calls >= limit.requests);
+    // What is refused for its rate uses nothing up: who keeps knocking does not lose the day.
+    if (exceeded.length === 0 || !options.rateLimits) for (const { window } of gauges) window.calls += 1;
+    const speaking = exceeded.length > 0 ? longestOf(exceeded) : tightestOf(gauges);
+    const seconds = Math.max(1, Math.ceil((speaking.window.endsMs - nowMs) / secondMs));
     const headers = {
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(Math.max(0, limit - window.calls)),
+      'X-RateLimit-Limit': String(speaking.limit.requests),
+      'X-RateLimit-Remaining': String(Math.max(0, remaining(speaking))),
       'X-RateLimit-Reset': String(seconds),
     };
-    return options.rateLimits && window.calls > limit ? { headers, retryInSeconds: seconds } : { headers };
+    return exceeded.length > 0 && options.rateLimits ? { headers, retryInSeconds: seconds } : { headers };
   };
 }
+
+function limitsOf(organization: Organization, { id }: Operation): readonly Limit[] {
+  const requests = isPaid(organization) ? apiRateLimits.paid : apiRateLimits.free;
+  const everything: Limit = { family: 'calls', requests, per: 'minute' };
+  if (id !== 'createInvitee') return [everything];
+  return [...bookingLimits(organization).map((limit) => ({ family: 'bookings' as const, ...limit })), everything];
+}
+
+/** The free plan may not book at all. */
+function bookingLimits(organization: Organization): readonly Omit<Limit, 'family'>[] {
+  if (!isPaid(organization)) return [];
+  if (organization.trial) return bookingRateLimits.trial;
+  return organization.plan === 'enterprise' ? bookingRateLimits.enterprise : bookingRateLimits.paid;
+}
+
+function gaugeOf(windows: Map<string, Window>, limit: Limit, nowMs: number): Gauge {
+  const name = `${limit.family} ${limit.per}`;
+  let window = windows.get(name);
+  if (window === undefined || window.endsMs <= nowMs)
+    windows.set(name, (window = { endsMs: nowMs + lengths[limit.per], calls: 0 }));
+  return { limit, window };
+}
+
+const remaining = ({ limit, window }: Gauge): number => limit.requests - window.calls;
+
+const tightestOf = (gauges: readonly Gauge[]): Gauge =>
+  gauges.reduce((tightest, gauge) => (remaining(gauge) < remaining(tightest) ? gauge : tightest));
+
+const longestOf = (gauges: readonly Gauge[]): Gauge =>
+  gauges.reduce((longest, gauge) => (gauge.window.endsMs > longest.window.endsMs ? gauge : longest));

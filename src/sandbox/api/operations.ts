@@ -1,9 +1,13 @@
 // Every operation of the service.
+import { availableTimeOperations } from './available-times.ts';
+import { eventTypeOperations } from './event-types.ts';
 import { groupOperations } from './groups.ts';
 import { invitationOperations } from './invitations.ts';
+import { inviteeOperations } from './invitees.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
 import type { Operation } from './operation.ts';
 import { routingFormOperations } from './routing-forms.ts';
+import { scheduledEventOperations } from './scheduled-events.ts';
 import { userOperations } from './users.ts';
 
 export const operations: readonly Operation[] = [
@@ -12,4 +16,8 @@ export const operations: readonly Operation[] = [
   ...meetingRecapOperations,
   ...routingFormOperations,
   ...groupOperations,
+  ...inviteeOperations,
+  ...scheduledEventOperations,
+  ...eventTypeOperations,
+  ...availableTimeOperations,
 ];

@@ -2,7 +2,9 @@
 import { accountControls } from './account.ts';
 import type { Control } from './control.ts';
 import { invitationControls } from './invitations.ts';
+import { inviteeControls } from './invitees.ts';
 import { meetingRecapControls } from './meeting-recaps.ts';
+import { noShowControls } from './no-shows.ts';
 import { routingFormControls } from './routing-forms.ts';
 
 export const controls: readonly Control[] = [
@@ -10,4 +12,6 @@ export const controls: readonly Control[] = [
   ...invitationControls,
   ...meetingRecapControls,
   ...routingFormControls,
+  ...inviteeControls,
+  ...noShowControls,
 ];

@@ -43,9 +43,9 @@ export function namesOf({
   first_name,
   last_name,
 }: BookingPlan['invitee']): Pick<InviteeResource, 'name' | 'first_name' | 'last_name'> {
-  if (name !== undefined) return { name, first_name: null, last_name: null };
+  if (name !== undefined) return { first_name: null, last_name: null, name };
   const parts = [first_name, last_name].filter((part) => part !== undefined && part !== '');
-  return { name: parts.join(' '), first_name: first_name ?? null, last_name: last_name ?? null };
+  return { first_name: first_name ?? null, last_name: last_name ?? null, name: parts.join(' ') };
 }
 
 function trackingOf(tracking: BookingPlan['tracking'] = {}): TrackingResource {

@@ -4,7 +4,7 @@
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
 import type { CancellationResource } from '#schemas/resources/scheduled-event.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { invalid } from '../refusal.ts';
+import { invalid, notFound } from '../refusal.ts';
 import { meetingOf, tellOfInvitee } from './booking-facts.ts';
 import { meetingWith, meetingWithout } from './booking-meeting.ts';
 import type { BookingPlan } from './booking-plan.ts';
@@ -137,4 +137,14 @@ function planAgain(service: Service, invitee: InviteeResource, { startTime, by }
 
 function demandActive({ status }: InviteeResource): void {
   if (status === 'canceled') throw invalid({ message: 'the invitee is canceled already', parameter: 'uri' });
+}
+
+/** The invitee of this URI, which a request gives as `parameter`. */
+export function inviteeNamed(
+  { state }: Service,
+  { uri, parameter }: { readonly uri: string; readonly parameter: string },
+): InviteeResource {
+  const invitee = state.invitees.get(uri);
+  if (invitee === undefined) throw notFound('No such invitee.', parameter);
+  return invitee;
 }

@@ -1,0 +1,96 @@
+// Meetings and who comes to them.
+import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
+import { inviteeResource } from '#schemas/resources/invitee.ts';
+import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import { denied, notFound } from '../refusal.ts';
+import { organizationOf } from '../world/event-types.ts';
+import { pageOfList } from '../world/page.ts';
+import type { State } from '../world/state.ts';
+import { defineOperation, listing } from './operation.ts';
+import type { Caller } from './operation.ts';
+import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
+
+const scopes = ['scheduled_events:read'] as const;
+
+export const scheduledEventOperations = [
+  defineOperation({
+    id: 'listScheduledEvents',
+    method: 'GET',
+    path: '/scheduled_events',
+    summary: 'Meetings of an organization, a user or a group',
+    scopes,
+    query: scheduledEventListQuery,
+    answers: 'collection',
+    schema: scheduledEventResource,
+    run({ service: { state }, caller, query, pageIn }) {
+      const users = usersAskedFor(state, caller, query);
+      const { invitee_email, status, min_start_time = '', max_start_time = '~' } = query;
+      const joined =
+        invitee_email === undefined
+          ? undefined
+          : new Set(state.invitees.of('email', invitee_email).map(({ event }) => event));
+      const matches = (event: ScheduledEventResource): boolean =>
+        event.start_time >= min_start_time &&
+        event.start_time <= max_start_time &&
+        (status === undefined || event.status === status) &&
+        (joined === undefined || joined.has(event.uri)) &&
+        event.event_memberships.some(({ user }) => users.has(user));
+      const request = pageIn('start', query.sort === 'start_time:desc');
+      return listing(state.scheduledEvents.page('start', request, matches), (event) => event);
+    },
+  }),
+  defineOperation({
+    id: 'getScheduledEvent',
+    method: 'GET',
+    path: '/scheduled_events/{uuid}',
+    summary: 'One meeting',
+    scopes,
+    answers: 'resource',
+    schema: scheduledEventResource,
+    run: ({ service, caller, uri }) => demandMeeting(service.state, caller, uri),
+  }),
+  defineOperation({
+    id: 'listScheduledEventInvitees',
+    method: 'GET',
+    path: '/scheduled_events/{uuid}/invitees',
+    summary: 'Who comes to a meeting',
+    scopes,
+    query: inviteeListQuery,
+    answers: 'collection',
+    schema: inviteeResource,
+    run({ service: { state }, caller, uri, query: { email, status, sort }, pageIn }) {
+      demandMeeting(state, caller, uri);
+      const found = state.invitees
+        .of('event', uri)
+        .filter((one) => (email === undefined || one.email === email) && (status ?? one.status) === one.status);
+      const page = pageOfList(found, pageIn('created', sort === 'created_at:desc'), ({ created_at }) => created_at);
+      return listing(page, (invitee) => invitee);
+    },
+  }),
+  defineOperation({
+    id: 'getScheduledEventInvitee',
+    method: 'GET',
+    path: '/scheduled_events/{uuid}/invitees/{invitee_uuid}',
+    summary: 'One invitee',
+    scopes,
+    answers: 'resource',
+    schema: inviteeResource,
+    run({ service: { state }, caller, uri }) {
+      const invitee = state.invitees.get(uri);
+      if (invitee === undefined) throw notFound('No such invitee.');
+      demandMeeting(state, caller, invitee.event);
+      return invitee;
+    },
+  }),
+] as const;
+
+/** A meeting is seen by its hosts and by the administrators of their organization. */
+function demandMeeting(state: State, caller: Caller, uri: string): ScheduledEventResource {
+  const event = state.scheduledEvents.get(uri);
+  if (event === undefined) throw notFound('No such scheduled event.');
+  const hosts = event.event_memberships.map(({ user }) => user);
+  const isOurs = organizationOf(state, hosts) === caller.organization.uri;
+  if (!isOurs || !(isAdministrator(caller) || hosts.includes(caller.user.uri))) throw denied(noAccess);
+  return event;
+}

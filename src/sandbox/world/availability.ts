@@ -1,0 +1,62 @@
+// When an event type can be booked: half-hour steps from nine to five UTC on weekdays, where enough of its hosts are free (A24).
+import type { AvailableTimeResource } from '#schemas/resources/event-type.ts';
+import { dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
+import { hostsNeeded, meetingsOf } from './booking-hosts.ts';
+import { gatheringAt } from './booking-meeting.ts';
+import type { State, StoredEventType } from './state.ts';
+
+const stepMs = 30 * minuteMs;
+const opensMs = 9 * hourMs;
+const closesMs = 17 * hourMs;
+
+export interface Span {
+  readonly fromMs: number;
+  /** Not part of it. */
+  readonly toMs: number;
+}
+
+export function availableTimes(state: State, eventType: StoredEventType, span: Span): readonly AvailableTimeResource[] {
+  if (!eventType.active) return [];
+  const found: AvailableTimeResource[] = [];
+  const firstDayMs = Math.floor(span.fromMs / dayMs) * dayMs;
+  for (let midnightMs = firstDayMs; midnightMs < span.toMs; midnightMs += dayMs)
+    if (isWeekday(midnightMs)) found.push(...timesOfDay(state, eventType, { ...span, midnightMs }));
+  return found;
+}
+
+const isWeekday = (ms: number): boolean => ![0, 6].includes(new Date(ms).getUTCDay());
+
+function* timesOfDay(
+  state: State,
+  eventType: StoredEventType,
+  { fromMs, toMs, midnightMs }: Span & { readonly midnightMs: number },
+): Iterable<AvailableTimeResource> {
+  const lengthMs = eventType.duration * minuteMs;
+  const calendars = eventType.hosts.map((host) => busySpans(state, host, midnightMs));
+  const lastMs = midnightMs + closesMs - lengthMs;
+  for (let startMs = midnightMs + opensMs; startMs <= lastMs && startMs < toMs; startMs += stepMs) {
+    if (startMs < fromMs) continue;
+    const start_time = instantOf(startMs);
+    const slot = { fromMs: startMs, toMs: startMs + lengthMs };
+    const gathering = gatheringAt(state, eventType, start_time);
+    const counter = gathering?.invitees_counter;
+    const remaining = counter === undefined ? eventType.seats : counter.limit - counter.active;
+    const free = calendars.filter((busy) => !busy.some((span) => overlap(span, slot))).length;
+    if (remaining > 0 && (gathering !== undefined || free >= hostsNeeded(eventType)))
+      yield {
+        status: 'available',
+        start_time,
+        invitees_remaining: remaining,
+        scheduling_url: `${eventType.scheduling_url}/${start_time}`,
+      };
+  }
+}
+
+/** What a host has on a day. Meetings of the evening before may reach into it. */
+function busySpans(state: State, host: string, midnightMs: number): readonly Span[] {
+  return [midnightMs - dayMs, midnightMs]
+    .flatMap((ms) => meetingsOf(state, host, instantOf(ms)))
+    .map(({ start_time, end_time }) => ({ fromMs: Date.parse(start_time), toMs: Date.parse(end_time) }));
+}
+
+const overlap = (a: Span, b: Span): boolean => a.fromMs < b.toMs && b.fromMs < a.toMs;
