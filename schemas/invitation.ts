@@ -18,4 +18,4 @@ export const organizationInvitation = z.looseObject({
 
 export type OrganizationInvitation = z.output<typeof organizationInvitation>;
 
-export const invitationRequest = z.strictObject({ email: z.email() });
+export const invitationRequest = z.strictObject({ email: z.email().max(254) });
