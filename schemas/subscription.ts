@@ -44,7 +44,9 @@ function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
     .check(({ value, issues }) => {
       const complain = (parameter: string, message: string) =>
         issues.push({ code: 'custom', path: [parameter], message, input: value });
-      if (eventsRefusedBy(value.scope, value.events).length > 0) complain('events', 'not all allowed for this scope');
+      const refused = eventsRefusedBy(value.scope, value.events);
+      if (refused.length > 0)
+        complain('events', `not for scope ${value.scope}, subscribe to them apart: ${refused.join(', ')}`);
       if (value.scope === 'user' && value.user === undefined) complain('user', 'required for scope user');
       if (value.scope === 'group' && value.group === undefined) complain('group', 'required for scope group');
     });

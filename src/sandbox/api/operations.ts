@@ -9,6 +9,7 @@ import type { Operation } from './operation.ts';
 import { routingFormOperations } from './routing-forms.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
 import { userOperations } from './users.ts';
+import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
 export const operations: readonly Operation[] = [
   ...userOperations,
@@ -20,4 +21,5 @@ export const operations: readonly Operation[] = [
   ...scheduledEventOperations,
   ...eventTypeOperations,
   ...availableTimeOperations,
+  ...webhookSubscriptionOperations,
 ];

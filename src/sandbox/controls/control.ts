@@ -18,7 +18,7 @@ interface ControlPlan<Body extends z.ZodType> {
   readonly summary: string;
   /** A GET has its query instead. */
   readonly body?: Body;
-  /** Returns what is answered, as JSON. Throws a refusal. */
+  /** Returns what is answered, as JSON, or the whole answer where it is too long for one piece. Throws a refusal. */
   run(needs: ControlNeeds, body: z.output<Body>): object | Promise<object>;
 }
 

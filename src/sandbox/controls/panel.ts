@@ -1,6 +1,8 @@
 // The controls as HTTP, under /_sandbox: no token, but only for callers on this machine.
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+import { operations } from '../api/operations.ts';
+import { createDocs } from '../docs/routes.ts';
 import { detailsOf, invalid, Refusal } from '../refusal.ts';
 import type { ControlNeeds } from './control.ts';
 import { controls } from './controls.ts';
@@ -19,8 +21,10 @@ export function createPanel(needs: ControlNeeds): Panel {
       const asked = method === 'GET' ? context.req.query() : jsonOf(await context.req.text());
       const read = body?.safeParse(asked);
       if (read?.success === false) throw invalid(...detailsOf(read.error));
-      return context.json(await run(needs, read?.data));
+      const answer = await run(needs, read?.data);
+      return answer instanceof Response ? answer : context.json(answer);
     });
+  app.route('/', createDocs({ operations, controls, options: needs.service.options }));
   return app;
 }
 

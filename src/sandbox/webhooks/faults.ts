@@ -1,8 +1,9 @@
 // What can go wrong on purpose, on deliveries and on answers. Chances are drawn from the seed, so that a run can be repeated.
+import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { randomOf } from '#src/samples/random.ts';
+import type { Random } from '#src/samples/random.ts';
 import type { Operation } from '../api/operation.ts';
-import { pause } from '../clock.ts';
 import { serverError, tooManyRequests } from '../refusal.ts';
 
 /** 0 to 1; true and false are 1 and 0. */
@@ -31,8 +32,10 @@ export type Faults = z.output<typeof faultRequest>;
 export interface FaultBox {
   readonly current: Faults;
   set(faults: Faults): void;
-  /** Whether a fault of this chance strikes now. */
+  /** Whether a fault of this chance strikes now: the next draw of one chain, for answers. */
   strikes(chance: number | undefined): boolean;
+  /** The chance of one thing, whatever else is drawn meanwhile. */
+  luckOf(what: string, ...numbers: readonly number[]): Random;
 }
 
 export function createFaultBox(seed: number): FaultBox {
@@ -44,6 +47,7 @@ export function createFaultBox(seed: number): FaultBox {
     },
     set: (faults) => void (current = faults),
     strikes: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
+    luckOf: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
   };
 }
 
@@ -51,7 +55,8 @@ export function createFaultBox(seed: number): FaultBox {
 export function createDisturbance(faults: FaultBox): (operation: Operation) => Promise<void> {
   return async ({ id }) => {
     const { latency_ms, rate_limit, status } = faults.current;
-    if (latency_ms !== undefined) await pause(latency_ms);
+    // Unreferenced: a slow answer must not keep a closed sandbox alive.
+    if (latency_ms !== undefined) await wait(latency_ms, undefined, { ref: false });
     if (faults.strikes(rate_limit)) throw tooManyRequests(1);
     const documented = id === 'createWebhookSubscription' ? 503 : 500;
     if (status !== undefined && (status > 1 || faults.strikes(status)))

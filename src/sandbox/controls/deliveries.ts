@@ -1,0 +1,17 @@
+// The delivery log, for looking at.
+import { compareText } from '../world/page.ts';
+import { defineControl } from './control.ts';
+
+export const deliveryControls = [
+  defineControl({
+    method: 'GET',
+    path: '/deliveries',
+    summary:
+      'Attempts to deliver, oldest first: the newest ten thousand of `total`; `pending` messages are still to come',
+    run: ({ courier }) => ({
+      collection: courier.attempts.toSorted((a, b) => compareText(a.at, b.at)),
+      total: courier.total,
+      pending: courier.pending,
+    }),
+  }),
+] as const;

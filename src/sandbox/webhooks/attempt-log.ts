@@ -1,0 +1,60 @@
+// The delivery log: the newest attempts, bounded in number and in size, and how many there were in all.
+
+/** One attempt to deliver, as it went. */
+export interface Attempt {
+  readonly subscription: string;
+  readonly event: string;
+  /** Counts from 1 for each message. */
+  readonly attempt: number;
+  readonly at: string;
+  readonly url: string;
+  /** The answer's status; null when there was none. */
+  readonly status: number | null;
+  readonly error?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface AttemptLog {
+  /** Those still kept, in the order in which they ended. */
+  readonly kept: readonly Attempt[];
+  /** All there ever were. */
+  readonly total: number;
+  add(attempt: Attempt): void;
+}
+
+export interface LogSize {
+  readonly attempts: number;
+  /** Of bodies. */
+  readonly characters: number;
+}
+
+const defaultSize: LogSize = { attempts: 10_000, characters: 64 * 1024 * 1024 };
+
+export function createAttemptLog(most: LogSize = defaultSize): AttemptLog {
+  let attempts: Attempt[] = [];
+  // Those before this index are forgotten; they are cut off in large pieces, because each cut moves the rest.
+  let first = 0;
+  let characters = 0;
+  let total = 0;
+  return {
+    get kept() {
+      return attempts.slice(first);
+    },
+    get total() {
+      return total;
+    },
+    add(attempt) {
+      attempts.push(attempt);
+      total += 1;
+      characters += attempt.body.length;
+      while (attempts.length - first > most.attempts || (characters > most.characters && attempts.length - first > 1)) {
+        characters -= attempts[first]?.body.length ?? 0;
+        first += 1;
+      }
+      if (first <= most.attempts / 2) return;
+      attempts = attempts.slice(first);
+      first = 0;
+    },
+  };
+}

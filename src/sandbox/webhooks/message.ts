@@ -1,0 +1,54 @@
+// One delivery to one subscription: its envelope (A1) and, for every attempt, its headers with the signature (A2).
+import { signDelivery } from '#src/signature.ts';
+import type { Fact } from '../world/service.ts';
+import type { StoredSubscription } from '../world/state.ts';
+
+export interface Message {
+  /** Counts the messages of this run; what chance does to a message hangs on it. */
+  readonly number: number;
+  readonly subscription: string;
+  readonly event: string;
+  readonly body: string;
+  /** The attempt to come, counted from 1. */
+  readonly attempt: number;
+  /** When the first attempt failed, on the sandbox's clock. */
+  readonly failingSinceMs?: number;
+  /** The `t` of the first attempt. */
+  readonly firstSeconds?: number;
+}
+
+export interface Stamp {
+  /** The signature's `t`, on the real clock. */
+  readonly seconds: number;
+  /** Signs wrongly, in the right form. */
+  readonly corrupt: boolean;
+}
+
+const signatureHeader = 'Calendly-Webhook-Signature';
+
+/** Writes the bodies of one fact: the payload is serialised once, however many subscriptions get it. */
+export function createEnvelopes(
+  { event, at, payload }: Fact,
+  wholeSecond: boolean,
+): (creator: string | null) => string {
+  const created = wholeSecond ? `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}.000000Z` : at;
+  const head = `{"event":${JSON.stringify(event)},"created_at":${JSON.stringify(created)},"created_by":`;
+  const tail = `,"payload":${JSON.stringify(payload)}}`;
+  return (creator) => head + JSON.stringify(creator) + tail;
+}
+
+export function headersFor(
+  { signingKey }: StoredSubscription,
+  body: Uint8Array,
+  { seconds, corrupt }: Stamp,
+): Record<string, string> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    'user-agent': 'slotstream-sandbox',
+  };
+  if (signingKey === null) return headers;
+  const key = corrupt ? `${signingKey} is not it` : signingKey;
+  const signing = { scheme: 'timestamped', headerName: signatureHeader, atSeconds: seconds, id: '' } as const;
+  return { ...headers, ...signDelivery({ ...signing, key, body }) };
+}

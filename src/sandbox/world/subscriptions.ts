@@ -1,0 +1,83 @@
+// The life of a webhook subscription: made, failing, disabled, removed.
+//
+//   active ──a delivery fails──▶ active, retry_started_at set ──still failing a day later──▶ disabled (for good, A3)
+//      ▲                                    │
+//      └──────any delivery arrives──────────┘
+import { alreadyExists } from '#schemas/errors.ts';
+import { deliveryPolicy } from '#schemas/limits.ts';
+import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+import type { SubscriptionRequest } from '#schemas/subscription.ts';
+import { hourMs, instantOf } from '../clock.ts';
+import { conflict } from '../refusal.ts';
+import { newUri } from './service.ts';
+import type { Service } from './service.ts';
+import type { StoredSubscription } from './state.ts';
+
+/** The record as the service shows it: the key can never be read back. */
+export function subscriptionRecord(subscription: StoredSubscription): WebhookSubscriptionResource {
+  const { signingKey: _key, ...record } = subscription;
+  return record;
+}
+
+export function createSubscription(
+  service: Service,
+  request: SubscriptionRequest & { readonly creator: string },
+): StoredSubscription {
+  const { url, events, organization, scope, user, group, signing_key, creator } = request;
+  if (isTaken(service, organization, url))
+    throw conflict({ message: alreadyExists.message, parameter: 'url', code: 'already_exists' });
+  const made = service.clock.tick();
+  const subscription: StoredSubscription = {
+    uri: newUri(service, 'webhook_subscriptions'),
+    callback_url: url,
+    created_at: made,
+    updated_at: made,
+    retry_started_at: null,
+    state: 'active',
+    events: [...new Set(events)],
+    scope,
+    organization,
+    user: scope === 'user' ? (user ?? null) : null,
+    group: scope === 'group' ? (group ?? null) : null,
+    creator,
+    signingKey: signing_key ?? null,
+  };
+  service.state.subscriptions.put(subscription);
+  return subscription;
+}
+
+/** A disabled one still stands in the way: it has to be deleted first (A3). */
+function isTaken({ state }: Service, organization: string, url: string): boolean {
+  const { href } = new URL(url);
+  return state.subscriptions
+    .of('organization', organization)
+    .some(({ callback_url }) => new URL(callback_url).href === href);
+}
+
+export function disableSubscription({ state, clock }: Service, subscription: StoredSubscription): StoredSubscription {
+  const disabled: StoredSubscription = { ...subscription, state: 'disabled', updated_at: clock.tick() };
+  state.subscriptions.put(disabled);
+  return disabled;
+}
+
+/** A delivery arrived: whatever failed before, the subscriber is back. */
+export function noteDelivered({ state, clock }: Service, uri: string): void {
+  const subscription = state.subscriptions.get(uri);
+  if (subscription?.state !== 'active' || subscription.retry_started_at === null) return;
+  state.subscriptions.put({ ...subscription, retry_started_at: null, updated_at: clock.tick() });
+}
+
+/** A delivery failed. Answers whether the subscription is still active. */
+export function noteFailed(service: Service, uri: string, failedAtMs: number): boolean {
+  const { state, clock } = service;
+  const subscription = state.subscriptions.get(uri);
+  if (subscription?.state !== 'active') return false;
+  const { retry_started_at: startedAt } = subscription;
+  if (startedAt === null)
+    state.subscriptions.put({ ...subscription, retry_started_at: instantOf(failedAtMs), updated_at: clock.tick() });
+  else if (failedAtMs - Date.parse(startedAt) >= deliveryPolicy.retryHours * hourMs) {
+    disableSubscription(service, subscription);
+    return false;
+  }
+  return true;
+}
