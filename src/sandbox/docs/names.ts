@@ -1,0 +1,43 @@
+// The names of the records in the OpenAPI document.
+import type { z } from 'zod';
+import { errorBody, errorDetail, insufficientScopeBody } from '#schemas/errors.ts';
+import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import { paginationEnvelope } from '#schemas/resources/envelope.ts';
+import { availableTimeResource, eventTypeLocation, eventTypeResource } from '#schemas/resources/event-type.ts';
+import { groupResource } from '#schemas/resources/group.ts';
+import { inviteePayload, inviteeResource, trackingResource } from '#schemas/resources/invitee.ts';
+import { meetingRecapResource, recapEventResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
+import { invitationResource } from '#schemas/resources/organization-invitation.ts';
+import { routingFormResource, routingFormSubmissionResource, routingResult } from '#schemas/resources/routing-form.ts';
+import { cancellationResource, scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import { membershipResource, userResource } from '#schemas/resources/user.ts';
+import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+
+/** As the specification calls them, where it does. */
+export const schemaNames: Readonly<Record<string, z.ZodType>> = {
+  AvailableTime: availableTimeResource,
+  Cancellation: cancellationResource,
+  Contact: contactResource,
+  CustomFieldDefinition: customFieldDefinitionResource,
+  ErrorResponse: errorBody,
+  ErrorResponseDetailsItem: errorDetail,
+  EventType: eventTypeResource,
+  EventTypeLocation: eventTypeLocation,
+  Group: groupResource,
+  InsufficientScope: insufficientScopeBody,
+  Invitee: inviteeResource,
+  InviteePayload: inviteePayload,
+  InviteeTracking: trackingResource,
+  MeetingRecap: meetingRecapResource,
+  MeetingRecapEvent: recapEventResource,
+  OrganizationInvitation: invitationResource,
+  OrganizationMembership: membershipResource,
+  Pagination: paginationEnvelope,
+  RoutingForm: routingFormResource,
+  RoutingFormSubmission: routingFormSubmissionResource,
+  RoutingResult: routingResult,
+  ScheduledEvent: scheduledEventResource,
+  Transcript: transcriptResource,
+  User: userResource,
+  WebhookSubscription: webhookSubscriptionResource,
+};

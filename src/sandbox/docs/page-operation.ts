@@ -1,0 +1,108 @@
+// One operation, control or event on the page: a line that opens into everything there is to know about it.
+import { html } from 'hono/html';
+import type { JsonSchema } from './json-schema.ts';
+import type { OperationDocs } from './openapi.ts';
+import { nothing, schemaView } from './page-schema.ts';
+import type { Markup } from './page-schema.ts';
+
+export interface Shown {
+  readonly method: string;
+  /** As it is called; the name of an event. */
+  readonly path: string;
+  readonly docs: OperationDocs;
+  /** The address before the path; absent for events, which are not called but received. */
+  readonly server?: string;
+}
+
+export const anchorOf = ({ method, path }: Shown): string => `${method}-${path.replaceAll(/[^\w]+/g, '-')}`;
+
+export function operationView(shown: Shown): Markup {
+  const { method, path, docs } = shown;
+  const scopes = Object.values(docs.security?.[0] ?? {})[0] ?? [];
+  return html`<details class="operation" id="${anchorOf(shown)}" data-words="${method} ${path} ${docs.summary}">
+    <summary>
+      <span class="method ${method}">${method}</span>
+      <code class="path">${path}</code>
+      <span class="summary">${docs.summary === path ? docs.description : docs.summary}</span>
+      ${scopes.map((scope) => html`<span class="scope" title="required scope">${scope}</span>`)}
+    </summary>
+    <div class="inside">
+      ${parametersView(docs)}
+      ${docs.requestBody ? html`<h4>Body</h4>${schemaView(docs.requestBody.content['application/json'].schema)}` : nothing}
+      ${answersView(docs)}${curlView(shown)}
+    </div>
+  </details>`;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+function parametersView({ parameters = [] }: OperationDocs): Markup {
+  if (parameters.length === 0) return nothing;
+  return html`<h4>Parameters</h4>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">in</th>
+            <th scope="col">value</th>
+            <th scope="col">meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${(parameters as readonly Parameter[]).map(
+            ({ name, in: place, required, description, schema }) => html`<tr>
+              <th scope="row"><code>${name}</code>${required ? html` <span class="required">required</span>` : nothing}</th>
+              <td>${place}</td>
+              <td>${schemaView(schema)}</td>
+              <td>${description ?? ''}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+interface Answer {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly content?: { readonly 'application/json': { readonly schema: JsonSchema } };
+}
+
+function answersView({ responses }: OperationDocs): Markup {
+  const all = Object.entries(responses as Readonly<Record<string, Answer>>);
+  const refusals = all.filter(([, { $ref }]) => $ref !== undefined);
+  return html`<h4>Answers</h4>
+    ${all
+      .filter(([, { $ref }]) => $ref === undefined)
+      .map(
+        ([status, { description, content }]) => html`<p><span class="status good">${status}</span> ${description}</p>
+          ${content ? schemaView(content['application/json'].schema) : nothing}`,
+      )}
+    <p class="refusals">
+      ${refusals.map(
+        ([status, { $ref = '' }]) =>
+          html`<span class="status bad">${status}</span> ${$ref.slice($ref.lastIndexOf('/') + 1)} `,
+      )}
+    </p>`;
+}
+
+function curlView({ method, path, docs, server }: Shown): Markup {
+  if (server === undefined) return nothing;
+  const isGuarded = (docs.security ?? []).length > 0;
+  const parts = [
+    'curl',
+    method === 'GET' ? '' : `-X ${method}`,
+    isGuarded ? '-H "Authorization: Bearer $TOKEN"' : '',
+    docs.requestBody ? `-H 'Content-Type: application/json' -d '{…}'` : '',
+    `'${server}${path}'`,
+  ];
+  return html`<h4>Try it</h4>
+    <pre><code>${parts.filter((part) => part !== '').join(' ')}</code></pre>`;
+}

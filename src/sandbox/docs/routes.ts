@@ -1,0 +1,52 @@
+// The documentation as HTTP, under /_sandbox: an index, the OpenAPI documents, and the page.
+import { Hono } from 'hono';
+import type { Operation } from '../api/operation.ts';
+import type { Control } from '../controls/control.ts';
+import type { ServiceOptions } from '../world/service.ts';
+import { controlDocument } from './control-docs.ts';
+import { openApiDocument } from './openapi.ts';
+import { documentationPage, pagePolicy } from './page.ts';
+import type { PageDocuments } from './page.ts';
+
+export interface DocsNeeds {
+  readonly operations: readonly Operation[];
+  readonly controls: readonly Control[];
+  readonly options: Pick<ServiceOptions, 'baseUrl' | 'flat'>;
+}
+
+export function createDocs({ operations, controls, options }: DocsNeeds): Hono {
+  const app = new Hono();
+  // Made when first asked for: most sandboxes never are.
+  let made: PageDocuments | undefined;
+  const documents = (): PageDocuments =>
+    (made ??= {
+      service: openApiDocument(operations, options),
+      controls: controlDocument(controls, options),
+    });
+  app.get('/', (context) => {
+    context.header('Vary', 'Accept');
+    return /\btext\/html\b/.test(context.req.header('accept') ?? '')
+      ? context.redirect('/_sandbox/docs')
+      : context.json(indexOf(controls, options.baseUrl));
+  });
+  app.get('/openapi.json', (context) => context.json(documents().service));
+  app.get('/controls.openapi.json', (context) => context.json(documents().controls));
+  app.get('/docs', (context) => {
+    context.header('Content-Security-Policy', pagePolicy);
+    context.header('X-Content-Type-Options', 'nosniff');
+    context.header('Referrer-Policy', 'no-referrer');
+    return context.html(documentationPage(documents()));
+  });
+  return app;
+}
+
+function indexOf(controls: readonly Control[], baseUrl: string): object {
+  const home = `${baseUrl}/_sandbox`;
+  return {
+    service: baseUrl,
+    page: `${home}/docs`,
+    openapi: `${home}/openapi.json`,
+    controls_openapi: `${home}/controls.openapi.json`,
+    controls: controls.map(({ method, path, summary }) => ({ method, url: home + path, summary })),
+  };
+}
