@@ -3,8 +3,8 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '../auth/clients.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import { createContactBook } from '../world/contact-book.ts';
 import type { Service } from '../world/service.ts';
+import { seedContacts } from './contacts.ts';
 import { seedFields } from './fields.ts';
 import { seedForms } from './forms.ts';
 import { seedHistory } from './history.ts';
@@ -32,15 +32,18 @@ export interface Handles {
 
 type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'trial' | 'enterprise';
 
+/** What the small organizations know. */
+const fewContacts = 5;
+
 export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Handles {
-  const { state, options } = service;
+  const { options } = service;
   const people = seedPeople(service);
   const { main, free, trial, enterprise } = people;
   const teams = [main, free, trial, enterprise];
   const offers = seedOffers(service, people);
   for (const team of teams) {
     seedFields(service, team);
-    state.contactBooks.set(team.organization.uri, createContactBook());
+    seedContacts(service, team, team === main ? size.contacts : fewContacts);
   }
   seedForms(service, main, offers);
   seedHistory(service, main.organization.uri, size.bookings);

@@ -1,11 +1,13 @@
 // The address book of one organization: from a handful of contacts to a million, found by URI or address, listed in pages.
+import { createContactBase } from './contact-base.ts';
+import type { ContactOrder, SeededContacts } from './contact-base.ts';
 import type { ContactEntry } from './contact-entry.ts';
 import { matchesSearch } from './contact-search.ts';
 import type { ContactSearch } from './contact-search.ts';
+import { mergePages } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { createShelf } from './shelf.ts';
 
-export type ContactOrder = 'created_at' | 'updated_at';
 export interface ContactBook {
   readonly size: number;
   get(uri: string): ContactEntry | undefined;
@@ -21,22 +23,51 @@ export interface ContactBook {
   pick(fraction: number): ContactEntry | undefined;
 }
 
-/** A book of the contacts put into it. */
-export function createContactBook(): ContactBook {
+const noContacts: SeededContacts = {
+  size: 0,
+  entry: () => {
+    throw new RangeError('no rows');
+  },
+  uri: () => '',
+  time: () => '',
+  rowOf: () => undefined,
+  byUpdate: new Uint32Array(),
+  columns: () => [],
+};
+
+/** A book of the seeded contacts, and of those put into it: what was put stands for the seeded one of the same URI. */
+export function createContactBook(seeded: SeededContacts = noContacts): ContactBook {
+  const base = createContactBase(seeded);
   const shelf = createShelf<ContactEntry, ContactOrder, 'email'>({
     orders: { created_at: (entry) => entry.created_at, updated_at: (entry) => entry.updated_at },
     groups: { email: ({ emails }) => emails.map(({ email }) => email) },
   });
   return {
     get size() {
-      return shelf.size;
+      return base.size + shelf.size;
     },
-    get: shelf.get,
-    byEmail: (email) => shelf.of('email', email)[0],
-    put: shelf.put,
-    delete: shelf.delete,
-    page: (order, request, search) => shelf.page(order, request, (entry) => matchesSearch(entry, search)),
-    entries: shelf.values,
-    pick: (fraction) => [...shelf.values()][Math.floor(fraction * shelf.size)],
+    get: (uri) => shelf.get(uri) ?? base.get(uri),
+    byEmail: (email) => shelf.of('email', email)[0] ?? base.byEmail(email),
+    put(entry) {
+      base.release(entry.uri);
+      shelf.put(entry);
+    },
+    delete: (uri) => base.release(uri) || shelf.delete(uri),
+    page(order, request, search) {
+      const matches = (entry: ContactEntry): boolean => matchesSearch(entry, search);
+      return mergePages([base.page(order, request, search), shelf.page(order, request, matches)], request);
+    },
+    *entries() {
+      yield* base.entries();
+      yield* shelf.values();
+    },
+    pick(fraction) {
+      const place = Math.floor(fraction * (base.size + shelf.size));
+      if (place < base.size) return base.pick(place / base.size);
+      return shelf
+        .values()
+        .drop(place - base.size)
+        .next().value;
+    },
   };
 }

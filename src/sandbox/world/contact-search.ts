@@ -3,7 +3,7 @@ import { contactFilters } from '#schemas/contact-request.ts';
 import type { ContactListQuery } from '#schemas/contact-request.ts';
 import type { ContactEntry } from './contact-entry.ts';
 
-type FilterName = keyof typeof contactFilters;
+export type FilterName = keyof typeof contactFilters;
 export type ContactSearch = Pick<ContactListQuery, FilterName>;
 
 /** What each filter looks at. */
@@ -25,11 +25,22 @@ const fits = {
   partial: (value: string, segment: string): boolean => value.toLowerCase().includes(segment.toLowerCase()),
 } as const;
 
-export function matchesSearch(entry: ContactEntry, search: ContactSearch): boolean {
-  return Object.entries(search).every(([name, segments]) => {
-    if (segments === undefined || segments.length === 0) return true;
-    const values = looksAt[name as FilterName](entry).filter((value) => value !== null);
-    const fit = fits[contactFilters[name as FilterName]];
-    return segments.some((segment) => values.some((value) => fit(value, segment)));
+/** Whether one of the segments fits the value; nothing fits a contact that says nothing. */
+export function fitsFilter(name: FilterName, value: string | null, segments: readonly string[]): boolean {
+  const fit = fits[contactFilters[name]];
+  return value !== null && segments.some((segment) => fit(value, segment));
+}
+
+/** The filters of a search that ask for something. */
+export function filtersOf(search: ContactSearch): readonly (readonly [FilterName, readonly string[]])[] {
+  return (Object.keys(contactFilters) as FilterName[]).flatMap((name) => {
+    const segments = search[name] ?? [];
+    return segments.length === 0 ? [] : [[name, segments] as const];
   });
+}
+
+export function matchesSearch(entry: ContactEntry, search: ContactSearch): boolean {
+  return filtersOf(search).every(([name, segments]) =>
+    looksAt[name](entry).some((value) => fitsFilter(name, value, segments)),
+  );
 }

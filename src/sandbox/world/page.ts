@@ -33,8 +33,12 @@ export interface Sorted<Item> {
   readonly length: number;
   at(index: number): Item;
   positionAt(index: number): Position;
-  matches(index: number): boolean;
+  /** The first row wanted at `index` or beyond it in the direction of `step`; -1 when there is none. */
+  seek(index: number, step: Step): number;
 }
+
+/** Up the sequence or down. */
+export type Step = 1 | -1;
 
 /** The index of the first row beyond `position`, ascending. */
 export function firstBeyond(rows: Pick<Sorted<unknown>, 'length' | 'positionAt'>, position: Position): number {
@@ -55,15 +59,14 @@ export function pageOf<Item extends { readonly uri: string }>(
 ): Page<Item> {
   const step = descending === backwards ? 1 : -1;
   const found: Item[] = [];
-  let index = from === undefined ? (step > 0 ? 0 : rows.length - 1) : beside(rows, from, step);
-  for (; index >= 0 && index < rows.length && found.length <= count; index += step)
-    if (rows.matches(index)) found.push(rows.at(index));
-  const more = found.length > count;
-  const items = found.slice(0, count);
+  let index = rows.seek(from === undefined ? (step > 0 ? 0 : rows.length - 1) : beside(rows, from, step), step);
+  for (; index !== -1 && found.length < count; index = rows.seek(index + step, step)) found.push(rows.at(index));
+  const more = index !== -1;
   // Coming from a row there is something behind, unless it has gone meanwhile.
-  const behind = from !== undefined && anyMatch(rows, beside(rows, from, -step, true), -step);
+  const back: Step = step > 0 ? -1 : 1;
+  const behind = from !== undefined && rows.seek(beside(rows, from, back, true), back) !== -1;
   return {
-    items: backwards ? items.toReversed() : items,
+    items: backwards ? found.toReversed() : found,
     hasNext: backwards ? behind : more,
     hasPrevious: backwards ? more : behind,
     positionOf: (item) => ({ key: keyOf(item), uri: item.uri }),
@@ -71,16 +74,29 @@ export function pageOf<Item extends { readonly uri: string }>(
 }
 
 /** The next row beyond `position` in the direction of `step`; `inclusive` counts the row at the position itself. */
-function beside(rows: Sorted<unknown>, position: Position, step: number, inclusive = false): number {
+function beside(rows: Sorted<unknown>, position: Position, step: Step, inclusive = false): number {
   const beyond = firstBeyond(rows, position);
   const isThere = beyond > 0 && comparePositions(rows.positionAt(beyond - 1), position) === 0;
   if (step > 0) return isThere && inclusive ? beyond - 1 : beyond;
   return isThere && !inclusive ? beyond - 2 : beyond - 1;
 }
 
-function anyMatch(rows: Sorted<unknown>, start: number, step: number): boolean {
-  for (let index = start; index >= 0 && index < rows.length; index += step) if (rows.matches(index)) return true;
-  return false;
+/** One page of two sequences together: of each, the page that was asked for. */
+export function mergePages<Item>(
+  [one, other]: readonly [Page<Item>, Page<Item>],
+  { count, descending, backwards }: PageRequest,
+): Page<Item> {
+  const placed = [one, other].flatMap((page) => page.items.map((item) => ({ item, position: page.positionOf(item) })));
+  const direction = descending ? -1 : 1;
+  placed.sort((a, b) => direction * comparePositions(a.position, b.position));
+  const items = placed.map(({ item }) => item);
+  const cut = items.length > count;
+  return {
+    items: backwards ? items.slice(-count) : items.slice(0, count),
+    hasNext: one.hasNext || other.hasNext || (cut && !backwards),
+    hasPrevious: one.hasPrevious || other.hasPrevious || (cut && backwards),
+    positionOf: one.positionOf,
+  };
 }
 
 /** A page of a list at hand, in the order of `keyOf`. */
@@ -104,6 +120,9 @@ export function sortedRows<Item>(
     length: sorted.length,
     at,
     positionAt: (index) => position(at(index)),
-    matches: (index) => matches(at(index)),
+    seek(index, step) {
+      for (let row = index; row >= 0 && row < sorted.length; row += step) if (matches(at(row))) return row;
+      return -1;
+    },
   };
 }

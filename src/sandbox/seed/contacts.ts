@@ -1,0 +1,21 @@
+// The address book of a seeded organization: as many contacts as asked for, spread over its team.
+import { randomOf } from '#src/samples/random.ts';
+import { createContactBook } from '../world/contact-book.ts';
+import { definitionsInUse } from '../world/contacts.ts';
+import type { Service } from '../world/service.ts';
+import { seededPeople } from './contacts-people.ts';
+import type { Team } from './people.ts';
+
+/** Its custom fields must be seeded before. */
+export function seedContacts(service: Service, { organization, users }: Team, size: number): void {
+  const { state, options, clock } = service;
+  const people = seededPeople({
+    seed: randomOf(options.seed, 'contacts', organization.name).int(0, 0xffff_ffff),
+    size,
+    baseUrl: options.baseUrl,
+    nowMs: clock.nowMs(),
+    owners: users.map(({ uri }) => uri),
+    definitions: definitionsInUse(service, organization.uri),
+  });
+  state.contactBooks.set(organization.uri, createContactBook(people));
+}

@@ -1,0 +1,126 @@
+// The contacts an address book was opened with, up to a million of them: each is made when it is looked at, and found by
+// comparing small numbers. One that is changed or deleted leaves, and is the book's own from then on.
+import type { ContactEntry } from './contact-entry.ts';
+import { matchesSearch } from './contact-search.ts';
+import type { ContactSearch } from './contact-search.ts';
+import { pageOf, pageOfList } from './page.ts';
+import type { Page, PageRequest, Sorted } from './page.ts';
+
+export type ContactOrder = 'created_at' | 'updated_at';
+
+/** For every row the code of a value, and for every code whether it is wanted. */
+export interface Column {
+  readonly codes: Uint32Array;
+  readonly wanted: Uint8Array;
+}
+
+/** Contacts that are a function of their row. Rows are counted from 0 in the order of `created_at`. */
+export interface SeededContacts {
+  readonly size: number;
+  entry(row: number): ContactEntry;
+  uri(row: number): string;
+  time(order: ContactOrder, row: number): string;
+  /** The row that has this name, if any. */
+  rowOf(what: 'uri' | 'email' | 'phone_number', name: string): number | undefined;
+  /** All rows in the order of `updated_at`; made when first asked for. */
+  readonly byUpdate: Uint32Array;
+  /** What a search wants of each column; addresses and numbers are left to `rowOf`. */
+  columns(search: ContactSearch): readonly Column[];
+}
+
+export interface ContactBase {
+  readonly size: number;
+  get(uri: string): ContactEntry | undefined;
+  byEmail(email: string): ContactEntry | undefined;
+  /** The contact leaves; false when it is not here. */
+  release(uri: string): boolean;
+  page(order: ContactOrder, request: PageRequest, search: ContactSearch): Page<ContactEntry>;
+  entries(): Generator<ContactEntry>;
+  /** The one at this share of the rows, or the next that is still here. */
+  pick(share: number): ContactEntry | undefined;
+}
+
+export function createContactBase(seeded: SeededContacts): ContactBase {
+  const gone = new Uint8Array(seeded.size);
+  let size = seeded.size;
+
+  const rowHere = (what: 'uri' | 'email' | 'phone_number', name: string): number | undefined => {
+    const row = seeded.rowOf(what, name);
+    return row === undefined || gone[row] === 1 ? undefined : row;
+  };
+  const find = (what: 'uri' | 'email', name: string): ContactEntry | undefined => {
+    const row = rowHere(what, name);
+    return row === undefined ? undefined : seeded.entry(row);
+  };
+
+  /** Addresses and numbers name at most one contact each: no walk is needed. */
+  function named({ email = [], phone_number = [] }: ContactSearch): readonly ContactEntry[] {
+    const rows = [
+      ...email.map((name) => rowHere('email', name)),
+      ...phone_number.map((name) => rowHere('phone_number', name)),
+    ];
+    return [...new Set(rows)].flatMap((row) => (row === undefined ? [] : [seeded.entry(row)]));
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    get: (uri) => find('uri', uri),
+    byEmail: (email) => find('email', email),
+    release(uri) {
+      const row = rowHere('uri', uri);
+      if (row === undefined) return false;
+      gone[row] = 1;
+      size -= 1;
+      return true;
+    },
+    page(order, request, search) {
+      if (!search.email?.length && !search.phone_number?.length)
+        return pageOf(
+          rowsIn(order, { seeded, gone, columns: seeded.columns(search) }),
+          request,
+          (entry) => entry[order],
+        );
+      const found = named(search).filter((entry) => matchesSearch(entry, search));
+      return pageOfList(found, request, (entry) => entry[order]);
+    },
+    *entries() {
+      for (let row = 0; row < seeded.size; row += 1) if (gone[row] === 0) yield seeded.entry(row);
+    },
+    pick(share) {
+      const start = Math.floor(share * seeded.size);
+      const here = gone.indexOf(0, start);
+      const row = here === -1 ? gone.indexOf(0) : here;
+      return row === -1 ? undefined : seeded.entry(row);
+    },
+  };
+}
+
+interface Rows {
+  readonly seeded: SeededContacts;
+  readonly gone: Uint8Array;
+  readonly columns: readonly Column[];
+}
+
+function rowsIn(order: ContactOrder, { seeded, gone, columns }: Rows): Sorted<ContactEntry> {
+  const sequence = order === 'updated_at' ? seeded.byUpdate : undefined;
+  const rowAt = (index: number): number => sequence?.[index] ?? index;
+  // A code that nobody wants makes the whole search vain; no row has to be looked at to know.
+  const vain = columns.some(({ wanted }) => !wanted.includes(1));
+  return {
+    length: seeded.size,
+    at: (index) => seeded.entry(rowAt(index)),
+    positionAt: (index) => ({ key: seeded.time(order, rowAt(index)), uri: seeded.uri(rowAt(index)) }),
+    seek(start, step) {
+      if (vain) return -1;
+      search: for (let index = start; index >= 0 && index < seeded.size; index += step) {
+        const row = sequence === undefined ? index : (sequence[index] as number);
+        if (gone[row] === 1) continue;
+        for (const { codes, wanted } of columns) if (wanted[codes[row] as number] === 0) continue search;
+        return index;
+      }
+      return -1;
+    },
+  };
+}
