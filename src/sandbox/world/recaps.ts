@@ -130,7 +130,7 @@ function tell(service: Service, { user, organization }: MeetingRecapResource, te
 const orElse = (text: Text, otherwise: string | null): string | null => (text === undefined ? otherwise : text);
 
 function meetingOf(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {
-  if (!('uri' in event)) return { uri: null, ...event };
+  if (!('event_memberships' in event)) return { ...event, uri: null };
   const { uri, name, start_time, end_time, location } = event;
   return {
     uri,

@@ -1,0 +1,53 @@
+// A subscriber that hears the sandbox's deliveries: a callback, and a subscription to it that is simply there.
+import type { EventKind } from '#schemas/events.ts';
+import type { SubscriptionScope } from '#schemas/event.ts';
+import type { StoredSubscription } from '#src/sandbox/world/state.ts';
+import { openCallback } from './callback.ts';
+import type { Received } from './callback.ts';
+import type { TestSandbox } from './sandbox.ts';
+
+export interface Ear extends AsyncDisposable {
+  /** Every body so far, once nothing is under way. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  heard(): Promise<readonly any[]>;
+}
+
+interface Hearing {
+  readonly events: readonly EventKind[];
+  readonly scope: SubscriptionScope;
+  /** Whose; the owner's when absent. */
+  readonly user?: string;
+}
+
+export async function openEar(sandbox: TestSandbox, { events, scope, user }: Hearing): Promise<Ear> {
+  const { service, courier, handles } = sandbox;
+  const { state, clock } = service;
+  const callback = await openCallback();
+  const at = clock.tick();
+  const subscription: StoredSubscription = {
+    uri: `${handles.base_url}/webhook_subscriptions/${service.random.uuid()}`,
+    callback_url: callback.url,
+    created_at: at,
+    updated_at: at,
+    retry_started_at: null,
+    state: 'active',
+    events: [...events],
+    scope,
+    organization: handles.organization,
+    user: scope === 'user' ? (user ?? handles.users.owner) : null,
+    group: scope === 'group' ? handles.group : null,
+    creator: handles.users.owner,
+    signingKey: null,
+  };
+  state.subscriptions.put(subscription);
+  return {
+    async heard() {
+      await courier.settled();
+      return callback.received.map(({ body }: Received) => body as unknown);
+    },
+    async [Symbol.asyncDispose]() {
+      state.subscriptions.delete(subscription.uri);
+      await callback[Symbol.asyncDispose]();
+    },
+  };
+}
