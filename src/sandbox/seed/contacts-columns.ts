@@ -18,7 +18,8 @@ export interface Words {
 
 export interface Columns {
   words(row: number): Words;
-  wantedBy(search: ContactSearch): readonly Column[];
+  /** With the rows in this order, or as they are. */
+  wantedBy(search: ContactSearch, order?: Uint32Array): readonly Column[];
 }
 
 /** How many say nothing, of a thousand. */
@@ -45,6 +46,12 @@ export function createColumns(seed: number, size: number): Columns {
     job_title: fill(3, (row) => 1 + job(row), silent.job),
     place: fill(4, (row) => 1 + place(row), silent.place),
   };
+  const reordered: Partial<Record<keyof typeof codes, Uint32Array>> = {};
+  /** A copy in the other order: a walk along memory is several times as fast as one to and fro in it. */
+  function ordered(column: keyof typeof codes, order: Uint32Array | undefined): Uint32Array {
+    if (order === undefined) return codes[column];
+    return (reordered[column] ??= order.map((row) => codes[column][row] as number));
+  }
   return {
     words(row) {
       const name = (codes.name[row] ?? 0) - 1;
@@ -56,14 +63,18 @@ export function createColumns(seed: number, size: number): Columns {
         place: places[(codes.place[row] ?? 0) - 1] ?? nowhere,
       };
     },
-    wantedBy: (search) =>
-      filtersOf(search).flatMap(([filter, segments]) => {
+    wantedBy(search, order) {
+      const found = filtersOf(search).flatMap(([filter, segments]) => {
         const wanted = wantedCodes(filter, segments);
         const column = filter in codes ? (filter as 'name' | 'company' | 'job_title') : 'place';
-        return wanted === undefined ? [] : [{ codes: codes[column], wanted }];
-      }),
+        return wanted === undefined ? [] : [{ codes: ordered(column, order), wanted }];
+      });
+      return found.toSorted((a, b) => shareWanted(a) - shareWanted(b));
+    },
   };
 }
+
+const shareWanted = ({ wanted }: Column): number => wanted.reduce((sum, one) => sum + one, 0) / wanted.length;
 
 function wantedCodes(filter: FilterName, segments: readonly string[]): Uint8Array | undefined {
   const of = (values: readonly (string | null)[]): Uint8Array =>

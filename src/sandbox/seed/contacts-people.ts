@@ -28,6 +28,7 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
   const pick = <Item>(items: readonly Item[], purpose: number, row: number): Item =>
     items[chosen(seed, purpose, row) % items.length] as Item;
   let byUpdate: Uint32Array | undefined;
+  const rowsByUpdate = (): Uint32Array => (byUpdate ??= times.rowsByUpdate());
 
   return {
     size,
@@ -54,8 +55,8 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
     time: (order, row) => microInstant(order === 'created_at' ? times.created(row) : times.updated(row)),
     rowOf: names.rowOf,
     get byUpdate() {
-      return (byUpdate ??= times.rowsByUpdate());
+      return rowsByUpdate();
     },
-    columns: columns.wantedBy,
+    columns: (order, search) => columns.wantedBy(search, order === 'updated_at' ? rowsByUpdate() : undefined),
   };
 }

@@ -39,7 +39,10 @@ export function createTimes({ seed, size, nowMs }: TimesPlan): Times {
       const times = new Float64Array(size);
       for (let row = 0; row < size; row += 1) times[row] = updated(row);
       // The rows come out of the sorted times themselves: sorting numbers without asking a function is ten times as fast.
-      return Uint32Array.from(times.sort(), (time) => time - Math.floor(time / mostRows) * mostRows);
+      times.sort();
+      const rows = new Uint32Array(size);
+      times.forEach((time, index) => void (rows[index] = time - Math.floor(time / mostRows) * mostRows));
+      return rows;
     },
     mailDates(row) {
       if (share(54, row) < 0.3) return { first_email_date: null, last_email_date: null };

@@ -8,7 +8,7 @@ import type { Page, PageRequest, Sorted } from './page.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 
-/** For every row the code of a value, and for every code whether it is wanted. */
+/** For every row the code of a value, in the order asked for, and for every code whether it is wanted. */
 export interface Column {
   readonly codes: Uint32Array;
   readonly wanted: Uint8Array;
@@ -24,8 +24,8 @@ export interface SeededContacts {
   rowOf(what: 'uri' | 'email' | 'phone_number', name: string): number | undefined;
   /** All rows in the order of `updated_at`; made when first asked for. */
   readonly byUpdate: Uint32Array;
-  /** What a search wants of each column; addresses and numbers are left to `rowOf`. */
-  columns(search: ContactSearch): readonly Column[];
+  /** What a search wants of each column, the fewest first; addresses and numbers are left to `rowOf`. */
+  columns(order: ContactOrder, search: ContactSearch): readonly Column[];
 }
 
 export interface ContactBase {
@@ -78,7 +78,7 @@ export function createContactBase(seeded: SeededContacts): ContactBase {
     page(order, request, search) {
       if (!search.email?.length && !search.phone_number?.length)
         return pageOf(
-          rowsIn(order, { seeded, gone, columns: seeded.columns(search) }),
+          rowsIn(order, { seeded, gone, columns: seeded.columns(order, search) }),
           request,
           (entry) => entry[order],
         );
@@ -106,20 +106,26 @@ interface Rows {
 function rowsIn(order: ContactOrder, { seeded, gone, columns }: Rows): Sorted<ContactEntry> {
   const sequence = order === 'updated_at' ? seeded.byUpdate : undefined;
   const rowAt = (index: number): number => sequence?.[index] ?? index;
-  // A code that nobody wants makes the whole search vain; no row has to be looked at to know.
-  const vain = columns.some(({ wanted }) => !wanted.includes(1));
+  const [first, ...others] = columns;
+  // Most rows fail the first column, so the loop over a million of them asks for nothing else.
+  function fitsRest(index: number): boolean {
+    return gone[rowAt(index)] === 0 && others.every(({ codes, wanted }) => wanted[codes[index] as number] === 1);
+  }
   return {
     length: seeded.size,
     at: (index) => seeded.entry(rowAt(index)),
     positionAt: (index) => ({ key: seeded.time(order, rowAt(index)), uri: seeded.uri(rowAt(index)) }),
     seek(start, step) {
-      if (vain) return -1;
-      search: for (let index = start; index >= 0 && index < seeded.size; index += step) {
-        const row = sequence === undefined ? index : (sequence[index] as number);
-        if (gone[row] === 1) continue;
-        for (const { codes, wanted } of columns) if (wanted[codes[row] as number] === 0) continue search;
-        return index;
+      if (first === undefined) {
+        for (let index = start; index >= 0 && index < seeded.size; index += step) if (fitsRest(index)) return index;
+        return -1;
       }
+      const { codes, wanted } = first;
+      const { length } = codes;
+      // A code that nobody has makes the whole search vain.
+      if (!wanted.includes(1)) return -1;
+      for (let index = start; index >= 0 && index < length; index += step)
+        if (wanted[codes[index] as number] === 1 && fitsRest(index)) return index;
       return -1;
     },
   };
