@@ -165,6 +165,42 @@ describe('a recap', () => {
   });
 });
 
+describe('the recaps of one event', () => {
+  const list = async (event: string, more: { user?: string; as?: 'member' | 'admin' | 'enterprise' } = {}) => {
+    const { as = 'member', user } = more;
+    const query = { event, ...(user === undefined ? {} : { user }) };
+    const { status, body } = await sandbox.call('GET', '/meeting_recaps', { as, query });
+    return { status, uris: body.collection?.map(({ uri }: { uri: string }) => uri) };
+  };
+
+  it('are there for the host they belong to', async () => {
+    const user = sandbox.handles.users.member;
+    const event = holdMeeting(sandbox.service, { host: user });
+    expect(await list(event.uri)).toEqual({ status: 200, uris: [] });
+    const { uri } = createRecap(sandbox.service, { user, event });
+    expect(await list(event.uri)).toEqual({ status: 200, uris: [uri] });
+    expect(await list(event.uri, { as: 'admin' })).toEqual({ status: 200, uris: [uri] });
+    expect(await list(event.uri, { as: 'enterprise' })).toMatchObject({ status: 403 });
+  });
+
+  it('are not there for a host once another’s is among them, unless only the own are asked for', async () => {
+    const { member, admin } = sandbox.handles.users;
+    const event = holdMeeting(sandbox.service, { host: member });
+    const own = createRecap(sandbox.service, { user: member, event });
+    const other = createRecap(sandbox.service, { user: admin, event });
+    expect(await list(event.uri)).toMatchObject({ status: 403 });
+    expect(await list(event.uri, { user: admin })).toMatchObject({ status: 403 });
+    expect(await list(event.uri, { user: member })).toEqual({ status: 200, uris: [own.uri] });
+    expect((await list(event.uri, { as: 'admin' })).uris.toSorted()).toEqual([own.uri, other.uri].toSorted());
+  });
+
+  it('are not there for those who did not host it, and nowhere for an event that is not there', async () => {
+    const event = holdMeeting(sandbox.service, { host: sandbox.handles.users.admin });
+    expect(await list(event.uri)).toMatchObject({ status: 403 });
+    expect(await list(`${event.uri}0`)).toMatchObject({ status: 404 });
+  });
+});
+
 describe('the controls of recaps', () => {
   const control = (method: string, body: unknown) => sandbox.control(method, '/meeting_recaps', body);
 
