@@ -1,6 +1,7 @@
 // The request that books: POST /invitees. What hangs on the event type (its location, its questions, round robin) is not here.
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { timezoneName } from './timezone.ts';
 import { trackingRequest } from './tracking.ts';
 import { timestamp, uri } from './wire.ts';
 
@@ -27,7 +28,7 @@ const answer = z.strictObject({ question: z.string(), answer: z.string(), positi
 const attendee = z
   .strictObject({
     email: z.email(),
-    timezone: z.string().refine(isZone, 'expected an IANA time zone'),
+    timezone: timezoneName,
     name: written.optional(),
     first_name: written.optional(),
     last_name: z.string().optional(),
@@ -49,13 +50,3 @@ export const bookingRequest = z.strictObject({
 });
 
 export type BookingRequest = z.output<typeof bookingRequest>;
-
-function isZone(name: string): boolean {
-  // Intl takes offsets such as +02:00 too; they are no zones.
-  if (/^[+-]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { pageQuery } from './pagination.ts';
+import { timezoneName } from './timezone.ts';
 
 /** One segment or several, comma-separated; blank segments mean nothing. */
 const list = z.string().transform((value) =>
@@ -40,12 +41,22 @@ export const contactListQuery = pageQuery.extend({
   exclude: z.literal('custom_fields').optional(),
 } satisfies Record<keyof typeof contactFilters | 'sort' | 'exclude', z.ZodType>);
 
+/** GET /contacts/<uuid> leaves out what the list leaves out. */
+export const contactGetQuery = contactListQuery.pick({ exclude: true });
+
 export type ContactListQuery = z.output<typeof contactListQuery>;
 
+/** Where no address says whether it is the primary one, the first is (A9). */
 const emails = z
-  .array(z.strictObject({ email: z.email(), is_primary: z.boolean() }))
+  .array(z.strictObject({ email: z.email(), is_primary: z.boolean().optional() }))
   .min(1)
   .max(limits.emailsPerContact)
+  .transform((entries) =>
+    entries.map(({ email, is_primary }, index) => ({
+      email,
+      is_primary: is_primary ?? (index === 0 && entries.every((entry) => entry.is_primary === undefined)),
+    })),
+  )
   .refine((entries) => entries.filter((entry) => entry.is_primary).length === 1, 'expected exactly one primary e-mail');
 
 /** `label` and schema fields are ignored on write, so they are let through here. Values are checked against definitions. */
@@ -54,7 +65,7 @@ const customFieldWrite = z.looseObject({ uuid: z.string().min(1), value: z.unkno
 const details = {
   name: z.string().nullable(),
   phone_numbers: z.array(z.strictObject({ phone_number: z.string().min(1) })).max(limits.phoneNumbersPerContact),
-  timezone: z.string().nullable(),
+  timezone: timezoneName.nullable(),
   job_title: z.string().nullable(),
   company: z.string().nullable(),
   country: z

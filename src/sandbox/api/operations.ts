@@ -1,5 +1,8 @@
 // Every operation of the service.
 import { availableTimeOperations } from './available-times.ts';
+import { contactWriteOperations } from './contact-writes.ts';
+import { contactOperations } from './contacts.ts';
+import { customFieldOperations } from './custom-fields.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { groupOperations } from './groups.ts';
 import { invitationOperations } from './invitations.ts';
@@ -14,6 +17,9 @@ import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 export const operations: readonly Operation[] = [
   ...userOperations,
   ...invitationOperations,
+  ...contactOperations,
+  ...contactWriteOperations,
+  ...customFieldOperations,
   ...meetingRecapOperations,
   ...routingFormOperations,
   ...groupOperations,

@@ -1,0 +1,46 @@
+// Reading contacts: the list with its filters, and one of them.
+import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
+import { contactResource } from '#schemas/resources/contact.ts';
+import { notFound } from '../refusal.ts';
+import type { ContactOrder } from '../world/contact-base.ts';
+import { bookOf, contactRecord } from '../world/contacts.ts';
+import { permitContacts } from './contact-permission.ts';
+import { defineOperation, listing } from './operation.ts';
+
+export const contactOperations = [
+  defineOperation({
+    id: 'listContacts',
+    method: 'GET',
+    path: '/contacts',
+    summary: 'The contacts of the organization',
+    scopes: ['contacts:read'],
+    permits: permitContacts,
+    query: contactListQuery,
+    answers: 'collection',
+    schema: contactResource,
+    run({ service, caller, query, pageIn }) {
+      const { count: _count, page_token: _token, sort = [], exclude, ...search } = query;
+      // No two contacts share a time, so a second key never comes to decide.
+      const [field, direction] = (sort[0] ?? 'created_at:asc').split(':') as [ContactOrder, 'asc' | 'desc'];
+      const book = bookOf(service, caller.organization.uri);
+      const page = book.page(field, pageIn(field, direction === 'desc'), search);
+      return listing(page, (entry) => contactRecord(service, entry, { withoutCustomFields: exclude !== undefined }));
+    },
+  }),
+  defineOperation({
+    id: 'getContact',
+    method: 'GET',
+    path: '/contacts/{uuid}',
+    summary: 'One contact',
+    scopes: ['contacts:read'],
+    permits: permitContacts,
+    query: contactGetQuery,
+    answers: 'resource',
+    schema: contactResource,
+    run({ service, caller, uri, query }) {
+      const entry = bookOf(service, caller.organization.uri).get(uri);
+      if (entry === undefined) throw notFound('No such contact.');
+      return contactRecord(service, entry, { withoutCustomFields: query.exclude !== undefined });
+    },
+  }),
+] as const;

@@ -1,0 +1,52 @@
+// Writing custom fields: what a request sets and clears, held against the definitions. All of it fits, or none is taken.
+import { customFieldValueFor } from '#schemas/custom-field.ts';
+import { contactResource } from '#schemas/resources/contact.ts';
+import type { CustomFieldValue } from '#schemas/resources/contact.ts';
+import { invalid } from '../refusal.ts';
+import type { Service } from './service.ts';
+import type { StoredDefinition } from './state.ts';
+
+export interface ValueWrite {
+  /** Of the definition; its whole URI is taken too. */
+  readonly uuid: string;
+  readonly value?: unknown;
+}
+
+type Values = ReadonlyMap<string, CustomFieldValue>;
+
+interface Merge {
+  readonly before: Values | undefined;
+  readonly writes: readonly ValueWrite[];
+}
+
+/** The values after the writes: only what is named changes, null clears a scalar, [] clears tags. */
+export function mergeValues({ state }: Pick<Service, 'state'>, organization: string, merge: Merge): Values {
+  const definitions = state.definitions.of('organization', organization);
+  const values = new Map(merge.before);
+  const written = new Set<string>();
+  merge.writes.forEach((write, index) => {
+    const refuse = (message: string, field: string): Error =>
+      invalid({ message, parameter: `custom_fields.${index}.${field}` });
+    const definition = definitions.find(({ uri }) => uri === write.uuid || uri.endsWith(`/${write.uuid}`));
+    if (definition === undefined) throw refuse('no such custom field', 'uuid');
+    if (definition.retired_at !== null) throw refuse('this custom field was retired', 'uuid');
+    if (written.has(definition.uri)) throw refuse('this custom field is written twice', 'uuid');
+    written.add(definition.uri);
+    const value = valueFor(definition, write);
+    if (value === undefined) throw refuse(`does not fit a custom field of the type ${definition.field_type}`, 'value');
+    if (value === null || (Array.isArray(value) && value.length === 0)) values.delete(definition.uri);
+    else values.set(definition.uri, value);
+  });
+  return values;
+}
+
+/** What an answer can show; it bounds `invitee_question`, whose values are not shown (A8). */
+const shown = contactResource.shape.custom_fields.unwrap().element.shape.value;
+
+/** Undefined when it does not fit. */
+function valueFor(definition: StoredDefinition, { value }: ValueWrite): CustomFieldValue | null | undefined {
+  const { options, field_type } = definition;
+  const fits = customFieldValueFor({ field_type, options }).safeParse(value).success;
+  const result = shown.safeParse(value);
+  return fits && result.success ? result.data : undefined;
+}
