@@ -35,16 +35,6 @@ export const transcriptResource = z.strictObject({
   segments: z.array(z.strictObject({ speaker: z.string(), start_seconds: z.number().min(0), text: z.string() })),
 });
 
-/** What `meeting_recap.created` delivers, nested (A4c); `.updated` leaves `created_at` out. An external meeting has no `uri`. */
-export const meetingRecapPayload = z.strictObject({
-  created_at: instant.optional(),
-  event: recapEventResource.extend({ uri: uri.optional() }),
-  recap: meetingRecapResource.omit({ user: true, organization: true, event: true, notes: true }),
-});
-
-/** What `meeting_recap.deleted` delivers, nested. */
-export const deletedRecapPayload = z.strictObject({ recap: z.strictObject({ uri, deleted_at: instant }) });
-
 export type MeetingRecapResource = z.output<typeof meetingRecapResource>;
 export type RecapEventResource = z.output<typeof recapEventResource>;
 export type TranscriptResource = z.output<typeof transcriptResource>;
