@@ -2,6 +2,7 @@
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { randomOf } from '#src/samples/random.ts';
 import { createCursors } from './api/cursor.ts';
@@ -120,7 +121,9 @@ function createFront(report: (error: unknown) => void): Hono<{ Bindings: HttpBin
   app.notFound(() => {
     throw notFound('No such path.');
   });
-  const tooLarge = (): never => {
+  const tooLarge = (context: Context): never => {
+    // The rest of the body is never read, so the connection cannot serve another call.
+    context.header('Connection', 'close');
     throw invalid({ message: `The body is larger than ${mostBodyBytes} bytes.` });
   };
   app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
