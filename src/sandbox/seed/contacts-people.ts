@@ -1,4 +1,5 @@
 // Seeded contacts: each a function of the seed, its row and the time the world was opened, made when it is looked at.
+import { instantOfMicros } from '../clock.ts';
 import type { SeededContacts } from '../world/contact-base.ts';
 import type { ContactEntry } from '../world/contact-entry.ts';
 import type { StoredDefinition } from '../world/state.ts';
@@ -6,7 +7,7 @@ import { chosen } from './contacts-code.ts';
 import { createColumns } from './contacts-columns.ts';
 import { createNames } from './contacts-names.ts';
 import type { NamesPlan } from './contacts-names.ts';
-import { createTimes, microInstant, mostRows } from './contacts-times.ts';
+import { createTimes, mostRows } from './contacts-times.ts';
 import type { TimesPlan } from './contacts-times.ts';
 import { seededValues } from './contacts-values.ts';
 
@@ -37,8 +38,8 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
       return {
         uri: names.uri(row),
         owner: pick(owners, 61, row),
-        created_at: microInstant(times.created(row)),
-        updated_at: microInstant(times.updated(row)),
+        created_at: instantOfMicros(times.created(row)),
+        updated_at: instantOfMicros(times.updated(row)),
         emails: names.emails(row),
         phone_numbers: names.phones(row),
         name: firstName === null ? null : `${firstName} ${lastName}`,
@@ -52,7 +53,7 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
       };
     },
     uri: names.uri,
-    time: (order, row) => microInstant(order === 'created_at' ? times.created(row) : times.updated(row)),
+    time: (order, row) => instantOfMicros(order === 'created_at' ? times.created(row) : times.updated(row)),
     rowOf: names.rowOf,
     get byUpdate() {
       return rowsByUpdate();

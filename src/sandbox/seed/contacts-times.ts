@@ -56,9 +56,3 @@ export function createTimes({ seed, size, nowMs }: TimesPlan): Times {
     },
   };
 }
-
-/** Six digits of fraction, as the service writes it. */
-export function microInstant(micros: number): string {
-  const ms = Math.floor(micros / 1000);
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros - ms * 1000).padStart(3, '0')}Z`;
-}
