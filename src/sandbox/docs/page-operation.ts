@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { JsonSchema } from './json-schema.ts';
 import type { OperationDocs } from './openapi.ts';
-import { nothing, schemaView } from './page-schema.ts';
+import { nothing, prose, schemaView } from './page-schema.ts';
 import type { Markup } from './page-schema.ts';
 
 export interface Shown {
@@ -10,25 +10,32 @@ export interface Shown {
   /** As it is called; the name of an event. */
   readonly path: string;
   readonly docs: OperationDocs;
+  /** What is sent, field by field. */
+  readonly body?: JsonSchema | undefined;
   /** The address before the path; absent for events, which are not called but received. */
   readonly server?: string;
 }
 
-export const anchorOf = ({ method, path }: Shown): string => `${method}-${path.replaceAll(/[^\w]+/g, '-')}`;
+export const anchorOf = ({ method, path }: Shown): string =>
+  `${method} ${path}`
+    .toLowerCase()
+    .split(/\W+/)
+    .filter((word) => word !== '')
+    .join('-');
 
 export function operationView(shown: Shown): Markup {
-  const { method, path, docs } = shown;
+  const { method, path, docs, body } = shown;
   const scopes = Object.values(docs.security?.[0] ?? {})[0] ?? [];
   return html`<details class="operation" id="${anchorOf(shown)}" data-words="${method} ${path} ${docs.summary}">
     <summary>
       <span class="method ${method}">${method}</span>
       <code class="path">${path}</code>
-      <span class="summary">${docs.summary === path ? docs.description : docs.summary}</span>
+      <span class="summary">${prose(docs.summary === path ? docs.description : docs.summary)}</span>
       ${scopes.map((scope) => html`<span class="scope" title="required scope">${scope}</span>`)}
     </summary>
     <div class="inside">
       ${parametersView(docs)}
-      ${docs.requestBody ? html`<h4>Body</h4>${schemaView(docs.requestBody.content['application/json'].schema)}` : nothing}
+      ${body ? html`<h4>Body</h4>${schemaView(body)}` : nothing}
       ${answersView(docs)}${curlView(shown)}
     </div>
   </details>`;
@@ -61,7 +68,7 @@ function parametersView({ parameters = [] }: OperationDocs): Markup {
               <th scope="row"><code>${name}</code>${required ? html` <span class="required">required</span>` : nothing}</th>
               <td>${place}</td>
               <td>${schemaView(schema)}</td>
-              <td>${description ?? ''}</td>
+              <td>${prose(description)}</td>
             </tr>`,
           )}
         </tbody>
@@ -82,7 +89,10 @@ function answersView({ responses }: OperationDocs): Markup {
     ${all
       .filter(([, { $ref }]) => $ref === undefined)
       .map(
-        ([status, { description, content }]) => html`<p><span class="status good">${status}</span> ${description}</p>
+        ([
+          status,
+          { description, content },
+        ]) => html`<p><span class="status good">${status}</span> ${prose(description)}</p>
           ${content ? schemaView(content['application/json'].schema) : nothing}`,
       )}
     <p class="refusals">

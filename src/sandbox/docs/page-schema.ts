@@ -6,7 +6,13 @@ export type Markup = ReturnType<typeof html>;
 
 export const nothing: Markup = html``;
 
-const refPrefix = '#/components/schemas/';
+/** Text with `code` in it. */
+export function prose(text = ''): Markup {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
+
+export const refPrefix = '#/components/schemas/';
 
 interface Shape extends JsonSchema {
   readonly $ref?: string;
@@ -81,5 +87,5 @@ function notesView(schema: Shape): Markup {
     .filter(([keyword]) => schema[keyword] !== undefined && schema.format !== 'uri')
     .map(([keyword, words]) => `${words} ${String(schema[keyword])}`);
   const notes = [schema.description, ...limits].filter((note) => note !== undefined);
-  return notes.length === 0 ? nothing : html`<span class="note">${notes.join(', ')}</span>`;
+  return notes.length === 0 ? nothing : html`<span class="note">${prose(notes.join(', '))}</span>`;
 }

@@ -19,8 +19,7 @@ export const pageStyle = `
   --mono: ui-monospace, 'SF Mono', 'Cascadia Code', 'DejaVu Sans Mono', monospace;
 }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem; }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+html { scroll-padding-top: 1rem; }
 body {
   margin: 0; display: grid; grid-template-columns: 19rem minmax(0, 1fr);
   background: var(--paper); color: var(--ink);

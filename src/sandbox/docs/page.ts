@@ -1,10 +1,11 @@
 // The documentation as one page that needs nothing from elsewhere: made from the OpenAPI documents, readable without a script.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import type { OpenApiDocument } from './openapi.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { OpenApiDocument, OperationDocs } from './openapi.ts';
 import { anchorOf, operationView } from './page-operation.ts';
 import type { Shown } from './page-operation.ts';
-import { schemaView } from './page-schema.ts';
+import { refPrefix, schemaView } from './page-schema.ts';
 import type { Markup } from './page-schema.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
@@ -40,7 +41,7 @@ export function documentationPage({ service, controls }: PageDocuments): Markup 
       title: 'Events',
       about: 'POSTed to the callback URL of every active subscription they concern.',
       shown: Object.entries(service.webhooks ?? {}).flatMap(([event, methods]) =>
-        Object.values(methods).map((docs) => ({ method: 'EVENT', path: event, docs })),
+        Object.values(methods).map((docs) => ({ method: 'EVENT', path: event, docs, body: bodyOf(service, docs) })),
       ),
     },
     {
@@ -78,16 +79,24 @@ const isTagged =
   ({ docs }: Shown): boolean =>
     docs.tags.includes(name);
 
-function shownOf({ paths, servers }: OpenApiDocument, prefix = ''): readonly Shown[] {
-  const server = (servers[0]?.url ?? '').slice(0, prefix === '' ? undefined : -prefix.length);
-  return Object.entries(paths).flatMap(([path, methods]) =>
+function shownOf(document: OpenApiDocument, prefix = ''): readonly Shown[] {
+  const server = (document.servers[0]?.url ?? '').slice(0, prefix === '' ? undefined : -prefix.length);
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, docs]) => ({
       method: method.toUpperCase(),
       path: prefix + path,
       docs,
+      body: bodyOf(document, docs),
       server,
     })),
   );
+}
+
+/** A named request is shown where it is sent, not only linked. */
+function bodyOf({ components }: OpenApiDocument, { requestBody }: OperationDocs): JsonSchema | undefined {
+  const schema = requestBody?.content['application/json'].schema;
+  const ref = schema?.['$ref'];
+  return typeof ref === 'string' ? components.schemas[ref.slice(refPrefix.length)] : schema;
 }
 
 const idOf = (title: string): string => `chapter-${title.toLowerCase().replaceAll(/\W+/g, '-')}`;
