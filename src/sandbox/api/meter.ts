@@ -39,11 +39,11 @@ export function createMeter({ clock, options }: Service): (caller: Caller, opera
     const exceeded = gauges.filter(({ limit, window }) => window.calls >= limit.requests);
     // What is refused for its rate uses nothing up: who keeps knocking does not lose the day.
     if (exceeded.length === 0 || !options.rateLimits) for (const { window } of gauges) window.calls += 1;
-    const speaking = exceeded.length > 0 ? longestOf(exceeded) : tightestOf(gauges);
+    const speaking = tightestOf(exceeded.length > 0 ? exceeded : gauges);
     const seconds = Math.max(1, Math.ceil((speaking.window.endsMs - nowMs) / secondMs));
     const headers = {
       'X-RateLimit-Limit': String(speaking.limit.requests),
-      'X-RateLimit-Remaining': String(Math.max(0, remaining(speaking))),
+      'X-RateLimit-Remaining': String(remaining(speaking)),
       'X-RateLimit-Reset': String(seconds),
     };
     return exceeded.length > 0 && options.rateLimits ? { headers, retryInSeconds: seconds } : { headers };
@@ -72,10 +72,11 @@ function gaugeOf(windows: Map<string, Window>, limit: Limit, nowMs: number): Gau
   return { limit, window };
 }
 
-const remaining = ({ limit, window }: Gauge): number => limit.requests - window.calls;
+const remaining = ({ limit, window }: Gauge): number => Math.max(0, limit.requests - window.calls);
 
+/** Of those with the least left, or nothing, the one that takes longest to be over. */
 const tightestOf = (gauges: readonly Gauge[]): Gauge =>
-  gauges.reduce((tightest, gauge) => (remaining(gauge) < remaining(tightest) ? gauge : tightest));
-
-const longestOf = (gauges: readonly Gauge[]): Gauge =>
-  gauges.reduce((longest, gauge) => (gauge.window.endsMs > longest.window.endsMs ? gauge : longest));
+  gauges.reduce((tightest, gauge) => {
+    const difference = remaining(gauge) - remaining(tightest);
+    return difference < 0 || (difference === 0 && gauge.window.endsMs > tightest.window.endsMs) ? gauge : tightest;
+  });

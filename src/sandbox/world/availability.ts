@@ -1,4 +1,4 @@
-// When an event type can be booked: half-hour steps from nine to five UTC on weekdays, where enough of its hosts are free (A24).
+// When an event type can be booked: half-hour steps from nine to five UTC on weekdays, where enough of its hosts are free (A23b).
 import type { AvailableTimeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
 import { hostsNeeded, meetingsOf } from './booking-hosts.ts';

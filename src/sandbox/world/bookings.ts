@@ -1,4 +1,5 @@
-// Bookings: made, canceled, moved. An invitee is `active` until canceled; a moved one is canceled and points to its successor:
+// Bookings: made, canceled, moved. An invitee is `active` until canceled; a moved one is canceled and points to its
+// successor (A21b):
 //
 //   book ──▶ active ──cancel──▶ canceled
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)

@@ -1,0 +1,181 @@
+// Conformance: the events that follow bookings, cancellations, reschedules and no-shows.
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { inviteePayload } from '#schemas/resources/invitee.ts';
+import { openDesk } from '../harness/bookings.ts';
+import type { Desk } from '../harness/bookings.ts';
+import { openCallback } from '../harness/callback.ts';
+import type { Callback } from '../harness/callback.ts';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { TestSandbox } from '../harness/sandbox.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+let desk: Desk;
+let callback: Callback;
+beforeAll(async () => {
+  sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
+  desk = await openDesk(sandbox);
+  callback = await openCallback();
+  const events = ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'];
+  const { organization } = sandbox.handles;
+  const body = { url: callback.url, events, organization, scope: 'organization' };
+  await sandbox.call('POST', '/webhook_subscriptions', { body });
+});
+afterAll(async () => {
+  await callback[Symbol.asyncDispose]();
+  await sandbox[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await sandbox.courier.settled();
+  callback.received.length = 0;
+});
+
+/** What was delivered since the row began, each payload held against its schema. */
+async function delivered() {
+  await sandbox.courier.settled();
+  const bodies = callback.received.map(({ body }) => body);
+  for (const { payload } of bodies) inviteePayload.parse(payload);
+  return bodies;
+}
+
+/** Everything delivered from here on. */
+async function forget(): Promise<void> {
+  await sandbox.courier.settled();
+  callback.received.length = 0;
+}
+
+const meetingOf = async (uri: string) => (await sandbox.call('GET', uri)).body.resource;
+
+sentence('Events, invitee.created', 'fires when a booking is made', async () => {
+  const invitee = await desk.booked();
+  const bodies = await delivered();
+  expect(bodies).toMatchObject([{ event: 'invitee.created', payload: { uri: invitee.uri } }]);
+});
+
+assumed('A4a', 'Events, payload', 'invitee events carry the whole invitee with its scheduled event', async () => {
+  const invitee = await desk.booked();
+  const [{ payload }] = (await delivered()) as [{ payload: unknown }];
+  expect(payload).toEqual({ ...invitee, scheduled_event: await meetingOf(invitee.event) });
+});
+
+sentence('Events, invitee.canceled', 'fires when an invitee cancels', async () => {
+  const { uri } = await desk.booked();
+  await forget();
+  await sandbox.control('POST', '/invitees/cancel', { uri, reason: 'Ill' });
+  expect(await delivered()).toMatchObject([
+    {
+      event: 'invitee.canceled',
+      payload: { uri, status: 'canceled', rescheduled: false, cancellation: { reason: 'Ill' } },
+    },
+  ]);
+});
+
+assumed('A4g', 'Events, invitee.canceled', 'a meeting of two is canceled with its invitee', async () => {
+  const { uri } = await desk.booked();
+  await forget();
+  await sandbox.control('POST', '/invitees/cancel', { uri });
+  const [{ payload }] = (await delivered()) as [{ payload: Record<string, unknown> }];
+  expect(payload['scheduled_event']).toMatchObject({
+    status: 'canceled',
+    cancellation: payload['cancellation'],
+    invitees_counter: { total: 1, active: 0, limit: 1 },
+  });
+});
+
+assumed('A4g', 'Events, invitee.canceled', 'a group event stays active when an invitee cancels', async () => {
+  const plan = { event_type: sandbox.handles.event_types.group, start_time: desk.freshTime() };
+  const { uri } = await desk.booked(plan);
+  await desk.booked(plan);
+  await forget();
+  await sandbox.control('POST', '/invitees/cancel', { uri });
+  const bodies = await delivered();
+  const scheduled_event = { status: 'active', invitees_counter: { total: 2, active: 1, limit: 8 } };
+  expect(bodies).toMatchObject([{ payload: { status: 'canceled', scheduled_event } }]);
+  expect(bodies[0].payload.scheduled_event).not.toHaveProperty('cancellation');
+});
+
+assumed('A4g', 'Events', 'a reschedule is a cancel of the old invitee and a create of the new one', async () => {
+  const { uri } = await desk.booked();
+  await forget();
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const bodies = await delivered();
+  expect(bodies).toHaveLength(2);
+  const of = (event: string) => bodies.find((body) => body.event === event)?.payload;
+  const successor = moved.body.resource.uri;
+  expect(of('invitee.canceled')).toMatchObject({ uri, status: 'canceled', rescheduled: true, new_invitee: successor });
+  expect(of('invitee.created')).toMatchObject({
+    uri: successor,
+    status: 'active',
+    old_invitee: uri,
+    rescheduled: false,
+  });
+});
+
+sentence('Events, invitee_no_show.created', 'fires when an invitee is marked no-show', async () => {
+  const { uri: invitee } = await desk.booked();
+  await forget();
+  const marked = await sandbox.control('POST', '/no_shows', { invitee });
+  expect(await delivered()).toMatchObject([
+    { event: 'invitee_no_show.created', payload: { uri: invitee, no_show: marked.body.resource.no_show } },
+  ]);
+});
+
+sentence('Events, invitee_no_show.deleted', 'fires when a no-show mark is removed', async () => {
+  const { uri: invitee } = await desk.booked();
+  await sandbox.control('POST', '/no_shows', { invitee });
+  await forget();
+  await sandbox.control('DELETE', '/no_shows', { invitee });
+  expect(await delivered()).toMatchObject([
+    { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
+  ]);
+});
+
+assumed(
+  'A4f',
+  'Events, no-shows',
+  'marking and unmarking move the time of the envelope, not `updated_at`',
+  async () => {
+    const { uri: invitee, updated_at } = await desk.booked();
+    await sandbox.control('POST', '/no_shows', { invitee });
+    await sandbox.control('DELETE', '/no_shows', { invitee });
+    const bodies = await delivered();
+    expect(bodies.map(({ payload }) => payload.updated_at)).toEqual([updated_at, updated_at, updated_at]);
+    expect(new Set(bodies.map(({ created_at }) => created_at)).size).toBe(3);
+  },
+);
+
+sentence('POST /webhook_subscriptions, rule 1', '`user` only for events belonging to that user', async () => {
+  await using mine = await openCallback();
+  const { organization, users } = sandbox.handles;
+  const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
+  expect(await sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body })).toMatchObject({ status: 201 });
+  await desk.booked();
+  const own = await desk.booked({ event_type: desk.offers['Coaching session'] });
+  const together = await desk.booked({ event_type: desk.offers['Office visit'] });
+  await sandbox.courier.settled();
+  const seen = mine.received.map((one) => one.body.payload.uri);
+  expect(seen.toSorted()).toEqual([own.uri, together.uri].toSorted());
+});
+
+assumed(
+  'A21b',
+  'Transitions of invitee status',
+  'canceled is final; marks are set and removed once; a refusal tells nobody',
+  async () => {
+    const { uri } = await desk.booked();
+    await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));
+    await sandbox.control('POST', '/no_shows', { invitee: uri });
+    await sandbox.control('POST', '/invitees/cancel', { uri });
+    await forget();
+    const start_time = desk.freshTime();
+    const answers = [
+      await sandbox.control('POST', '/no_shows', { invitee: uri }),
+      await sandbox.control('POST', '/invitees/cancel', { uri }),
+      await sandbox.control('POST', '/invitees/reschedule', { uri, start_time }),
+      await sandbox.control('POST', '/invitees/cancel', { uri: `${uri}x` }),
+      await sandbox.control('POST', '/no_shows', { invitee: `${uri}x` }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 404]);
+    expect(await delivered()).toEqual([]);
+  },
+);

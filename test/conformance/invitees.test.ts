@@ -1,0 +1,600 @@
+// Conformance: POST /invitees, the invitee it answers with, its rules and its refusals.
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { LocationKind } from '#schemas/resources/event-type.ts';
+import { openDesk } from '../harness/bookings.ts';
+import type { Desk } from '../harness/bookings.ts';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { TestSandbox } from '../harness/sandbox.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+let desk: Desk;
+beforeAll(async () => {
+  sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
+  desk = await openDesk(sandbox);
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const person = { email: 'ada@example.test', timezone: 'Europe/Berlin', name: 'Ada Rossi' };
+const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const noRight = { title: 'Permission Denied', message: 'You do not have permission' };
+const noAccess = { title: 'Permission Denied', message: 'You do not have permission to access this resource.' };
+const documentedBody = {
+  title: 'Internal Server Error',
+  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+};
+
+/** Refused with 400, about this parameter, and nothing booked. */
+async function isInvalid(more: Readonly<Record<string, unknown>>, parameter: string): Promise<void> {
+  const before = sandbox.service.state.invitees.size;
+  const { status, body } = await desk.book(more);
+  expect(status).toBe(400);
+  expect(body.title).toBe('Internal Server Error');
+  expect(body.details.map((detail: { parameter: string }) => detail.parameter)).toContain(parameter);
+  expect(sandbox.service.state.invitees.size).toBe(before);
+}
+
+const anEventType = async (more: Readonly<Record<string, unknown>>): Promise<string> => {
+  const body = { name: 'Made for one row', duration: 30, owner: sandbox.handles.users.owner, ...more };
+  return (await sandbox.call('POST', '/event_types', { body })).body.resource.uri;
+};
+
+// The answer
+
+sentence('POST /invitees', '201 response: `resource` = Invitee', async () => {
+  const { status, body } = await desk.book();
+  expect(status).toBe(201);
+  expect(Object.keys(body)).toEqual(['resource']);
+  expect(Object.keys(body.resource).toSorted().join(' ')).toBe(
+    'cancel_url created_at email event first_name invitee_scheduled_by last_name name new_invitee no_show old_invitee ' +
+      'payment questions_and_answers reconfirmation reschedule_url rescheduled routing_form_submission ' +
+      'scheduling_method status text_reminder_number timezone tracking updated_at uri',
+  );
+});
+
+sentence('States, fact 3', 'a newly created booking is returned with invitee status `active`', async () => {
+  expect(await desk.booked()).toMatchObject({ status: 'active' });
+});
+
+sentence('Invitee.uri', 'unique reference', async () => {
+  const [one, two] = [await desk.booked(), await desk.booked()];
+  expect(one.uri).not.toBe(two.uri);
+  expect(one.uri.startsWith(`${one.event}/invitees/`)).toBe(true);
+  expect((await sandbox.call('GET', one.uri)).body.resource).toEqual(one);
+});
+
+sentence('Invitee.email', 'string, required', async () => {
+  expect(await desk.booked({ invitee: { ...person, email: 'noor@example.test' } })).toMatchObject({
+    email: 'noor@example.test',
+  });
+});
+
+sentence('Invitee.first_name', 'null when the event type uses a single name field', async () => {
+  expect(await desk.booked()).toMatchObject({ name: 'Ada Rossi', first_name: null });
+});
+
+sentence('Invitee.last_name', 'null when the event type uses a single name field', async () => {
+  expect(await desk.booked()).toMatchObject({ name: 'Ada Rossi', last_name: null });
+});
+
+sentence('Invitee.name', 'string, required: of first and last name when they were given', async () => {
+  const { name: _name, ...rest } = person;
+  const invitee = { ...rest, first_name: 'Ada', last_name: 'Rossi' };
+  expect(await desk.booked({ invitee })).toMatchObject({ name: 'Ada Rossi', first_name: 'Ada', last_name: 'Rossi' });
+});
+
+sentence('Invitee.status', 'enum `active`, `canceled`', async () => {
+  const { uri } = await desk.booked();
+  expect((await sandbox.control('POST', '/invitees/cancel', { uri })).body.resource.status).toBe('canceled');
+  expect((await sandbox.call('GET', uri)).body.resource.status).toBe('canceled');
+});
+
+sentence('Invitee.questions_and_answers', 'list of InviteeQuestionAndAnswer, required', async () => {
+  expect((await desk.booked()).questions_and_answers).toEqual([]);
+});
+
+sentence('InviteeQuestionAndAnswer', '`question`, `answer` and `position`, all required', async () => {
+  const answers = [{ question: 'What would you like to talk about?', answer: 'Pricing', position: 0 }];
+  expect((await desk.booked({ questions_and_answers: answers })).questions_and_answers).toEqual(answers);
+  const [{ position: _position, ...bare }] = answers as [(typeof answers)[0]];
+  await isInvalid({ questions_and_answers: [bare] }, 'questions_and_answers.0.position');
+});
+
+sentence('Invitee.timezone', 'string', async () => {
+  const invitee = { ...person, timezone: 'Asia/Tokyo' };
+  expect(await desk.booked({ invitee })).toMatchObject({ timezone: 'Asia/Tokyo' });
+});
+
+sentence('Invitee.event', 'URI of the scheduled event', async () => {
+  const { event } = await desk.booked();
+  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ uri: event, status: 'active' });
+});
+
+sentence('Invitee.created_at, updated_at', 'timestamps', async () => {
+  const { created_at, updated_at } = await desk.booked();
+  expect(created_at).toMatch(sixDigits);
+  expect(updated_at).toBe(created_at);
+});
+
+sentence('InviteeTracking', 'all six are required, nullable strings', async () => {
+  const tracking = { utm_campaign: 'spring', utm_source: null };
+  expect((await desk.booked({ tracking })).tracking).toEqual({
+    utm_campaign: 'spring',
+    utm_source: null,
+    utm_medium: null,
+    utm_content: null,
+    utm_term: null,
+    salesforce_uuid: null,
+  });
+});
+
+sentence('Invitee.text_reminder_number', 'phone for SMS reminders, nullable', async () => {
+  expect((await desk.booked()).text_reminder_number).toBeNull();
+  const invitee = { ...person, text_reminder_number: '+12025550123' };
+  expect((await desk.booked({ invitee })).text_reminder_number).toBe('+12025550123');
+});
+
+sentence('Invitee.rescheduled', 'when true, `new_invitee` references the replacement', async () => {
+  const { uri, rescheduled } = await desk.booked();
+  expect(rescheduled).toBe(false);
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const old = (await sandbox.call('GET', uri)).body.resource;
+  expect(old).toMatchObject({ status: 'canceled', rescheduled: true, new_invitee: moved.body.resource.uri });
+});
+
+sentence('Invitee.old_invitee', 'URI of the invitee that was rescheduled', async () => {
+  const { uri, old_invitee } = await desk.booked();
+  expect(old_invitee).toBeNull();
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  expect(moved.body.resource).toMatchObject({ old_invitee: uri, status: 'active', rescheduled: false });
+});
+
+sentence('Invitee.new_invitee', 'URI after a reschedule', async () => {
+  const { uri, new_invitee } = await desk.booked();
+  expect(new_invitee).toBeNull();
+  await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const successor = (await sandbox.call('GET', uri)).body.resource.new_invitee;
+  expect(await sandbox.call('GET', successor)).toMatchObject({ status: 200 });
+});
+
+sentence('Invitee.cancel_url', 'link for cancelling', async () => {
+  const [one, two] = [await desk.booked(), await desk.booked()];
+  expect(new URL(one.cancel_url).href).not.toBe(two.cancel_url);
+});
+
+sentence('Invitee.reschedule_url', 'link for rescheduling', async () => {
+  const { reschedule_url, cancel_url } = await desk.booked();
+  expect(new URL(reschedule_url).href).not.toBe(cancel_url);
+});
+
+sentence(
+  'Invitee.routing_form_submission',
+  'URI of the submission that led to the booking page; null through the API',
+  async () => {
+    expect((await desk.booked()).routing_form_submission).toBeNull();
+  },
+);
+
+sentence('Invitee.payment', 'InviteePayment, nullable', async () => {
+  expect((await desk.booked()).payment).toBeNull();
+  expect((await desk.booked({ event_type: desk.offers['Coaching session'] })).payment).not.toBeNull();
+});
+
+sentence(
+  'InviteePayment',
+  '`external_id`, `provider`, `amount`, `currency`, `terms`, `successful`, all required',
+  async () => {
+    const { payment } = await desk.booked({ event_type: desk.offers['Coaching session'] });
+    expect(payment).toEqual({
+      external_id: expect.stringMatching(/./),
+      provider: expect.stringMatching(/^(stripe|paypal)$/),
+      amount: 120,
+      currency: 'EUR',
+      terms: expect.any(String),
+      successful: true,
+    });
+  },
+);
+
+sentence('Limits', 'payment terms length: up to 1,024 characters', async () => {
+  const { payment } = await desk.booked({ event_type: desk.offers['Coaching session'] });
+  expect(payment.terms.length).toBeLessThanOrEqual(1024);
+});
+
+sentence('Invitee.no_show', 'InviteeAssociatedNoShow, nullable: `uri`, `created_at`', async () => {
+  const { uri: invitee, no_show } = await desk.booked();
+  expect(no_show).toBeNull();
+  await sandbox.control('POST', '/no_shows', { invitee });
+  expect((await sandbox.call('GET', invitee)).body.resource.no_show).toEqual({
+    uri: expect.stringMatching(/^http/),
+    created_at: expect.stringMatching(sixDigits),
+  });
+});
+
+sentence('Invitee.reconfirmation', 'present when reconfirmation was requested', async () => {
+  expect((await desk.booked()).reconfirmation).toBeNull();
+  expect((await desk.booked({ event_type: desk.offers['Office visit'] })).reconfirmation).not.toBeNull();
+});
+
+sentence(
+  'InviteeReconfirmation',
+  '`created_at` when the notification was sent; `confirmed_at` null until the invitee reconfirms',
+  async () => {
+    const { reconfirmation } = await desk.booked({ event_type: desk.offers['Office visit'] });
+    expect(reconfirmation).toEqual({ created_at: expect.stringMatching(sixDigits), confirmed_at: null });
+  },
+);
+
+sentence('Invitee.scheduling_method', 'enum `instant_book`, `api`: `api` when booked here', async () => {
+  expect(await desk.booked()).toMatchObject({ scheduling_method: 'api' });
+});
+
+sentence('Invitee.invitee_scheduled_by', 'URI of the user who scheduled', async () => {
+  expect(await desk.booked({}, { as: 'admin' })).toMatchObject({ invitee_scheduled_by: sandbox.handles.users.admin });
+});
+
+sentence('Invitee.cancellation', 'optional: there once canceled', async () => {
+  const invitee = await desk.booked();
+  expect(invitee).not.toHaveProperty('cancellation');
+  const { body } = await sandbox.control('POST', '/invitees/cancel', { uri: invitee.uri, reason: 'Ill' });
+  expect(body.resource.cancellation).toMatchObject({ reason: 'Ill' });
+});
+
+sentence(
+  'Cancellation',
+  '`canceled_by` name of the canceler, `reason`, `canceler_type` host or invitee, `created_at`',
+  async () => {
+    const [one, two] = [await desk.booked(), await desk.booked()];
+    const byInvitee = await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
+    expect(byInvitee.body.resource.cancellation).toEqual({
+      canceled_by: 'Ada Rossi',
+      reason: null,
+      canceler_type: 'invitee',
+      created_at: expect.stringMatching(sixDigits),
+    });
+    const byHost = await sandbox.control('POST', '/invitees/cancel', {
+      uri: two.uri,
+      canceler_type: 'host',
+      reason: '',
+    });
+    const { name } = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
+    expect(byHost.body.resource.cancellation).toMatchObject({ canceled_by: name, reason: '', canceler_type: 'host' });
+  },
+);
+
+// The request
+
+sentence('POST /invitees, body event_type', 'string, required', () =>
+  isInvalid({ event_type: undefined }, 'event_type'),
+);
+
+sentence('POST /invitees, body start_time', 'string, required', () =>
+  isInvalid({ start_time: undefined }, 'start_time'),
+);
+
+sentence('POST /invitees, body invitee', 'object, required', () => isInvalid({ invitee: undefined }, 'invitee'));
+
+sentence('POST /invitees, body event_type', 'URI of the event type', async () => {
+  const { event } = await desk.booked({ event_type: desk.offers['Site walk'] });
+  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ event_type: desk.offers['Site walk'] });
+  await isInvalid({ event_type: 'not-a-uri' }, 'event_type');
+});
+
+sentence('POST /invitees, body start_time', 'start time in UTC (ISO 8601)', async () => {
+  const start_time = desk.freshTime();
+  const { event } = await desk.booked({ start_time });
+  expect((await sandbox.call('GET', event)).body.resource.start_time).toBe(start_time.replace('Z', '000Z'));
+  await isInvalid({ start_time: 'tomorrow at ten' }, 'start_time');
+});
+
+assumed('A21', 'POST /invitees, body start_time', 'a time in the past is refused', () =>
+  isInvalid({ start_time: '2020-01-01T10:00:00Z' }, 'start_time'),
+);
+
+assumed(
+  'A21',
+  'POST /invitees, body start_time',
+  'a time at which the host is busy is taken all the same',
+  async () => {
+    const start_time = desk.freshTime();
+    const [one, two] = [await desk.booked({ start_time }), await desk.booked({ start_time })];
+    expect(one.event).not.toBe(two.event);
+  },
+);
+
+sentence('POST /invitees, body invitee.email', 'string, required', async () => {
+  const { email: _email, ...rest } = person;
+  await isInvalid({ invitee: rest }, 'invitee.email');
+  await isInvalid({ invitee: { ...person, email: 'nobody' } }, 'invitee.email');
+});
+
+sentence('POST /invitees, body invitee.timezone', 'string, required', async () => {
+  const { timezone: _timezone, ...rest } = person;
+  await isInvalid({ invitee: rest }, 'invitee.timezone');
+  await isInvalid({ invitee: { ...person, timezone: 'Middle/Earth' } }, 'invitee.timezone');
+});
+
+sentence('POST /invitees, body invitee.name', 'required if `first_name` is absent', async () => {
+  const { name: _name, ...rest } = person;
+  await isInvalid({ invitee: rest }, 'invitee.name');
+  await isInvalid({ invitee: { ...rest, last_name: 'Rossi' } }, 'invitee.name');
+});
+
+sentence(
+  'POST /invitees, body invitee.first_name',
+  'required if `name` is absent; `last_name` is optional',
+  async () => {
+    const { name: _name, ...rest } = person;
+    expect(await desk.booked({ invitee: { ...rest, first_name: 'Ada' } })).toMatchObject({
+      first_name: 'Ada',
+      last_name: null,
+      name: 'Ada',
+    });
+  },
+);
+
+sentence(
+  'POST /invitees, body invitee.text_reminder_number',
+  'optional; a valid phone number in international format',
+  () => isInvalid({ invitee: { ...person, text_reminder_number: '202 555 0123' } }, 'invitee.text_reminder_number'),
+);
+
+sentence('POST /invitees, body location', 'not required', async () => {
+  const { event } = await desk.booked();
+  expect((await sandbox.call('GET', event)).body.resource.location).toMatchObject({ type: 'zoom_conference' });
+});
+
+sentence('POST /invitees, body event_guests', 'guest e-mail addresses', async () => {
+  const { event } = await desk.booked({ event_guests: ['one@example.test', 'two@example.test'] });
+  const { event_guests } = (await sandbox.call('GET', event)).body.resource;
+  expect(event_guests.map((guest: { email: string }) => guest.email)).toEqual(['one@example.test', 'two@example.test']);
+  await isInvalid({ event_guests: ['nobody'] }, 'event_guests.0');
+});
+
+sentence('Limits', 'event_guests: max 10', async () => {
+  const guests = Array.from({ length: 11 }, (_, index) => `guest${index}@example.test`);
+  expect(await desk.book({ event_guests: guests.slice(1) })).toMatchObject({ status: 201 });
+  await isInvalid({ event_guests: guests }, 'event_guests');
+});
+
+assumed('A21', 'POST /invitees, body', 'a field it does not know is refused', async () => {
+  const { status, body } = await desk.book({ duration: 45 });
+  expect(status).toBe(400);
+  expect(JSON.stringify(body.details)).toContain('duration');
+});
+
+// Invitee location
+
+const seeded = {
+  physical: 'Office visit',
+  inbound_call: 'Support line',
+  outbound_call: 'Coaching session',
+  zoom_conference: 'Intro call',
+  google_conference: null,
+  gotomeeting_conference: 'Partner sync',
+  microsoft_teams_conference: null,
+  webex_conference: 'Panel interview',
+  ask_invitee: 'Site walk',
+  custom: 'Lunch',
+} as const satisfies Record<LocationKind, string | null>;
+
+/** Books at a place of this kind and gives the place of the meeting. */
+async function placeOf(kind: keyof typeof seeded, extra: object = {}) {
+  const name = seeded[kind];
+  const event_type = name === null ? await anEventType({ locations: [{ kind }] }) : desk.offers[name];
+  const { event } = await desk.booked({ event_type, location: { kind, ...extra } });
+  return (await sandbox.call('GET', event)).body.resource.location;
+}
+
+/** Refused without the words that this kind needs. */
+const needsWords = (kind: 'physical' | 'outbound_call' | 'ask_invitee' | 'custom'): Promise<void> =>
+  isInvalid({ event_type: desk.offers[seeded[kind]], location: { kind } }, 'location.location');
+
+sentence('Invitee location physical', '`location`, required: the physical place', async () => {
+  expect(await placeOf('physical', { location: 'Room 4' })).toMatchObject({ type: 'physical', location: 'Room 4' });
+  await needsWords('physical');
+});
+
+sentence('Invitee location inbound_call', 'no extra fields: the invitee calls the host', async () => {
+  expect(await placeOf('inbound_call')).toMatchObject({ type: 'inbound_call', location: '+12025550100' });
+  const location = { kind: 'inbound_call', location: 'x' };
+  expect((await desk.book({ event_type: desk.offers['Support line'], location })).status).toBe(400);
+});
+
+sentence(
+  'Invitee location outbound_call',
+  '`location`, required: phone number the host uses to call the invitee',
+  async () => {
+    const phone = '+12025550199';
+    expect(await placeOf('outbound_call', { location: phone })).toMatchObject({
+      type: 'outbound_call',
+      location: phone,
+    });
+    await needsWords('outbound_call');
+  },
+);
+
+sentence('Invitee location zoom_conference', 'no extra fields', async () => {
+  expect(await placeOf('zoom_conference')).toMatchObject({ type: 'zoom_conference', status: 'pushed' });
+  expect((await desk.book({ location: { kind: 'zoom_conference', location: 'x' } })).status).toBe(400);
+});
+
+sentence('Invitee location google_conference', 'no extra fields', async () => {
+  expect(await placeOf('google_conference')).toMatchObject({ type: 'google_conference' });
+});
+
+sentence('Invitee location gotomeeting_conference', 'no extra fields', async () => {
+  expect(await placeOf('gotomeeting_conference')).toMatchObject({ type: 'gotomeeting', status: 'pushed' });
+});
+
+sentence('Invitee location microsoft_teams_conference', 'no extra fields', async () => {
+  expect(await placeOf('microsoft_teams_conference')).toMatchObject({ type: 'microsoft_teams_conference' });
+});
+
+sentence('Invitee location webex_conference', 'no extra fields', async () => {
+  expect(await placeOf('webex_conference')).toMatchObject({ type: 'webex_conference', status: 'pushed' });
+});
+
+sentence('Invitee location ask_invitee', '`location`, required: description given by the invitee', async () => {
+  expect(await placeOf('ask_invitee', { location: 'The quay' })).toMatchObject({ location: 'The quay' });
+  await needsWords('ask_invitee');
+});
+
+sentence('Invitee location custom', '`location`, required: the custom location', async () => {
+  expect(await placeOf('custom', { location: 'Elsewhere' })).toMatchObject({ type: 'custom', location: 'Elsewhere' });
+  await needsWords('custom');
+});
+
+sentence('Invitee location', 'request object, discriminated by `kind`', () =>
+  isInvalid({ location: { kind: 'carrier_pigeon' } }, 'location.kind'),
+);
+
+// The rules
+
+sentence('POST /invitees, rule 1', 'if `location` is given, its `kind` is required', () =>
+  isInvalid({ location: { location: 'Room 4' } }, 'location.kind'),
+);
+
+sentence('POST /invitees, rule 2', '`location` must match the location configured on the event type', async () => {
+  expect(await desk.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
+  await isInvalid({ location: { kind: 'webex_conference' } }, 'location.kind');
+});
+
+sentence(
+  'POST /invitees, rule 3',
+  '`location` must not be sent for an event type whose pooling_type is `round_robin`',
+  async () => {
+    const event_type = sandbox.handles.event_types.round_robin;
+    await isInvalid({ event_type, location: { kind: 'microsoft_teams_conference' } }, 'location');
+    expect(await desk.book({ event_type })).toMatchObject({ status: 201 });
+  },
+);
+
+const size = { question: 'How big is your team?', answer: '1–10', position: 1 };
+const consent = { question: 'May we record the call? ', answer: 'Yes', position: 3 };
+const discovery = (...questions_and_answers: object[]) => ({
+  event_type: desk.offers['Discovery call'],
+  questions_and_answers,
+});
+
+sentence(
+  'POST /invitees, rule 4',
+  'required booking-form questions must be present in `questions_and_answers`',
+  async () => {
+    expect(await desk.book(discovery(size, consent))).toMatchObject({ status: 201 });
+    await isInvalid(discovery(size), 'questions_and_answers');
+    await isInvalid({ event_type: desk.offers['Discovery call'] }, 'questions_and_answers');
+  },
+);
+
+sentence(
+  'POST /invitees, rule 4',
+  'each `question` matches the question text of the form exactly (case sensitive)',
+  async () => {
+    const shouted = { ...size, question: size.question.toUpperCase() };
+    await isInvalid(discovery(shouted, consent), 'questions_and_answers.0.question');
+    const trimmed = { ...consent, question: consent.question.trim() };
+    await isInvalid(discovery(size, trimmed), 'questions_and_answers.1.question');
+  },
+);
+
+assumed('A21', 'POST /invitees, rule 4', 'the answer to a required question may not be blank', () =>
+  isInvalid(discovery({ ...size, answer: ' ' }, consent), 'questions_and_answers.0.answer'),
+);
+
+// Permission and errors
+
+sentence('POST /invitees', 'required scope: `scheduled_events:write`', async () => {
+  expect(await desk.book({}, { as: 'no_scopes' })).toMatchObject({
+    status: 403,
+    body: {
+      title: 'Insufficient scope',
+      message: "This operation requires the scopes listed in the 'required_scopes' array.",
+      required_scopes: ['scheduled_events:write'],
+    },
+  });
+});
+
+sentence('POST /invitees', 'available on paid plans only; the free plan receives 403', async () => {
+  expect(await desk.book({}, { as: 'free_plan' })).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+  expect(await desk.book()).toMatchObject({ status: 201 });
+});
+
+sentence('Errors, invitees creation', 'the scheduling interface is available only on paid plans', async () => {
+  expect(await desk.book({}, { as: 'free_plan' })).toMatchObject({
+    body: { message: 'The scheduling interface is available only on paid plans.' },
+  });
+});
+
+sentence('Errors, invitees creation', '`You do not have permission to access this resource.`', async () => {
+  expect(await desk.book({}, { as: 'enterprise' })).toMatchObject({ status: 403, body: noAccess });
+});
+
+sentence('Errors, invitees creation', '`You do not have permission`', async () => {
+  expect(await desk.book({}, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
+  const own = { event_type: desk.offers['Coaching session'] };
+  expect(await desk.book(own, { as: 'member' })).toMatchObject({ status: 201 });
+});
+
+sentence(
+  'Errors, POST /invitees 400',
+  'request not valid: the documented title is `Internal Server Error`',
+  async () => {
+    const { status, body } = await sandbox.call('POST', '/invitees', { body: '{"event_type":' });
+    expect(status).toBe(400);
+    expect(body.title).toBe('Internal Server Error');
+  },
+);
+
+sentence('Errors, POST /invitees 401', 'caller cannot be authenticated', async () => {
+  expect(await desk.book({}, { as: null })).toMatchObject({ status: 401, body: documentedBody });
+  expect(await desk.book({}, { token: 'forged' })).toMatchObject({ status: 401, body: documentedBody });
+});
+
+sentence(
+  'Errors, POST /invitees 404',
+  'requested resource not found: an event type that never was, or is deleted',
+  async () => {
+    const never = `${sandbox.handles.base_url}/event_types/00000000-0000-4000-8000-000000000000`;
+    expect(await desk.book({ event_type: never })).toMatchObject({ status: 404, body: documentedBody });
+    const gone = await anEventType({});
+    expect(await sandbox.call('DELETE', gone)).toMatchObject({ status: 204 });
+    expect(await desk.book({ event_type: gone })).toMatchObject({ status: 404, body: documentedBody });
+  },
+);
+
+sentence('Errors, POST /invitees', 'error details name the parameter, and never repeat what was sent', async () => {
+  const { body } = await desk.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
+  expect(body.details.map((detail: { parameter: string }) => detail.parameter).toSorted()).toEqual([
+    'invitee.email',
+    'start_time',
+  ]);
+  expect(JSON.stringify(body)).not.toContain('secret-value');
+});
+
+assumed('A21', 'POST /invitees', 'an event type that is not active is refused', async () => {
+  const event_type = await anEventType({ active: false });
+  await isInvalid({ event_type }, 'event_type');
+});
+
+assumed('A21', 'POST /invitees', 'a group takes invitees into one meeting until it is full', async () => {
+  const event_type = await anEventType({ kind: 'group', seats: 2 });
+  const plan = { event_type, start_time: desk.freshTime() };
+  const [one, two] = [await desk.booked(plan), await desk.booked(plan)];
+  expect(one.event).toBe(two.event);
+  await isInvalid(plan, 'start_time');
+  await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
+  expect((await desk.booked(plan)).event).toBe(two.event);
+});
+
+sentence('POST /invitees', 'reschedule handling runs as for a booking made through the hosted interface', async () => {
+  const { uri, email } = await desk.booked({
+    event_type: desk.offers['Site walk'],
+    location: { kind: 'ask_invitee', location: 'The quay' },
+  });
+  const start_time = desk.freshTime();
+  const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time });
+  expect(body.resource).toMatchObject({ email, old_invitee: uri });
+  const meeting = (await sandbox.call('GET', body.resource.event)).body.resource;
+  expect(meeting).toMatchObject({ start_time: start_time.replace('Z', '000Z'), location: { location: 'The quay' } });
+});
