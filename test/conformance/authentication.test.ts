@@ -1,0 +1,415 @@
+// Conformance: authentication, scopes and the bodies of 401 and 403.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { apiScopes } from '#schemas/api-scope.ts';
+import type { ApiScope } from '#schemas/api-scope.ts';
+import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
+import { operations } from '#src/sandbox/api/operations.ts';
+import { callback, openClient, verifier } from '../harness/oauth.ts';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { Answer, TestSandbox } from '../harness/sandbox.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+let client: ReturnType<typeof openClient>;
+beforeAll(async () => {
+  sandbox = await openTestSandbox({ rateLimits: false, eventTypes: true });
+  client = openClient(sandbox);
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const everyScope = Object.keys(apiScopes) as ApiScope[];
+const strange = '00000000-0000-4000-8000-000000000000';
+const common = {
+  title: 'Internal Server Error',
+  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+};
+const lacking = (...required_scopes: ApiScope[]) => ({
+  title: 'Insufficient scope',
+  message: "This operation requires the scopes listed in the 'required_scopes' array.",
+  required_scopes,
+});
+
+let made = 0;
+/** An access token of the owner with these scopes. */
+function tokenWith(...scopes: ApiScope[]): string {
+  const token = `oat_row_${(made += 1)}`;
+  sandbox.tokens.add(token, { kind: 'oauth', user: sandbox.handles.users.owner, scopes });
+  return token;
+}
+const tokenWithout = (...left: ApiScope[]): string => tokenWith(...everyScope.filter((scope) => !left.includes(scope)));
+
+/** Every scope but this one is not enough, and this one alone is: what is then wrong is the request or nothing. */
+async function expectDemanded(scope: ApiScope, method: string, path: string): Promise<void> {
+  const including = everyScope.filter((name) => (apiScopes[name].implies as readonly string[]).includes(scope));
+  const call = (token: string): Promise<Answer> =>
+    sandbox.call(method, path, { token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) });
+  expect(await call(tokenWithout(scope, ...including))).toMatchObject({ status: 403, body: lacking(scope) });
+  expect([200, 204, 400, 404]).toContain((await call(tokenWith(scope))).status);
+}
+
+let hooks = 0;
+function subscribe(token: string, events: readonly string[], scope = 'organization'): Promise<Answer> {
+  const { organization, users } = sandbox.handles;
+  const url = `http://127.0.0.1:9/${(hooks += 1)}`;
+  const body = { url, events, organization, scope, ...(scope === 'user' ? { user: users.owner } : {}) };
+  return sandbox.call('POST', '/webhook_subscriptions', { token, body });
+}
+
+async function expectDemandedForEvents(scope: ApiScope, events: readonly string[], of?: string): Promise<void> {
+  for (const event of events) {
+    expect(await subscribe(tokenWith('webhooks:write'), [event], of)).toMatchObject({
+      status: 403,
+      body: lacking(scope),
+    });
+    expect(await subscribe(tokenWith('webhooks:write', scope), [event], of)).toMatchObject({ status: 201 });
+  }
+}
+
+const somewhere = (path: string): string => path.replaceAll(/\{\w+\}/g, strange);
+
+sentence('Authentication 1', 'every endpoint requires an `Authorization` header carrying a bearer token', async () => {
+  expect(operations.length).toBeGreaterThan(20);
+  for (const { method, path } of operations) {
+    const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+    expect(await sandbox.call(method, somewhere(path), { as: null, ...body })).toMatchObject({ status: 401 });
+  }
+});
+
+sentence('Authentication 1', 'an OAuth 2.0 access token is accepted', async () => {
+  const { body } = await client.signIn();
+  expect(await sandbox.call('GET', '/contacts', { token: body.access_token })).toMatchObject({ status: 200 });
+});
+
+sentence('Authentication 1', 'a personal access token is accepted', async () => {
+  expect(await sandbox.call('GET', '/contacts', { token: sandbox.handles.tokens.owner })).toMatchObject({
+    status: 200,
+  });
+});
+
+sentence(
+  'Authentication 2',
+  'each endpoint requires an authorization scope; a caller whose token lacks it receives 403 with the insufficient-scope body',
+  async () => {
+    const scoped = operations.filter(({ scopes }) => scopes.length > 0);
+    expect(scoped.length).toBeGreaterThan(20);
+    for (const { method, path, scopes } of scoped) {
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+      const answer = await sandbox.call(method, somewhere(path), { as: 'no_scopes', ...body });
+      expect(answer).toMatchObject({ status: 403, body: lacking(...scopes) });
+    }
+  },
+);
+
+sentence('Scope organizations:write', 'POST /organizations/<uuid>/invitations', async () => {
+  const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
+  await expectDemanded('organizations:write', 'POST', path);
+});
+
+sentence('Scope contacts:read', 'GET /contacts', async () => {
+  await expectDemanded('contacts:read', 'GET', '/contacts');
+});
+
+sentence('Scope contacts:read', 'contact webhook events', async () => {
+  await expectDemandedForEvents('contacts:read', ['contact.created', 'contact.updated', 'contact.deleted']);
+});
+
+sentence('Scope contacts:write', 'create, update, delete contacts', async () => {
+  await expectDemanded('contacts:write', 'POST', '/contacts');
+  await expectDemanded('contacts:write', 'PATCH', `/contacts/${strange}`);
+  await expectDemanded('contacts:write', 'DELETE', `/contacts/${strange}`);
+});
+
+sentence('Scope contacts:write', 'implicitly includes contacts:read', async () => {
+  expect(await sandbox.call('GET', '/contacts', { token: tokenWith('contacts:write') })).toMatchObject({ status: 200 });
+  const token = tokenWith('webhooks:write', 'contacts:write');
+  expect(await subscribe(token, ['contact.created'])).toMatchObject({ status: 201 });
+});
+
+sentence('Scope webhooks:write', 'POST /webhook_subscriptions', async () => {
+  await expectDemanded('webhooks:write', 'POST', '/webhook_subscriptions');
+});
+
+sentence('Scope scheduled_events:read', 'invitee webhook events', async () => {
+  await expectDemandedForEvents('scheduled_events:read', [
+    'invitee.created',
+    'invitee.canceled',
+    'invitee_no_show.created',
+    'invitee_no_show.deleted',
+  ]);
+});
+
+sentence('Scope scheduled_events:write', 'POST /invitees', async () => {
+  await expectDemanded('scheduled_events:write', 'POST', '/invitees');
+});
+
+sentence('Scope scheduled_events:write', 'is not said to include scheduled_events:read', async () => {
+  expect(await subscribe(tokenWith('webhooks:write', 'scheduled_events:write'), ['invitee.created'])).toMatchObject({
+    status: 403,
+    body: lacking('scheduled_events:read'),
+  });
+});
+
+sentence('Scope event_types:read', 'event type webhook events', async () => {
+  await expectDemandedForEvents('event_types:read', ['event_type.created', 'event_type.updated', 'event_type.deleted']);
+});
+
+sentence('Scope routing_forms:read', 'routing form submission webhook event', async () => {
+  await expectDemandedForEvents('routing_forms:read', ['routing_form_submission.created']);
+});
+
+sentence('Scope meeting_recaps:read', 'read recaps and transcripts', async () => {
+  await expectDemanded('meeting_recaps:read', 'GET', '/meeting_recaps');
+  await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}`);
+  await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}/transcript`);
+});
+
+sentence('Scope meeting_recaps:read', 'recap webhook events', async () => {
+  const events = ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'];
+  await expectDemandedForEvents('meeting_recaps:read', events, 'user');
+});
+
+sentence('Scope meeting_recaps:write', 'update and delete recaps', async () => {
+  await expectDemanded('meeting_recaps:write', 'PATCH', `/meeting_recaps/${strange}`);
+  await expectDemanded('meeting_recaps:write', 'DELETE', `/meeting_recaps/${strange}`);
+});
+
+sentence('Scope meeting_recaps:write', 'implicitly includes meeting_recaps:read', async () => {
+  const query = { organization: sandbox.handles.organization };
+  expect(
+    await sandbox.call('GET', '/meeting_recaps', { token: tokenWith('meeting_recaps:write'), query }),
+  ).toMatchObject({ status: 200 });
+});
+
+sentence('Scope groups', 'scope for the groups interface', async () => {
+  await expectDemanded('groups', 'GET', `/groups?organization=${sandbox.handles.organization}`);
+  await expectDemanded('groups', 'GET', sandbox.handles.group);
+});
+
+sentence(
+  'Authentication 3',
+  'custom fields on contacts reuse contacts:read and contacts:write; no new scopes exist for them',
+  async () => {
+    await expectDemanded('contacts:read', 'GET', '/contacts/custom_field_definitions');
+    await expectDemanded('contacts:read', 'GET', `/contacts/custom_field_definitions/${strange}`);
+    expect(everyScope.filter((scope) => scope.includes('custom'))).toEqual([]);
+  },
+);
+
+sentence(
+  'Authentication 4',
+  'role-based permission: the same request can succeed for an administrator and fail with 403 for an ordinary user',
+  async () => {
+    const email = (name: string) => ({ body: { email: `${name}@example.test` } });
+    const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
+    expect(await sandbox.call('POST', path, { as: 'admin', ...email('by-admin') })).toMatchObject({ status: 201 });
+    expect(await sandbox.call('POST', path, { as: 'member', ...email('by-member') })).toMatchObject({ status: 403 });
+  },
+);
+
+sentence(
+  'Authentication 5',
+  'plan-based permission: some endpoints return 403 for accounts on plans below the stated level',
+  async () => {
+    expect(await sandbox.call('GET', '/contacts', { as: 'free_plan' })).toMatchObject({
+      status: 403,
+      body: { title: 'Permission Denied' },
+    });
+    expect(await sandbox.call('GET', '/contacts', { as: 'enterprise' })).toMatchObject({ status: 200 });
+  },
+);
+
+sentence(
+  'Authentication 6',
+  'an authorization server publishes its metadata at {auth_url}/.well-known/oauth-authorization-server',
+  async () => {
+    const { auth_url } = sandbox.handles;
+    const { status, body } = await sandbox.call('GET', `${auth_url}/.well-known/oauth-authorization-server`, {
+      as: null,
+    });
+    expect(status).toBe(200);
+    expect(authorizationServerMetadata.parse(body).issuer).toBe(auth_url);
+  },
+);
+
+sentence(
+  'Errors, 401',
+  'caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`',
+  async () => {
+    sandbox.tokens.add('oat_old', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [], expiresMs: 0 });
+    for (const authorization of ['Bearer nobody', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
+      expect(await sandbox.call('GET', '/contacts', { as: null, headers: { authorization } })).toMatchObject({
+        status: 401,
+        body: common,
+      });
+  },
+);
+
+sentence(
+  'Errors, 403',
+  "insufficient scope: title `Insufficient scope`, message `This operation requires the scopes listed in the 'required_scopes' array.`",
+  async () => {
+    const { status, body } = await sandbox.call('GET', '/contacts', { as: 'no_scopes' });
+    expect(status).toBe(403);
+    expect(body.title).toBe('Insufficient scope');
+    expect(body.message).toBe("This operation requires the scopes listed in the 'required_scopes' array.");
+  },
+);
+
+sentence('Errors, 403', '`required_scopes` (list of string, required) lists the missing scopes', async () => {
+  const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'routing_form_submission.created'];
+  const { body } = await subscribe(tokenWith('webhooks:write', 'contacts:read'), events);
+  expect(body.required_scopes).toEqual(['scheduled_events:read', 'routing_forms:read']);
+});
+
+sentence('Errors, 403', 'permission denied: title `Permission Denied`; message varies by endpoint', async () => {
+  const { status, body } = await sandbox.call('GET', '/contacts', { as: 'member' });
+  expect({ status, body }).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+  expect(body).not.toHaveProperty('required_scopes');
+});
+
+sentence('Errors, 404', 'requested resource not found: same title and message as 401', async () => {
+  expect(await sandbox.call('GET', `/users/${strange}`)).toMatchObject({ status: 404, body: common });
+  expect(await sandbox.call('GET', '/nothing/here')).toMatchObject({ status: 404, body: common });
+});
+
+sentence('ErrorResponseDetailsItem', '`message` (string, R), `parameter` (string, O), `code` (string, O)', async () => {
+  const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });
+  expect(body.details).toEqual([{ message: expect.any(String), parameter: 'count', code: expect.any(String) }]);
+  const unknown = await sandbox.call('GET', '/users/me', { token: 'nobody' });
+  expect(unknown.body.details).toEqual([{ message: expect.any(String) }]);
+});
+
+assumed('A25', 'Authentication 6', 'the metadata is that of RFC 8414: endpoints, grants, PKCE and scopes', async () => {
+  const { auth_url } = sandbox.handles;
+  const { body } = await sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null });
+  expect(body).toMatchObject({
+    issuer: auth_url,
+    authorization_endpoint: `${auth_url}/oauth/authorize`,
+    token_endpoint: `${auth_url}/oauth/token`,
+    revocation_endpoint: `${auth_url}/oauth/revoke`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    scopes_supported: everyScope,
+  });
+});
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'a user chosen on the authorization page sends the browser back with `code` and `state`',
+  async () => {
+    const page = await client.ask();
+    expect(page.text).toContain(`value="${sandbox.handles.users.member}"`);
+    const { status, back } = await client.choose({ user: sandbox.handles.users.member });
+    expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+  },
+);
+
+assumed(
+  'A25',
+  'Authentication 7',
+  '`login_hint` (an e-mail address or a user URI) with `prompt=none` is approved at once',
+  async () => {
+    const { status, back } = await client.approve();
+    expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+  },
+);
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'the token endpoint gives an access token, a refresh token, their scope, the owner and the organization',
+  async () => {
+    const { users, organization } = sandbox.handles;
+    const { status, headers, body } = await client.signIn({ login_hint: users.admin, scope: 'contacts:read groups' });
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(tokenAnswer.parse(body)).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 7200,
+      scope: 'contacts:read groups',
+      created_at: expect.any(Number),
+      owner: users.admin,
+      organization,
+    });
+    const call = (path: string) => sandbox.call('GET', path, { token: body.access_token });
+    expect(await call('/contacts')).toMatchObject({ status: 200 });
+    expect(await call('/meeting_recaps')).toMatchObject({ status: 403, body: lacking('meeting_recaps:read') });
+  },
+);
+
+assumed('A25', 'Authentication 7', 'PKCE with S256 is required', async () => {
+  expect((await client.approve({ code_challenge: undefined })).back).toMatchObject({ error: 'invalid_request' });
+  expect((await client.approve({ code_challenge_method: 'plain', code_challenge: verifier })).back).toMatchObject({
+    error: 'invalid_request',
+  });
+  const { back } = await client.approve();
+  expect(await client.exchange(back?.code, { code_verifier: 'x'.repeat(64) })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  });
+});
+
+assumed('A25', 'Authentication 7', '`redirect_uri` is a loopback address with any port, or registered', async () => {
+  expect((await client.approve({ redirect_uri: 'http://127.0.0.1:5/a' })).back).toHaveProperty('code');
+  expect(await client.approve({ redirect_uri: 'https://elsewhere.example.test/' })).toMatchObject({
+    status: 400,
+    back: undefined,
+  });
+  const { back } = await client.approve();
+  expect(await client.exchange(back?.code, { redirect_uri: `${callback}/` })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  });
+});
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'an access token lives 2 hours; a personal access token does not expire',
+  async () => {
+    await using later = await openTestSandbox();
+    const { body } = await openClient(later).signIn();
+    later.service.clock.advance(7200 * 1000);
+    expect(await later.call('GET', '/users/me', { token: body.access_token })).toMatchObject({ status: 401 });
+    later.service.clock.advance(1000 * 24 * 3600 * 1000);
+    expect(await later.call('GET', '/users/me')).toMatchObject({ status: 200 });
+  },
+);
+
+assumed('A25', 'Authentication 7', 'a code works once; a second use revokes what it gave', async () => {
+  const { back } = await client.approve();
+  const { body } = await client.exchange(back?.code);
+  expect(await client.works(body.access_token)).toBe(true);
+  expect(await client.exchange(back?.code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  expect(await client.works(body.access_token)).toBe(false);
+});
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'a refresh token works once and brings the next; a used one coming back revokes the whole family',
+  async () => {
+    const first = await client.signIn();
+    const second = await client.refresh(first.body.refresh_token);
+    expect(second.body.refresh_token).not.toBe(first.body.refresh_token);
+    expect(await client.works(second.body.access_token)).toBe(true);
+    expect(await client.refresh(first.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+    expect(await client.works(second.body.access_token)).toBe(false);
+    expect(await client.refresh(second.body.refresh_token)).toMatchObject({ status: 400 });
+  },
+);
+
+assumed('A25', 'Authentication 7', 'a token can be revoked; an unknown one is answered 200 too', async () => {
+  const { body } = await client.signIn();
+  expect(await client.revoke(body.access_token)).toMatchObject({ status: 200 });
+  expect(await client.works(body.access_token)).toBe(false);
+  expect(await client.revoke('unknown')).toMatchObject({ status: 200 });
+});
