@@ -62,12 +62,10 @@ export function createContactBook(seeded: SeededContacts = noContacts): ContactB
       yield* shelf.values();
     },
     pick(fraction) {
-      const place = Math.floor(fraction * (base.size + shelf.size));
+      const place = fraction * (base.size + shelf.size);
       if (place < base.size) return base.pick(place / base.size);
-      return shelf
-        .values()
-        .drop(place - base.size)
-        .next().value;
+      const [entry] = shelf.values().drop(Math.floor(place - base.size));
+      return entry;
     },
   };
 }
