@@ -54,7 +54,7 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     const { call, listName } = await readCall(needs, operation, { context, caller });
     const body = bodyOf(operation, call, (listing) => ({
       collection: listing.records,
-      pagination: paginationOf(listing, { cursors: needs.cursors, list: listName(), url: new URL(context.req.url) }),
+      pagination: paginationOf(listing, { cursors: needs.cursors, list: listName(), url: addressOf(needs, context) }),
     }));
     needs.inspect?.(operation, statusOf(operation), body);
     return body === undefined ? context.body(null, 204) : context.json(body, statusOf(operation) as 200);
@@ -62,6 +62,12 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     if (error instanceof Refusal) needs.inspect?.(operation, error.status, error.body);
     throw error;
   }
+}
+
+/** The address that was asked for, at the base all other URIs have: the caller may know the machine by another name. */
+function addressOf({ service }: GateNeeds, context: Context): URL {
+  const { pathname, search } = new URL(context.req.url);
+  return new URL(pathname + search, service.options.baseUrl);
 }
 
 function bodyOf(operation: Operation, call: Call, envelope: (listing: Listing) => object): object | undefined {

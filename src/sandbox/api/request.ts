@@ -57,11 +57,13 @@ function read(schema: z.ZodType | undefined, value: unknown): unknown {
 
 /** A parameter given twice is ambiguous, so it is refused rather than guessed at. */
 function queryOf(context: Context): Record<string, string> {
-  const entries = Object.entries(context.req.queries());
-  const repeated = entries.filter(([, values]) => values.length > 1).map(([name]) => name);
+  // Not Hono's own reading, which loses a parameter called `__proto__`.
+  const { searchParams } = new URL(context.req.url);
+  const names = [...searchParams.keys()];
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   if (repeated.length > 0)
-    throw invalid(...repeated.map((parameter) => ({ message: 'given more than once', parameter })));
-  return Object.fromEntries(entries.map(([name, [value = '']]) => [name, value]));
+    throw invalid(...[...new Set(repeated)].map((parameter) => ({ message: 'given more than once', parameter })));
+  return Object.fromEntries(searchParams);
 }
 
 async function jsonOf(context: Context): Promise<unknown> {
@@ -69,13 +71,16 @@ async function jsonOf(context: Context): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid({ message: 'Send the header Content-Type: application/json.' });
   try {
-    return JSON.parse(await context.req.text()) as unknown;
+    return JSON.parse(utf8.decode(await context.req.arrayBuffer())) as unknown;
   } catch (error) {
     // The limit on the body speaks through the same read.
     if (error instanceof SyntaxError) throw invalid({ message: 'The body is not JSON.' });
+    if (error instanceof TypeError) throw invalid({ message: 'The body is not UTF-8.' });
     throw error;
   }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function resourceUri({ options }: Service, { path }: Operation, context: Context): string {
   const named = path.slice(0, path.lastIndexOf('}') + 1);
