@@ -2,7 +2,7 @@
 import type { AvailableTimeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
 import { hostsNeeded, meetingsOf } from './booking-hosts.ts';
-import { gatheringAt } from './booking-meeting.ts';
+import { gatheringAt, seatsLeft } from './booking-meeting.ts';
 import type { State, StoredEventType } from './state.ts';
 
 const stepMs = 30 * minuteMs;
@@ -38,11 +38,9 @@ function* timesOfDay(
     if (startMs < fromMs) continue;
     const start_time = instantOf(startMs);
     const slot = { fromMs: startMs, toMs: startMs + lengthMs };
-    const gathering = gatheringAt(state, eventType, start_time);
-    const counter = gathering?.invitees_counter;
-    const remaining = counter === undefined ? eventType.seats : counter.limit - counter.active;
+    const remaining = seatsLeft(state, eventType, start_time);
     const free = calendars.filter((busy) => !busy.some((span) => overlap(span, slot))).length;
-    if (remaining > 0 && (gathering !== undefined || free >= hostsNeeded(eventType)))
+    if (remaining > 0 && (free >= hostsNeeded(eventType) || gatheringAt(state, eventType, start_time) !== undefined))
       yield {
         status: 'available',
         start_time,

@@ -40,6 +40,12 @@ export function meetingWithout(
   };
 }
 
+/** How many may still join at this time. A meeting of two is always a new one, whoever else meets then. */
+export function seatsLeft(state: State, eventType: StoredEventType, startTime: string): number {
+  const counter = gatheringAt(state, eventType, startTime)?.invitees_counter;
+  return counter === undefined ? eventType.seats : Math.max(0, counter.limit - counter.active);
+}
+
 /** The group of this event type that meets at this time, if it was ever called together. */
 export function gatheringAt(
   state: State,
