@@ -91,13 +91,13 @@ type Sign = Pick<Family, 'id' | 'generation'>;
 /** A refresh token names its family and generation under a seal: a used one is told from a forged one without a list of all. */
 function createSigns(): { write(sign: Sign): string; read(token: string): Sign | undefined } {
   const key = randomBytes(32);
-  const sealOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const sealOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   return {
-    write: ({ id, generation }) => `ort_${id}.${generation}.${sealOf(`${id}.${generation}`).toString('base64url')}`,
+    write: ({ id, generation }) => `ort_${id}.${generation}.${sealOf(`${id}.${generation}`)}`,
     read(token) {
       const [, id, generation, seal] = /^ort_([\w-]{22})\.(\d{1,15})\.([\w-]{43})$/.exec(token) ?? [];
       if (id === undefined || generation === undefined || seal === undefined) return undefined;
-      const isReal = timingSafeEqual(Buffer.from(seal, 'base64url'), sealOf(`${id}.${generation}`));
+      const isReal = timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(`${id}.${generation}`)));
       return isReal ? { id, generation: Number(generation) } : undefined;
     },
   };
