@@ -6,6 +6,8 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { answersTo, cancelReasons, slotAfter, someoneFor } from '../live/visitors.ts';
+import { Refusal } from '../refusal.ts';
+import { seatsLeft } from '../world/booking-meeting.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
 import { markNoShow } from '../world/no-shows.ts';
 import { submitForm } from '../world/routing.ts';
@@ -38,7 +40,12 @@ export function seedHistory(service: Service, organization: string, bookings: nu
   steps.push(...submissionsOf(past, organization, nowMs));
   for (const { atMs, take } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
     walking.moveTo(atMs);
-    take();
+    try {
+      take();
+    } catch (error) {
+      // A workshop may be full when somebody wants to move there: they stay where they are.
+      if (!(error instanceof Refusal)) throw error;
+    }
   }
 }
 
@@ -46,10 +53,11 @@ function bookSomeone(
   past: Service,
   { organization, startMs, offers }: { organization: string; startMs: number; offers: readonly StoredEventType[] },
 ): InviteeResource {
-  const eventType = past.random.pick(offers);
+  const startTime = instantOf(startMs);
+  const eventType = past.random.pick(offers.filter((offer) => seatsLeft(past.state, offer, startTime) > 0));
   return book(past, {
     eventType,
-    startTime: instantOf(startMs),
+    startTime,
     ...someoneFor(past, organization, 0),
     answers: answersTo(eventType, past.random),
     method: null,
