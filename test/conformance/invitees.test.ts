@@ -563,6 +563,13 @@ sentence(
   },
 );
 
+sentence('Errors, POST /invitees 500', 'server error: same title and message as 401', async () => {
+  await sandbox.control('POST', '/faults', { status: 1 });
+  const answer = await desk.book();
+  await sandbox.control('POST', '/faults', {});
+  expect(answer).toMatchObject({ status: 500, body: documentedBody });
+});
+
 sentence('Errors, POST /invitees', 'error details name the parameter, and never repeat what was sent', async () => {
   const { body } = await desk.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
   expect(body.details.map((detail: { parameter: string }) => detail.parameter).toSorted()).toEqual([

@@ -26,18 +26,17 @@ export const scheduledEventOperations = [
     run({ service: { state }, caller, query, pageIn }) {
       const users = usersAskedFor(state, caller, query);
       const { invitee_email, status, min_start_time = '', max_start_time = '~' } = query;
-      const joined =
-        invitee_email === undefined
-          ? undefined
-          : new Set(state.invitees.of('email', invitee_email).map(({ event }) => event));
       const matches = (event: ScheduledEventResource): boolean =>
         event.start_time >= min_start_time &&
         event.start_time <= max_start_time &&
         (status === undefined || event.status === status) &&
-        (joined === undefined || joined.has(event.uri)) &&
         event.event_memberships.some(({ user }) => users.has(user));
       const request = pageIn('start', query.sort === 'start_time:desc');
-      return listing(state.scheduledEvents.page('start', request, matches), (event) => event);
+      const page =
+        invitee_email === undefined
+          ? state.scheduledEvents.page('start', request, matches)
+          : pageOfList(meetingsWith(state, invitee_email).filter(matches), request, (event) => event.start_time);
+      return listing(page, (event) => event);
     },
   }),
   defineOperation({
@@ -93,4 +92,9 @@ function demandMeeting(state: State, caller: Caller, uri: string): ScheduledEven
   const isOurs = organizationOf(state, hosts) === caller.organization.uri;
   if (!isOurs || !(isAdministrator(caller) || hosts.includes(caller.user.uri))) throw denied(noAccess);
   return event;
+}
+
+function meetingsWith(state: State, email: string): readonly ScheduledEventResource[] {
+  const events = new Set(state.invitees.of('email', email).map(({ event }) => event));
+  return [...events].flatMap((uri) => state.scheduledEvents.get(uri) ?? []);
 }
