@@ -21,8 +21,17 @@ export interface Home extends AsyncDisposable {
   start(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<Product>;
   /** Runs a verb to its end. */
   run(args: readonly string[], more?: Settings): Promise<Ran>;
+  /** Starts a verb that goes on until it is told to stop. */
+  spawn(args: readonly string[]): RunningVerb;
   /** Everything every process here wrote to its standard output and standard error. */
   output(): string;
+}
+
+export interface RunningVerb extends AsyncDisposable {
+  out(): string;
+  err(): string;
+  /** Answers its exit code. */
+  signal(name: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface Starting {
@@ -90,6 +99,10 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       const child = spawned(args, { ...settings, ...more });
       const code = await child.ended;
       return { code, out: child.out(), err: child.err() };
+    },
+    spawn(args) {
+      const child = spawned(args, settings);
+      return { ...child, [Symbol.asyncDispose]: async () => void (await child.signal('SIGKILL')) };
     },
     output: () => children.map((child) => child.out() + child.err()).join(''),
     async [Symbol.asyncDispose]() {

@@ -12,7 +12,9 @@ type Panel = Hono<{ Bindings: HttpBindings }>;
 export function createPanel(needs: ControlNeeds): Panel {
   const app: Panel = new Hono();
   app.use(async (context, next) => {
-    if (!isLocal(context.env.incoming.socket.remoteAddress, context.req.header('host')))
+    const { remoteAddress } = context.env.incoming.socket;
+    const { host, origin } = context.req.header();
+    if (!isLoopback(remoteAddress) || !isLocalName(host) || !(origin === undefined || isLocalName(hostOf(origin))))
       throw new Refusal(403, { title: 'Forbidden', message: 'The controls answer to this machine only.' });
     await next();
   });
@@ -28,11 +30,12 @@ export function createPanel(needs: ControlNeeds): Panel {
   return app;
 }
 
-/** The address must be loopback, and so must the name asked for: a web page must not reach in by rebinding its own name. */
-function isLocal(address: string | undefined, host: string | undefined): boolean {
-  const name = (host ?? '').replace(/:\d+$/, '');
-  return /^(::ffff:)?127\.|^::1$/.test(address ?? '') && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name);
-}
+const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
+
+/** Of the name asked for and of the page that asks: no site reaches in by rebinding its name, or by posting across. */
+const isLocalName = (host = ''): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
+
+const hostOf = (origin: string): string => URL.parse(origin)?.host ?? '';
 
 function jsonOf(text: string): unknown {
   if (text.trim() === '') return {};
