@@ -7,9 +7,10 @@ import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
 import { project } from './project.ts';
+import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { visible } from './visible.ts';
 
-const measurements: readonly Measurement[] = [ack, project, visible, growth, memory, embedded];
+const measurements: readonly Measurement[] = [ack, project, visible, growth, memory, embedded, sandboxDeliveries];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false } },

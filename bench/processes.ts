@@ -50,19 +50,23 @@ export async function startProduct(
   return running;
 }
 
+/** The flags that the command's first line gives to Node: what is compared with the product runs on the same runtime. */
+function runtimeFlags(): readonly string[] {
+  return (readFileSync(command, 'utf8').split('\n', 1)[0] as string).split(' ').filter((word) => word.startsWith('--'));
+}
+
 /** The server that acknowledging is held against: the same listener and the same Hono, which only reads the body. */
-export async function startBaseline(): Promise<Running> {
+export const startBaseline = (): Promise<Running> => startServer('bench/baseline.ts', runtimeFlags());
+
+/** The fastest other end there can be. */
+export const startSink = (): Promise<Running> => startServer('bench/sink.ts', []);
+
+async function startServer(script: string, flags: readonly string[]): Promise<Running> {
   const port = await freePort();
-  // With the flags that the command's first line gives to Node: the same runtime for both.
-  const flags = (readFileSync(command, 'utf8').split('\n', 1)[0] as string)
-    .split(' ')
-    .filter((word) => word.startsWith('--'));
-  const child = spawn(process.execPath, [...flags, 'bench/baseline.ts', String(port)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn(process.execPath, [...flags, script, String(port)], { stdio: ['ignore', 'ignore', 'inherit'] });
   const running = runningChild(child, port);
   const url = `http://127.0.0.1:${port}/`;
-  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 'the baseline is ready');
+  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, `${script} is ready`);
   return running;
 }
 
@@ -92,9 +96,24 @@ export async function runLoad(load: {
   bodies: number;
 }): Promise<LoadReport> {
   const args = [load.port, load.connections, load.seconds, load.bodies].map(String);
-  const child = spawn(process.execPath, ['bench/load.ts', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return run<LoadReport>(['bench/load.ts', ...args]);
+}
+
+export interface SendReport {
+  readonly perSecond: number;
+  /** Of the last ones: attempts that were not accepted. */
+  readonly failed: number;
+}
+
+/** The sandbox in a process of its own sends to `url` as fast as it can. */
+export async function runSandboxSender(send: { url: string; seconds: number }): Promise<SendReport> {
+  return run<SendReport>([...runtimeFlags(), 'bench/sandbox-sender.ts', send.url, String(send.seconds)]);
+}
+
+async function run<Report>(args: readonly string[]): Promise<Report> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await once(child, 'close');
-  return JSON.parse(output) as LoadReport;
+  return JSON.parse(output) as Report;
 }

@@ -15,31 +15,36 @@ export interface Attempt {
   readonly body: string;
 }
 
+/** As it is kept: the body stays bytes until somebody looks. */
+export interface LoggedAttempt extends Omit<Attempt, 'body'> {
+  readonly body: Buffer;
+}
+
 export interface AttemptLog {
   /** Those still kept, in the order in which they ended. */
   readonly kept: readonly Attempt[];
   /** All there ever were. */
   readonly total: number;
-  add(attempt: Attempt): void;
+  add(attempt: LoggedAttempt): void;
 }
 
 export interface LogSize {
   readonly attempts: number;
   /** Of bodies. */
-  readonly characters: number;
+  readonly bytes: number;
 }
 
-const defaultSize: LogSize = { attempts: 10_000, characters: 64 * 1024 * 1024 };
+const defaultSize: LogSize = { attempts: 10_000, bytes: 64 * 1024 * 1024 };
 
 export function createAttemptLog(most: LogSize = defaultSize): AttemptLog {
-  let attempts: Attempt[] = [];
+  let attempts: LoggedAttempt[] = [];
   // Those before this index are forgotten; they are cut off in large pieces, because each cut moves the rest.
   let first = 0;
-  let characters = 0;
+  let bytes = 0;
   let total = 0;
   return {
     get kept() {
-      return attempts.slice(first);
+      return attempts.slice(first).map((attempt) => ({ ...attempt, body: attempt.body.toString() }));
     },
     get total() {
       return total;
@@ -47,9 +52,9 @@ export function createAttemptLog(most: LogSize = defaultSize): AttemptLog {
     add(attempt) {
       attempts.push(attempt);
       total += 1;
-      characters += attempt.body.length;
-      while (attempts.length - first > most.attempts || (characters > most.characters && attempts.length - first > 1)) {
-        characters -= attempts[first]?.body.length ?? 0;
+      bytes += attempt.body.length;
+      while (attempts.length - first > most.attempts || (bytes > most.bytes && attempts.length - first > 1)) {
+        bytes -= attempts[first]?.body.length ?? 0;
         first += 1;
       }
       if (first <= most.attempts / 2) return;

@@ -74,7 +74,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
     waiters.look();
   }
 
-  function take(subscription: StoredSubscription, { event }: Fact, body: string): void {
+  function take(subscription: StoredSubscription, { event }: Fact, body: Buffer): void {
     messages += 1;
     const message: Message = { number: messages, subscription: subscription.uri, event, body, attempt: 1 };
     const { isDropped, copies, holdMs } = fateOfMessage(faults, message.number);
@@ -103,7 +103,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
     const nowSeconds = Math.floor(realMs() / 1000);
     const seconds = stale ? (message.firstSeconds ?? nowSeconds) : nowSeconds;
     const at = clock.tick();
-    const body = Buffer.from(message.body);
+    const { body } = message;
     const headers = headersFor(subscription, body, { seconds, corrupt });
     const outcome = await sender.post({ url: subscription.callback_url, headers, body });
     if (isClosed) return;
