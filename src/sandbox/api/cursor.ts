@@ -33,7 +33,8 @@ export function createCursors(secret: string, clock: Pick<Clock, 'nowMs'>): Curs
     read(list, token) {
       if (token.length > longestToken || !/^[\w-]+$/.test(token)) return undefined;
       const bytes = Buffer.from(token, 'base64url');
-      if (bytes.length <= macBytes) return undefined;
+      // Written in one way only: a token with something added is not the token.
+      if (bytes.length <= macBytes || bytes.toString('base64url') !== token) return undefined;
       const text = bytes.subarray(macBytes).toString();
       if (!timingSafeEqual(bytes.subarray(0, macBytes), macOf(text))) return undefined;
       const [key, uri, backwards, ofList, madeMs] = content.parse(JSON.parse(text));

@@ -40,7 +40,7 @@ describe('a page token', () => {
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom('', 'A', 'z', '_', 'AA'), (index, instead) => {
         const forged = token.slice(0, index) + instead + token.slice(index + 1);
-        fc.pre(!Buffer.from(forged, 'base64url').equals(Buffer.from(token, 'base64url')));
+        fc.pre(forged !== token);
         expect(cursors.read(list, forged)).toBeUndefined();
       }),
       runs(300),
