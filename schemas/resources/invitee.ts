@@ -54,6 +54,9 @@ export const inviteeResource = z.strictObject({
   cancellation: cancellationResource.optional(),
 });
 
+/** What the URI of a mark answers. Not shown (A14). */
+export const noShowResource = z.strictObject({ uri, invitee: uri, created_at: instant });
+
 /** What `invitee.*` and `invitee_no_show.*` deliver: the invitee with its meeting (A4a). */
 export const inviteePayload = inviteeResource.extend({ scheduled_event: scheduledEventResource });
 

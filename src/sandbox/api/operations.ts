@@ -9,6 +9,7 @@ import { invitationOperations } from './invitations.ts';
 import { inviteeOperations } from './invitees.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
 import type { Operation } from './operation.ts';
+import { organizationOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
 import { userOperations } from './users.ts';
@@ -16,6 +17,7 @@ import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
 export const operations: readonly Operation[] = [
   ...userOperations,
+  ...organizationOperations,
   ...invitationOperations,
   ...contactOperations,
   ...contactWriteOperations,

@@ -1,6 +1,6 @@
 // Meetings and who comes to them.
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
-import { inviteeResource } from '#schemas/resources/invitee.ts';
+import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { denied, notFound } from '../refusal.ts';
@@ -80,6 +80,21 @@ export const scheduledEventOperations = [
       if (invitee === undefined) throw notFound('No such invitee.');
       demandMeeting(state, caller, invitee.event);
       return invitee;
+    },
+  }),
+  defineOperation({
+    id: 'getInviteeNoShow',
+    method: 'GET',
+    path: '/invitee_no_shows/{uuid}',
+    summary: 'The mark of an invitee who did not come',
+    scopes,
+    answers: 'resource',
+    schema: noShowResource,
+    run({ service: { state }, caller, uri }) {
+      const invitee = state.invitees.values().find(({ no_show }) => no_show?.uri === uri);
+      if (!invitee?.no_show) throw notFound('No such no-show.');
+      demandMeeting(state, caller, invitee.event);
+      return { ...invitee.no_show, invitee: invitee.uri };
     },
   }),
 ] as const;

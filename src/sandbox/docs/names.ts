@@ -5,8 +5,9 @@ import { contactResource, customFieldDefinitionResource } from '#schemas/resourc
 import { paginationEnvelope } from '#schemas/resources/envelope.ts';
 import { availableTimeResource, eventTypeLocation, eventTypeResource } from '#schemas/resources/event-type.ts';
 import { groupResource } from '#schemas/resources/group.ts';
-import { inviteePayload, inviteeResource, trackingResource } from '#schemas/resources/invitee.ts';
+import { inviteePayload, inviteeResource, noShowResource, trackingResource } from '#schemas/resources/invitee.ts';
 import { meetingRecapResource, recapEventResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
+import { organizationResource } from '#schemas/resources/organization.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { routingFormResource, routingFormSubmissionResource, routingResult } from '#schemas/resources/routing-form.ts';
 import { cancellationResource, scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
@@ -26,10 +27,12 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   Group: groupResource,
   InsufficientScope: insufficientScopeBody,
   Invitee: inviteeResource,
+  InviteeNoShow: noShowResource,
   InviteePayload: inviteePayload,
   InviteeTracking: trackingResource,
   MeetingRecap: meetingRecapResource,
   MeetingRecapEvent: recapEventResource,
+  Organization: organizationResource,
   OrganizationInvitation: invitationResource,
   OrganizationMembership: membershipResource,
   Pagination: paginationEnvelope,
