@@ -7,10 +7,20 @@ import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
 import { project } from './project.ts';
+import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { visible } from './visible.ts';
 
-const measurements: readonly Measurement[] = [ack, project, visible, growth, memory, embedded, sandboxDeliveries];
+const measurements: readonly Measurement[] = [
+  ack,
+  project,
+  visible,
+  growth,
+  memory,
+  embedded,
+  sandboxContacts,
+  sandboxDeliveries,
+];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean', default: false } },

@@ -67,14 +67,18 @@ export function createColumns(seed: number, size: number): Columns {
       const found = filtersOf(search).flatMap(([filter, segments]) => {
         const wanted = wantedCodes(filter, segments);
         const column = filter in codes ? (filter as 'name' | 'company' | 'job_title') : 'place';
-        return wanted === undefined ? [] : [{ codes: ordered(column, order), wanted }];
+        return wanted === undefined ? [] : [{ codes: ordered(column, order), wanted, share: shareOf(wanted) }];
       });
-      return found.toSorted((a, b) => shareWanted(a) - shareWanted(b));
+      return found.toSorted((a, b) => a.share - b.share);
     },
   };
 }
 
-const shareWanted = ({ wanted }: Column): number => wanted.reduce((sum, one) => sum + one, 0) / wanted.length;
+function shareOf(wanted: Uint8Array): number {
+  let count = 0;
+  for (let code = 0; code < wanted.length; code += 1) count += wanted[code] as number;
+  return count / wanted.length;
+}
 
 function wantedCodes(filter: FilterName, segments: readonly string[]): Uint8Array | undefined {
   const of = (values: readonly (string | null)[]): Uint8Array =>

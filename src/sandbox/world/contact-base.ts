@@ -12,6 +12,8 @@ export type ContactOrder = 'created_at' | 'updated_at';
 export interface Column {
   readonly codes: Uint32Array;
   readonly wanted: Uint8Array;
+  /** How many of the codes are wanted; 0 is none, 1 is all. */
+  readonly share: number;
 }
 
 /** Contacts that are a function of their row. Rows are counted from 0 in the order of `created_at`. */
@@ -114,16 +116,21 @@ function rowsIn(order: ContactOrder, { seeded, gone, columns }: Rows): Sorted<Co
   return {
     length: seeded.size,
     at: (index) => seeded.entry(rowAt(index)),
-    positionAt: (index) => ({ key: seeded.time(order, rowAt(index)), uri: seeded.uri(rowAt(index)) }),
+    positionAt: (index) => ({
+      key: seeded.time(order, rowAt(index)),
+      // Asked for only where times are equal, and no two are.
+      get uri() {
+        return seeded.uri(rowAt(index));
+      },
+    }),
     seek(start, step) {
       if (first === undefined) {
         for (let index = start; index >= 0 && index < seeded.size; index += step) if (fitsRest(index)) return index;
         return -1;
       }
-      const { codes, wanted } = first;
+      const { codes, wanted, share } = first;
       const { length } = codes;
-      // A code that nobody has makes the whole search vain.
-      if (!wanted.includes(1)) return -1;
+      if (share === 0) return -1;
       for (let index = start; index >= 0 && index < length; index += step)
         if (wanted[codes[index] as number] === 1 && fitsRest(index)) return index;
       return -1;

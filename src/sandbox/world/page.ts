@@ -58,13 +58,14 @@ export function pageOf<Item extends { readonly uri: string }>(
   keyOf: (item: Item) => string,
 ): Page<Item> {
   const step = descending === backwards ? 1 : -1;
+  const back = step > 0 ? -1 : 1;
+  const beside = from === undefined ? edge(rows, step) : besides(rows, from, step);
   const found: Item[] = [];
-  let index = rows.seek(from === undefined ? (step > 0 ? 0 : rows.length - 1) : beside(rows, from, step), step);
+  let index = rows.seek(beside.ahead, step);
   for (; index !== -1 && found.length < count; index = rows.seek(index + step, step)) found.push(rows.at(index));
   const more = index !== -1;
   // Coming from a row there is something behind, unless it has gone meanwhile.
-  const back: Step = step > 0 ? -1 : 1;
-  const behind = from !== undefined && rows.seek(beside(rows, from, back, true), back) !== -1;
+  const behind = from !== undefined && rows.seek(beside.behind, back) !== -1;
   return {
     items: backwards ? found.toReversed() : found,
     hasNext: backwards ? behind : more,
@@ -73,12 +74,22 @@ export function pageOf<Item extends { readonly uri: string }>(
   };
 }
 
-/** The next row beyond `position` in the direction of `step`; `inclusive` counts the row at the position itself. */
-function beside(rows: Sorted<unknown>, position: Position, step: Step, inclusive = false): number {
+interface Beside {
+  /** The first row beyond. */
+  readonly ahead: number;
+  /** The row itself, or the first on the other side when it has gone. */
+  readonly behind: number;
+}
+
+const edge = ({ length }: Sorted<unknown>, step: Step): Beside =>
+  step > 0 ? { ahead: 0, behind: -1 } : { ahead: length - 1, behind: length };
+
+/** The rows beside `position` in the direction of `step`. */
+function besides(rows: Sorted<unknown>, position: Position, step: Step): Beside {
   const beyond = firstBeyond(rows, position);
+  if (step > 0) return { ahead: beyond, behind: beyond - 1 };
   const isThere = beyond > 0 && comparePositions(rows.positionAt(beyond - 1), position) === 0;
-  if (step > 0) return isThere && inclusive ? beyond - 1 : beyond;
-  return isThere && !inclusive ? beyond - 2 : beyond - 1;
+  return isThere ? { ahead: beyond - 2, behind: beyond - 1 } : { ahead: beyond - 1, behind: beyond };
 }
 
 /** One page of two sequences together: of each, the page that was asked for. */
