@@ -516,7 +516,13 @@ sentence('POST /invitees', 'required scope: `scheduled_events:write`', async () 
 });
 
 sentence('POST /invitees', 'available on paid plans only; the free plan receives 403', async () => {
-  expect(await desk.book({}, { as: 'free_plan' })).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+  const user = (await sandbox.call('GET', '/users/me', { as: 'free_plan' })).body.resource.uri;
+  const { body } = await sandbox.call('GET', '/event_types', { as: 'free_plan', query: { user } });
+  const own = { event_type: body.collection.find((one: { kind: string }) => one.kind === 'solo').uri };
+  expect(await desk.book(own, { as: 'free_plan' })).toMatchObject({
+    status: 403,
+    body: { title: 'Permission Denied' },
+  });
   expect(await desk.book()).toMatchObject({ status: 201 });
 });
 

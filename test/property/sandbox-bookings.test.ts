@@ -35,7 +35,7 @@ it(
   'keeps every record and every fact right',
   () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const world = createBookingWorld();
         const workshop = { ...world.offer('Onboarding workshop'), name: 'Workshop for two', seats: 2 };
         world.service.state.eventTypes.put(workshop);
