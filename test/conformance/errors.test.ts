@@ -1,0 +1,260 @@
+// Conformance: how the service says no.
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { operations } from '#src/sandbox/api/operations.ts';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+afterEach(() => sandbox.control('POST', '/faults', {}));
+
+const common = {
+  title: 'Internal Server Error',
+  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+};
+const strange = '00000000-0000-4000-8000-000000000000';
+const bodyFor = (method: string, body: unknown = {}) => (method === 'GET' || method === 'DELETE' ? {} : { body });
+
+let made = 0;
+const invite = (more: CallOptions = {}, uuid = sandbox.handles.organization.split('/').at(-1)): Promise<Answer> =>
+  sandbox.call('POST', `/organizations/${uuid}/invitations`, {
+    body: { email: `err-${(made += 1)}@example.test` },
+    ...more,
+  });
+
+const contacts = (more: CallOptions = {}): Promise<Answer> => sandbox.call('GET', '/contacts', more);
+
+const hook = () => ({
+  url: `http://127.0.0.1:9/${(made += 1)}`,
+  events: ['invitee.created'],
+  organization: sandbox.handles.organization,
+  scope: 'organization',
+});
+const subscribe = (more: CallOptions = {}): Promise<Answer> =>
+  sandbox.call('POST', '/webhook_subscriptions', { body: hook(), ...more });
+
+const booking = () => ({
+  event_type: sandbox.handles.event_types.solo,
+  start_time: '2030-01-01T09:00:00Z',
+  invitee: { email: 'err@example.test', name: 'Err', timezone: 'UTC' },
+});
+const book = (more: CallOptions = {}): Promise<Answer> =>
+  sandbox.call('POST', '/invitees', { body: booking(), ...more });
+
+const failWith = (status: number): Promise<Answer> => sandbox.control('POST', '/faults', { status });
+
+sentence(
+  'Errors, body',
+  '`title` (string), `message` (string), `details` (list of ErrorResponseDetailsItem, optional)',
+  async () => {
+    for (const { status, body } of [
+      await contacts({ query: { count: 0 } }),
+      await contacts({ as: null }),
+      await contacts({ as: 'no_scopes' }),
+    ]) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect([typeof body.title, typeof body.message]).toEqual(['string', 'string']);
+      expect(body.details ?? []).toBeInstanceOf(Array);
+    }
+  },
+);
+
+sentence('ErrorResponseDetailsItem', '`message` (string, R), `parameter` (string, O), `code` (string, O)', async () => {
+  const { body } = await book({ body: { ...booking(), invitee: { email: 'x', timezone: 1 }, surprise: true } });
+  expect(body.details.length).toBeGreaterThan(1);
+  for (const detail of body.details) {
+    expect(typeof detail.message).toBe('string');
+    expect(Object.keys(detail).filter((key) => !['message', 'parameter', 'code'].includes(key))).toEqual([]);
+  }
+  expect(body.details.map(({ parameter }: { parameter?: string }) => parameter)).toContain('invitee.email');
+});
+
+sentence('Errors, POST /organizations/<uuid>/invitations', 'statuses documented: 400, 401, 403, 404, 500', async () => {
+  expect((await invite({ body: {} })).status).toBe(400);
+  expect((await invite({ as: null })).status).toBe(401);
+  expect((await invite({ as: 'member' })).status).toBe(403);
+  expect((await invite({}, strange)).status).toBe(404);
+  await failWith(1);
+  expect((await invite()).status).toBe(500);
+});
+
+sentence('Errors, GET /contacts', 'statuses documented: 400, 401, 403, 500', async () => {
+  expect((await contacts({ query: { sort: 'name:asc' } })).status).toBe(400);
+  expect((await contacts({ as: null })).status).toBe(401);
+  expect((await contacts({ as: 'free_plan' })).status).toBe(403);
+  await failWith(1);
+  expect((await contacts()).status).toBe(500);
+});
+
+sentence('Errors, POST /webhook_subscriptions', 'statuses documented: 400, 401, 403, 404, 409, 503', async () => {
+  expect((await subscribe({ body: {} })).status).toBe(400);
+  expect((await subscribe({ as: null })).status).toBe(401);
+  expect((await subscribe({ as: 'member' })).status).toBe(403);
+  const organization = `${sandbox.handles.base_url}/organizations/${strange}`;
+  expect((await subscribe({ body: { ...hook(), organization } })).status).toBe(404);
+  const body = hook();
+  expect((await subscribe({ body })).status).toBe(201);
+  expect((await subscribe({ body })).status).toBe(409);
+  await failWith(1);
+  expect((await subscribe()).status).toBe(503);
+});
+
+sentence('Errors, POST /invitees', 'statuses documented: 400, 401, 403, 404, 500', async () => {
+  expect((await book({ body: {} })).status).toBe(400);
+  expect((await book({ as: null })).status).toBe(401);
+  expect((await book({ as: 'free_plan' })).status).toBe(403);
+  const event_type = `${sandbox.handles.base_url}/event_types/${strange}`;
+  expect((await book({ body: { ...booking(), event_type } })).status).toBe(404);
+  await failWith(1);
+  expect((await book()).status).toBe(500);
+});
+
+sentence('Errors, 400', 'request not valid: the documented title is `Internal Server Error`', async () => {
+  for (const refused of [
+    await contacts({ query: { count: 0 } }),
+    await subscribe({ body: {} }),
+    await book({ body: {} }),
+  ])
+    expect(refused).toMatchObject({ status: 400, body: { title: common.title } });
+});
+
+assumed(
+  'A16',
+  'Errors, 400',
+  '`details` names every parameter that is wrong, and never repeats what was sent',
+  async () => {
+    const secret = 'not-an-address-but-a-secret';
+    const { status, body } = await invite({ body: { email: secret } });
+    expect(status).toBe(400);
+    expect(body.details).toMatchObject([{ parameter: 'email' }]);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    const { body: query } = await contacts({ query: { count: secret, sort: secret } });
+    expect(query.details.map(({ parameter }: { parameter: string }) => parameter.split('.')[0]).toSorted()).toEqual([
+      'count',
+      'sort',
+    ]);
+    expect(JSON.stringify(query)).not.toContain(secret);
+  },
+);
+
+assumed(
+  'A16',
+  'Errors, 400',
+  'a parameter that is unknown or given twice, and a body that is unknown in part, is refused',
+  async () => {
+    expect(await contacts({ query: { favourite: 'yes' } })).toMatchObject({ status: 400 });
+    expect(await sandbox.call('GET', '/contacts?count=1&count=2')).toMatchObject({
+      status: 400,
+      body: { details: [{ parameter: 'count' }] },
+    });
+    expect(await book({ body: { ...booking(), favourite: 'yes' } })).toMatchObject({ status: 400 });
+  },
+);
+
+sentence('Errors, 401', 'caller cannot be authenticated: no token, whichever endpoint', async () => {
+  for (const { method, path } of operations)
+    expect(
+      await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as: null, ...bodyFor(method) }),
+    ).toMatchObject({
+      status: 401,
+      body: common,
+    });
+});
+
+sentence('Errors, 401', 'caller cannot be authenticated: a garbled or unknown token', async () => {
+  const { owner } = sandbox.handles.tokens;
+  for (const authorization of [
+    owner,
+    `Basic ${owner}`,
+    'Bearer',
+    `Bearer ${owner}x`,
+    `Bearer ${owner.slice(1)}`,
+    `Bearer ${owner} ${owner}`,
+    'Bearer nobody',
+  ])
+    expect(await contacts({ as: null, headers: { authorization } })).toMatchObject({ status: 401, body: common });
+});
+
+sentence('Errors, 403', 'insufficient scope is told before anything about the request', async () => {
+  for (const { method, path, scopes } of operations.filter((operation) => operation.scopes.length > 0))
+    expect(
+      await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), {
+        as: 'no_scopes',
+        ...bodyFor(method, 'nonsense'),
+      }),
+    ).toMatchObject({
+      status: 403,
+      body: { title: 'Insufficient scope', required_scopes: scopes },
+    });
+});
+
+sentence('Errors, 404', 'requested resource not found: same title and message as 401, whichever endpoint', async () => {
+  const named = operations.filter(({ path, method }) => path.endsWith('}') && method === 'GET');
+  expect(named.length).toBeGreaterThan(10);
+  for (const { path } of named)
+    expect(await sandbox.call('GET', path.replaceAll(/\{\w+\}/g, strange))).toMatchObject({
+      status: 404,
+      body: common,
+    });
+});
+
+sentence('Errors, 404', 'a path that is not there is not found', async () => {
+  for (const path of ['/', '/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
+    expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: common });
+});
+
+sentence(
+  'Errors, 409',
+  'attempt to create a resource that already exists (webhook subscription): same title and message as 401',
+  async () => {
+    const body = hook();
+    await subscribe({ body });
+    expect(await subscribe({ body })).toMatchObject({ status: 409, body: common });
+  },
+);
+
+sentence('Errors, 500', 'server error: same title and message as 401', async () => {
+  await failWith(1);
+  expect(await contacts()).toMatchObject({ status: 500, body: common });
+});
+
+sentence('Errors, 503', 'service unavailable (503 on webhook creation): same title and message as 401', async () => {
+  await failWith(1);
+  expect(await subscribe()).toMatchObject({ status: 503, body: common });
+});
+
+sentence('Errors', 'all of these include optional `details`', async () => {
+  const organization = `${sandbox.handles.base_url}/organizations/${strange}`;
+  const body = hook();
+  await subscribe({ body });
+  for (const refused of [
+    await contacts({ query: { count: 0 } }),
+    await contacts({ as: null }),
+    await subscribe({ body: { ...hook(), organization } }),
+    await subscribe({ body }),
+  ])
+    expect(refused.body.details.length).toBeGreaterThan(0);
+});
+
+sentence(
+  'Errors, role example',
+  'a non-administrator listing webhook subscriptions for an organization scope receives 403',
+  async () => {
+    const query = { organization: sandbox.handles.organization, scope: 'organization' };
+    expect(await sandbox.call('GET', '/webhook_subscriptions', { as: 'member', query })).toMatchObject({
+      status: 403,
+      body: { title: 'Permission Denied' },
+    });
+    expect(await sandbox.call('GET', '/webhook_subscriptions', { as: 'admin', query })).toMatchObject({ status: 200 });
+  },
+);
+
+assumed('A16', 'Errors, 429', 'title `Too Many Requests`, message `The rate limit was exceeded.`', async () => {
+  await sandbox.control('POST', '/faults', { rate_limit: 1 });
+  expect(await contacts()).toMatchObject({
+    status: 429,
+    body: { title: 'Too Many Requests', message: 'The rate limit was exceeded.' },
+  });
+});

@@ -1,0 +1,72 @@
+// Conformance: limits that hold for every list and every answer.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { operations } from '#src/sandbox/api/operations.ts';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { TestSandbox } from '../harness/sandbox.ts';
+import { furnish, pagedListsOf } from '../harness/tour.ts';
+import { assumed } from './sentence.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await openTestSandbox({ rateLimits: false });
+  await furnish(sandbox);
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+assumed('A6a', 'Limits, count', 'the default of 20 holds for every list', async () => {
+  let full = 0;
+  for (const { path, query } of pagedListsOf(sandbox)) {
+    const { body } = await sandbox.call('GET', path, { query });
+    const twenty = await sandbox.call('GET', path, { query: { ...query, count: 20 } });
+    expect(body.collection).toEqual(twenty.body.collection);
+    if (body.pagination.count === 20) full += 1;
+  }
+  expect(full).toBeGreaterThan(0);
+});
+
+assumed('A6a', 'Limits, count', 'every list takes 1 to 100 and refuses anything else with 400', async () => {
+  for (const { path, query } of pagedListsOf(sandbox)) {
+    for (const count of [1, 100])
+      expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({ status: 200 });
+    for (const count of ['0', '-1', '101', '1000', '1.5', 'ten', '', ' 5', '0x10', '1e1'])
+      expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({
+        status: 400,
+        body: { details: [{ parameter: 'count' }] },
+      });
+  }
+});
+
+const headers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
+
+assumed(
+  'A6d',
+  'Limits',
+  'every answer to a known caller carries X-RateLimit-Limit, -Remaining and -Reset, refusals too',
+  async () => {
+    const strange = '00000000-0000-4000-8000-000000000000';
+    for (const { method, path } of operations)
+      for (const as of ['owner', 'no_scopes'] as const) {
+        const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+        const answer = await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as, ...body });
+        for (const name of headers)
+          expect([path, name, answer.headers.get(name)]).toEqual([path, name, expect.stringMatching(/^\d+$/)]);
+      }
+  },
+);
+
+assumed('A6d', 'Limits', 'a caller that is not known is told nothing of limits', async () => {
+  const answer = await sandbox.call('GET', '/users/me', { as: null });
+  expect(headers.map((name) => answer.headers.get(name))).toEqual([null, null, null]);
+});
+
+assumed('A6d', 'Limits', 'each call leaves one less, and the reset is at most a minute away', async () => {
+  const remaining = async (): Promise<number> => {
+    const answer = await sandbox.call('GET', '/users/me', { as: 'enterprise' });
+    const seconds = Number(answer.headers.get('x-ratelimit-reset'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    return Number(answer.headers.get('x-ratelimit-remaining'));
+  };
+  const first = await remaining();
+  expect(await remaining()).toBe(first - 1);
+});

@@ -1,0 +1,144 @@
+// Conformance: pages of collections, whichever list they are of.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { openTestSandbox } from '../harness/sandbox.ts';
+import type { Answer, TestSandbox } from '../harness/sandbox.ts';
+import { furnish, pagedListsOf } from '../harness/tour.ts';
+import type { Stop } from '../harness/tour.ts';
+import { assumed, sentence } from './sentence.ts';
+
+let sandbox: TestSandbox;
+let lists: readonly Stop[];
+beforeAll(async () => {
+  sandbox = await openTestSandbox({ rateLimits: false });
+  await furnish(sandbox);
+  lists = pagedListsOf(sandbox);
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const page = ({ path, query }: Stop, more: Readonly<Record<string, string | number>> = {}): Promise<Answer> =>
+  sandbox.call('GET', path, { query: { ...query, ...more } });
+
+/** The first two pages of one row each, of every list that has two. */
+async function pairs(): Promise<readonly (readonly [Stop, Answer, Answer])[]> {
+  const found: (readonly [Stop, Answer, Answer])[] = [];
+  for (const list of lists) {
+    const first = await page(list, { count: 1 });
+    const { next_page } = first.body.pagination;
+    if (next_page !== null) found.push([list, first, await sandbox.call('GET', next_page)]);
+  }
+  expect(found.length).toBeGreaterThan(8);
+  return found;
+}
+
+sentence('Pagination, count', 'integer (R): number of rows', async () => {
+  for (const list of lists)
+    for (const count of [1, 3, 100]) {
+      const { body } = await page(list, { count });
+      expect(body.pagination.count).toBe(body.collection.length);
+      expect(body.pagination.count).toBeLessThanOrEqual(count);
+    }
+});
+
+sentence('Pagination, next_page', 'string (R, N): URI of next page; null = no more', async () => {
+  for (const [list, first, second] of await pairs()) {
+    expect(new URL(first.body.pagination.next_page).origin).toBe(sandbox.handles.base_url);
+    expect(second).toMatchObject({ status: 200 });
+    expect(second.body.collection[0]).toEqual((await page(list, { count: 2 })).body.collection[1]);
+  }
+  for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page).toBeNull();
+});
+
+sentence('Pagination, previous_page', 'string (R, N): URI of previous page; null = none', async () => {
+  for (const [, first, second] of await pairs()) {
+    expect(first.body.pagination.previous_page).toBeNull();
+    const back = await sandbox.call('GET', second.body.pagination.previous_page);
+    expect(back.body.collection).toEqual(first.body.collection);
+    expect(back.body.pagination.previous_page).toBeNull();
+  }
+});
+
+sentence('Pagination, next_page_token', 'string (R, N): token for next page; null = none', async () => {
+  for (const [list, first, second] of await pairs()) {
+    const page_token: string = first.body.pagination.next_page_token;
+    expect(new URL(first.body.pagination.next_page).searchParams.get('page_token')).toBe(page_token);
+    expect((await page(list, { count: 1, page_token })).body.collection).toEqual(second.body.collection);
+  }
+  for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page_token).toBeNull();
+});
+
+sentence('Pagination, previous_page_token', 'string (R, N): token for previous page; null = none', async () => {
+  for (const [list, first, second] of await pairs()) {
+    expect(first.body.pagination.previous_page_token).toBeNull();
+    const page_token: string = second.body.pagination.previous_page_token;
+    expect((await page(list, { count: 1, page_token })).body.collection).toEqual(first.body.collection);
+  }
+});
+
+sentence('Pagination', 'every page has these five fields and no others', async () => {
+  const fields = ['count', 'next_page', 'previous_page', 'next_page_token', 'previous_page_token'];
+  for (const list of lists) expect(Object.keys((await page(list)).body.pagination)).toEqual(fields);
+});
+
+sentence(
+  'Conventions 3',
+  'the link to the next page asks for the same rows: it carries every parameter of the request',
+  async () => {
+    for (const [{ query }, first] of await pairs()) {
+      const { searchParams } = new URL(first.body.pagination.next_page);
+      expect(Object.fromEntries(searchParams)).toMatchObject({ ...query, count: '1' });
+    }
+  },
+);
+
+sentence('Conventions 3', 'a page that lies beyond what has been removed is empty, and the last', async () => {
+  const made: string[] = [];
+  for (const number of [1, 2, 3]) {
+    const emails = [{ email: `last-${number}@example.test`, is_primary: true }];
+    made.push((await sandbox.call('POST', '/contacts', { body: { emails, company: 'Last Ltd' } })).body.resource.uri);
+  }
+  const first = await sandbox.call('GET', '/contacts', { query: { company: 'Last Ltd', count: 1 } });
+  for (const uri of made) await sandbox.call('DELETE', uri);
+  const next = await sandbox.call('GET', first.body.pagination.next_page);
+  expect(next).toMatchObject({ status: 200, body: { collection: [], pagination: { count: 0 } } });
+  expect(Object.values(next.body.pagination).filter((value) => value !== null && value !== 0)).toEqual([]);
+});
+
+sentence('GET /contacts, sort', 'pages keep the order that was asked for', async () => {
+  const times: string[] = [];
+  let next: string | null = '/contacts?sort=updated_at:desc&count=9';
+  while (next !== null) {
+    const { body }: Answer = await sandbox.call('GET', next);
+    times.push(...body.collection.map((contact: { updated_at: string }) => contact.updated_at));
+    next = body.pagination.next_page;
+  }
+  expect(times.length).toBeGreaterThan(20);
+  expect(times).toEqual(times.toSorted().toReversed());
+});
+
+assumed(
+  'A13',
+  'page_token',
+  'a token belongs to one list in one order, and is refused elsewhere with 400',
+  async () => {
+    const found = await pairs();
+    for (const [index, [list]] of found.entries()) {
+      const page_token: string = found[(index + 1) % found.length]?.[1].body.pagination.next_page_token;
+      expect(await page(list, { page_token })).toMatchObject({
+        status: 400,
+        body: { details: [{ parameter: 'page_token' }] },
+      });
+    }
+    const { body } = await sandbox.call('GET', '/contacts', { query: { count: 1, sort: 'created_at:asc' } });
+    const query = { page_token: body.pagination.next_page_token, sort: 'created_at:desc' };
+    expect(await sandbox.call('GET', '/contacts', { query })).toMatchObject({ status: 400 });
+  },
+);
+
+assumed('A13', 'page_token', 'a token holds for a day', async () => {
+  await using slow = await openTestSandbox();
+  const { body } = await slow.call('GET', '/contacts', { query: { count: 1 } });
+  await slow.control('POST', '/clock', { advance: '23h' });
+  expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 200 });
+  await slow.control('POST', '/clock', { advance: '2h' });
+  expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 400 });
+});

@@ -1,0 +1,93 @@
+// A tour of the service: every list there is, asked for the way a caller would, in a world where none of them is empty.
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import { operations } from '#src/sandbox/api/operations.ts';
+import { dayMs } from '#src/sandbox/clock.ts';
+import type { Answer, TestSandbox } from './sandbox.ts';
+
+export interface Stop {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Makes a few of what no world begins with. */
+export async function furnish(sandbox: TestSandbox): Promise<void> {
+  const { organization, event_types } = sandbox.handles;
+  const expectDone = ({ status, body }: Answer): Answer => {
+    if (status >= 300) throw new Error(`Furnishing failed: ${status} ${JSON.stringify(body)}`);
+    return { status, body, headers: new Headers() };
+  };
+  const times = await sandbox.call('GET', '/event_type_available_times', {
+    query: { ...timesAhead(sandbox), event_type: event_types.group },
+  });
+  for (const number of [1, 2, 3]) {
+    const email = `guest-${number}@example.test`;
+    const hook = {
+      url: `http://127.0.0.1:9/${number}`,
+      events: ['contact.deleted'],
+      organization,
+      scope: 'organization',
+    };
+    expectDone(await sandbox.call('POST', `${organization}/invitations`, { body: { email } }));
+    expectDone(await sandbox.call('POST', '/webhook_subscriptions', { body: hook }));
+    expectDone(await sandbox.control('POST', '/routing_form_submissions', {}));
+    expectDone(await sandbox.control('POST', '/meeting_recaps', {}));
+    const booked = await sandbox.call('POST', '/invitees', {
+      body: {
+        event_type: event_types.group,
+        start_time: times.body.collection[0].start_time,
+        invitee: { email, name: `Guest ${number}`, timezone: 'UTC' },
+      },
+    });
+    expectDone(await sandbox.control('POST', '/no_shows', { invitee: expectDone(booked).body.resource.uri }));
+  }
+}
+
+function timesAhead({ service: { clock } }: TestSandbox): { readonly start_time: string; readonly end_time: string } {
+  const at = (days: number): string => new Date(clock.nowMs() + days * dayMs).toISOString();
+  return { start_time: at(1), end_time: at(15) };
+}
+
+/** Every operation that answers with a collection, with what it has to be asked. */
+export function listsOf(sandbox: TestSandbox): readonly Stop[] {
+  const { organization, event_types } = sandbox.handles;
+  const { state } = sandbox.service;
+  const ask: Readonly<Record<string, string>> = {
+    organization,
+    scope: 'organization',
+    form: [...state.routingForms.values()][0]?.uri ?? '',
+    event_type: event_types.solo,
+    ...timesAhead(sandbox),
+  };
+  const crowded = [...state.invitees.values()].at(-1)?.event ?? '';
+  const homes: Readonly<Record<string, string>> = {
+    '/organizations/{uuid}': organization,
+    '/scheduled_events/{uuid}': crowded,
+  };
+  return operations
+    .filter(({ answers }) => answers === 'collection')
+    .map((operation) => {
+      const home = operation.path.slice(0, operation.path.lastIndexOf('}') + 1);
+      if (home !== '' && homes[home] === undefined) throw new Error(`The tour does not know ${home}.`);
+      const path = (homes[home] ?? '') + operation.path.slice(home.length);
+      const names = parameterNames(operation).filter((name) => name in ask);
+      return { operation, path, query: Object.fromEntries(names.map((name) => [name, ask[name] ?? ''])) };
+    });
+}
+
+export function parameterNames({ query }: Operation): readonly string[] {
+  return Object.keys((query as { readonly shape?: object } | undefined)?.shape ?? {});
+}
+
+/** Lists that come in pages; the available times of an event type are asked for by their span instead. */
+export const pagedListsOf = (sandbox: TestSandbox): readonly Stop[] =>
+  listsOf(sandbox).filter(({ operation }) => parameterNames(operation).includes('page_token'));
+
+/** Every text in a value, with the key it stands under. */
+export function textsIn(value: unknown, key = ''): readonly (readonly [key: string, text: string])[] {
+  if (typeof value === 'string') return [[key, value]];
+  if (Array.isArray(value)) return value.flatMap((part) => textsIn(part, key));
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, part]) => textsIn(part, name))
+    : [];
+}
