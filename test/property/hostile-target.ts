@@ -58,6 +58,9 @@ export async function openTarget(): Promise<Target> {
   const documentAt = async (path: string): Promise<OpenApiDocument> =>
     JSON.parse((await send('GET', path)).text) as OpenApiDocument;
   const service = await documentAt('/_sandbox/openapi.json');
+  // So that there is one of everything an operation can name.
+  const [missed] = sandbox.service.state.invitees.values();
+  await send('POST', '/_sandbox/no_shows', { body: JSON.stringify({ invitee: missed?.uri }) });
   return {
     sandbox,
     service,
@@ -184,7 +187,8 @@ function urisOf({ service, handles: { organization } }: Sandbox): readonly strin
   const { contactBooks, ...shelves } = service.state;
   const records = Object.values(shelves).flatMap((shelf) => [...shelf.values()] as { uri: string }[]);
   const ours = [...(contactBooks.get(organization)?.entries() ?? [])];
-  return [organization, ...[...ours, ...records].map(({ uri }) => uri)];
+  const marks = service.state.invitees.values().flatMap(({ no_show }) => (no_show === null ? [] : [no_show]));
+  return [organization, ...[...ours, ...records, ...marks].map(({ uri }) => uri)];
 }
 
 let people = 0;
