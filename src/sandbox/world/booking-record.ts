@@ -43,9 +43,8 @@ export function namesOf({
   first_name,
   last_name,
 }: BookingPlan['invitee']): Pick<InviteeResource, 'name' | 'first_name' | 'last_name'> {
-  if (name !== undefined) return { first_name: null, last_name: null, name };
-  const parts = [first_name, last_name].filter((part) => part !== undefined && part !== '');
-  return { first_name: first_name ?? null, last_name: last_name ?? null, name: parts.join(' ') };
+  const joined = [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ');
+  return { first_name: first_name ?? null, last_name: last_name ?? null, name: name ?? joined };
 }
 
 function trackingOf(tracking: BookingPlan['tracking'] = {}): TrackingResource {
