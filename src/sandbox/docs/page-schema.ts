@@ -66,10 +66,16 @@ function typeView(schema: Shape): Markup {
     return html`${schema.enum.map((value, index) => html`${index === 0 ? '' : ' | '}<code>${value}</code>`)}`;
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined)
-    return html`${choices.map((choice, index) => html`${index === 0 ? '' : ' | '}${typeView(choice)}`)}`;
+    return html`${distinct(choices).map((choice, index) => html`${index === 0 ? '' : ' | '}${typeView(choice)}`)}`;
   if (items !== undefined) return html`list of ${typeView(items)}`;
   const names = typeof type === 'string' ? [type] : (type ?? ['anything']);
   return html`${names.join(' | ')}${typeof format === 'string' ? ` (${format})` : ''}`;
+}
+
+/** Objects differ by their fields, which stand beneath: in a word they are all the same. */
+function distinct(choices: readonly Shape[]): readonly Shape[] {
+  const words = choices.map((choice) => (choice.properties === undefined ? JSON.stringify(choice) : 'object'));
+  return choices.filter((_, index) => words.indexOf(words[index] ?? '') === index);
 }
 
 const limitWords: Readonly<Record<string, string>> = {

@@ -87,7 +87,7 @@ td p { margin: 0; }
 .fields li { padding: .16rem 0; }
 .name { font-weight: 600; margin-right: .5rem; }
 .type { color: var(--soft); margin: 0 .4rem 0 0; }
-.note { color: var(--soft); font-size: .84em; }
+.note { color: var(--soft); font-size: .84em; margin-left: .35rem; }
 .note::before { content: '· '; }
 .or { margin: .5rem 0 .1rem; font-size: .8rem; font-style: italic; color: var(--soft); }
 
