@@ -2,14 +2,19 @@
 import { isObject } from './wire.ts';
 
 /** Far above any real delivery, and cheap to reach the end of. */
-const bounds = { depth: 64, tokens: 20_000 } as const;
+const deliveryBounds = { depth: 64, tokens: 20_000 } as const;
+
+export interface JsonBounds {
+  readonly depth: number;
+  readonly tokens: number;
+}
 
 export type JsonText =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'too_deep' | 'too_complex' | 'not JSON' };
 
-export function readJson(text: string): JsonText {
-  const excess = excessOf(text);
+export function readJson(text: string, bounds: JsonBounds = deliveryBounds): JsonText {
+  const excess = excessOf(text, bounds);
   if (excess !== undefined) return { ok: false, reason: excess };
   try {
     return { ok: true, value: needsCare(text) ? JSON.parse(text, careful) : JSON.parse(text) };
@@ -19,7 +24,7 @@ export function readJson(text: string): JsonText {
 }
 
 /** One pass without a stack, before JSON.parse: that would take any depth, and what reads its result would not. */
-function excessOf(text: string): 'too_deep' | 'too_complex' | undefined {
+function excessOf(text: string, bounds: JsonBounds): 'too_deep' | 'too_complex' | undefined {
   let depth = 0;
   let tokens = 0;
   for (let index = 0; index < text.length; index += 1) {

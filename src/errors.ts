@@ -22,6 +22,12 @@ const codes = {
   not_found: { exit: 1, transient: false },
   /** The other side refused. */
   refused: { exit: 1, transient: false },
+  /** The scheduling service did not answer in time, failed, or asked to be called less often. */
+  service_unavailable: { exit: 1, transient: true },
+  /** The scheduling service answered with something that makes no sense. */
+  service_answer: { exit: 1, transient: false },
+  /** A request that must not be sent twice got no answer: it may have been carried out. */
+  unknown_outcome: { exit: 1, transient: false },
 } as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
 
 export type ErrorCode = keyof typeof codes;

@@ -14,8 +14,11 @@ const floors = {
   'src/sandbox': ['schemas', 'base', 'src/samples'],
   'src/queue': ['schemas', 'base'],
   'src/store': ['schemas', 'base'],
-  workers: ['schemas', 'base', 'src/queue', 'src/store'],
+  'src/upstream': ['schemas', 'base'],
+  workers: ['schemas', 'base', 'src/queue', 'src/store', 'src/upstream'],
   'src/receiver': ['schemas', 'base', 'src/queue'],
+  // Told what is stored, and what to remember: it does not know the store.
+  'src/bootstrap': ['schemas', 'base', 'src/upstream'],
   'src/admin': ['schemas', 'base', 'src/queue', 'src/store', 'workers'],
   'src/app': ['schemas', 'base', 'src/queue', 'src/store', 'workers', 'src/receiver', 'src/admin'],
   'src/doctor': ['schemas', 'base', 'src/queue', 'src/store', 'workers', 'src/receiver', 'src/admin', 'src/app'],
@@ -26,8 +29,10 @@ const floors = {
     'src/sandbox',
     'src/queue',
     'src/store',
+    'src/upstream',
     'workers',
     'src/receiver',
+    'src/bootstrap',
     'src/admin',
     'src/app',
     'src/doctor',
@@ -35,7 +40,14 @@ const floors = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** Values in, values out: no engine, no file, no network, no clock of its own. */
-const pure = [/^schemas\//, /^src\/samples\//, /^src\/signature\.ts$/, /^src\/errors\.ts$/, /^workers\/projections\//];
+const pure = [
+  /^schemas\//,
+  /^src\/samples\//,
+  /^src\/signature\.ts$/,
+  /^src\/errors\.ts$/,
+  /^workers\/projections\//,
+  /^src\/bootstrap\/(callback|wanted|plan)\.ts$/,
+];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 const purePackages = new Set(['zod', 'node:crypto']);
 

@@ -1,0 +1,208 @@
+// Calls to the scheduling service: authorised, within the rate budget, repeated where that is safe, and read.
+import type { z } from 'zod';
+import { SlotstreamError } from '../errors.ts';
+import { addressesBeneath, type Addresses, type Query } from './address.ts';
+import { isStatus } from './api-error.ts';
+import { attempt, type Attempt, type AttemptNeeds, type Timeouts } from './attempt.ts';
+import { createBudget, type Budget } from './budget.ts';
+import { pauseAskedBy, pauseBefore, rateToldBy, type RateTold } from './pause.ts';
+import { createStopwatch, type Stopwatch } from './stopwatch.ts';
+import { verdictOn } from './verdict.ts';
+
+export interface ApiCall<Answer> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** A path beneath the base address, or a whole URI of the configured origin (anything else is refused before a byte is sent). */
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: object;
+  /** Undefined for 204. */
+  readonly reads?: z.ZodType<Answer>;
+  /** A POST that does no harm when it is carried out twice. */
+  readonly isRepeatable?: true;
+  /** Its answers tell of limits of its own, not of the user's calls. */
+  readonly hasOwnLimits?: true;
+}
+
+export interface Answered<Answer> {
+  readonly value: Answer;
+  /** The JSON as the service sent it, unread; undefined for 204. */
+  readonly body: unknown;
+  /** When the request was sent, on the service's clock (its Date header less the round trip), floored to the second, as `YYYY-MM-DDTHH:MM:SS.000000Z`. */
+  readonly observed: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Client {
+  call<Answer>(call: ApiCall<Answer>, options?: CallOptions): Promise<Answered<Answer>>;
+  /** The address all calls go to. */
+  readonly origin: string;
+  /** Milliseconds in which at least one call waited for the service (answers and pauses), for backfill.wait_share. */
+  readonly waitedMs: number;
+}
+
+/** Where the bearer token comes from: configured, or of a login that renews itself. */
+export interface TokenSource {
+  current(): Promise<string>;
+  /** Another token after `rejected` met 401; undefined when there is none to be had. */
+  renewed(rejected: string): Promise<string | undefined>;
+}
+
+export interface ClientNeeds extends AttemptNeeds {
+  readonly token: TokenSource;
+  /** Rejects when `signal` aborts. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+/** How long one call may go on, from its first attempt, before its failure is told. */
+export interface Patience {
+  /** While the service fails or cannot be reached. */
+  readonly failuresMs: number;
+  /** While the service asks to be called less often. */
+  readonly limitsMs: number;
+}
+
+export const patiences = {
+  /** Somebody waits for the result. */
+  short: { failuresMs: 5_000, limitsMs: 5_000 },
+  ordinary: { failuresMs: 60_000, limitsMs: 300_000 },
+  /** Long work: an outage of the service of some minutes is sat out, and a rate limit never ends it. */
+  long: { failuresMs: 1_800_000, limitsMs: Infinity },
+} as const satisfies Record<string, Patience>;
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly patience?: Patience;
+  /** The share of the rate limit left to the user's other tools; 0 for the few calls of somebody who waits. */
+  readonly reserveShare?: number;
+  readonly timeouts?: Timeouts;
+}
+
+const defaults = {
+  patience: patiences.ordinary,
+  reserveShare: 0.4,
+  timeouts: { answerMs: 30_000, wholeMs: 60_000 },
+} as const;
+
+interface Line extends Required<Omit<ClientOptions, 'baseUrl'>> {
+  readonly needs: ClientNeeds;
+  readonly addresses: Addresses;
+  readonly budget: Budget;
+  readonly stopwatch: Stopwatch;
+}
+
+export function createClient(needs: ClientNeeds, { baseUrl, ...options }: ClientOptions): Client {
+  const settled = { ...defaults, ...options };
+  const line: Line = {
+    ...settled,
+    needs,
+    addresses: addressesBeneath(baseUrl),
+    budget: createBudget(needs, settled.reserveShare),
+    stopwatch: createStopwatch(needs.nowMs),
+  };
+  return {
+    origin: line.addresses.origin,
+    call: (call, options = {}) => line.stopwatch.during(() => carryOut(line, call, options)),
+    get waitedMs() {
+      return line.stopwatch.elapsedMs;
+    },
+  };
+}
+
+async function carryOut<Answer>(line: Line, call: ApiCall<Answer>, { signal }: CallOptions): Promise<Answered<Answer>> {
+  const { needs, patience } = line;
+  const url = line.addresses.of(call.path, call.query);
+  const what = `${call.method} ${url.pathname}`;
+  const startedMs = needs.nowMs();
+  let token = await needs.token.current();
+  let isRenewed = false;
+  let isUnsure = false;
+  for (let tries = 1; ; tries += 1) {
+    const tried = await tryOnce(line, { call, url, token, signal });
+    const verdict = verdictOn(tried, {
+      what,
+      isRepeatable: call.method !== 'POST' || call.isRepeatable === true,
+      expectsJson: call.reads !== undefined,
+      scrub: scrubberOf(token),
+    });
+    if (verdict.kind === 'done') return readAnswer(call, verdict.answer, what);
+    const { error, repeat } = verdict;
+    // An earlier attempt that broke off had deleted it already.
+    if (call.method === 'DELETE' && isUnsure && isStatus(error, 404)) return nothing<Answer>(error.observed);
+    if (isStatus(error, 401) && !isRenewed) {
+      isRenewed = true;
+      const other = await needs.token.renewed(token);
+      if (other !== undefined) {
+        token = other;
+        continue;
+      }
+    }
+    const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
+    const pauseMs = pauseBefore({ attempt: tries, askedMs, random: needs.random() });
+    const leftMs = repeat === undefined ? 0 : startedMs + patience[repeat] - needs.nowMs();
+    // Nor is a pause begun whose end lies beyond our patience: the caller would learn the same, later.
+    if (Math.max(pauseMs, askedMs ?? 0) >= leftMs) throw error;
+    isUnsure ||= verdict.mayHaveHappened;
+    await needs.sleep(pauseMs, signal);
+  }
+}
+
+interface Trying {
+  readonly call: ApiCall<unknown>;
+  readonly url: URL;
+  readonly token: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function tryOnce({ needs, budget, timeouts }: Line, { call, url, token, signal }: Trying): Promise<Attempt> {
+  const { method, body } = call;
+  const leave = await budget.enter(signal);
+  let told: RateTold | undefined;
+  try {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const tried = await attempt(needs, { url, init, timeouts, signal });
+    if (tried.kind === 'answered' && call.hasOwnLimits !== true) told = rateToldBy(tried.headers);
+    return tried;
+  } finally {
+    leave(told);
+  }
+}
+
+/** A service that echoes what it was sent must not get the token into a log. */
+const scrubberOf = (token: string) => (text: string) => text.replaceAll(token, '[redacted]');
+
+const nothing = <Answer>(observed: string): Answered<Answer> => ({
+  value: undefined as Answer,
+  body: undefined,
+  observed,
+});
+
+function readAnswer<Answer>(
+  { reads }: ApiCall<Answer>,
+  { body, observed }: Extract<Attempt, { kind: 'answered' }>,
+  what: string,
+): Answered<Answer> {
+  if (reads === undefined) return nothing(observed);
+  const read = reads.safeParse(body);
+  if (read.success) return { value: read.data, body, observed };
+  throw misunderstood(what, read.error);
+}
+
+/** Names where, never what stands there. */
+export function misunderstood(what: string, { issues }: z.ZodError): SlotstreamError {
+  const places = issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.map(String).join('.') || 'the whole'}: ${message}`);
+  return new SlotstreamError('service_answer', `${what}: the answer cannot be understood (${places.join('; ')}).`, {
+    hint: 'Check that API_BASE_URL is the scheduling service; if it is, report this line.',
+  });
+}
