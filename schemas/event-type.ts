@@ -44,7 +44,16 @@ export const eventType = z.looseObject({
   locale: text,
 });
 
+/** A time at which an event type can be booked (A6e). */
+export const availableTime = z.looseObject({
+  status: text,
+  start_time: moment,
+  invitees_remaining: integer.nullish(),
+  scheduling_url: text,
+});
+
 export type EventType = z.output<typeof eventType>;
+export type AvailableTime = z.output<typeof availableTime>;
 
 const contract = {
   family: 'event-type',

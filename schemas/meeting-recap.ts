@@ -28,7 +28,16 @@ export const meetingRecap = z.looseObject({
   event: recapEvent.nullish(),
 });
 
+/** Every word of a meeting, with who said it (A26). */
+export const transcript = z.looseObject({
+  uri: text,
+  recap: text,
+  language: text,
+  segments: loosely(z.array(z.looseObject({ speaker: text, text }))),
+});
+
 export type MeetingRecap = z.output<typeof meetingRecap>;
+export type Transcript = z.output<typeof transcript>;
 
 function unwrap(payload: JsonObject): JsonObject {
   const { recap, ...wrapper } = payload;
@@ -52,3 +61,9 @@ export const meetingRecapEvents = {
   'meeting_recap.updated': contract,
   'meeting_recap.deleted': contract,
 } as const;
+
+/** A recap of the API, which may come in either shape too. */
+export const meetingRecapAnswer = z
+  .custom<JsonObject>(isObject, 'expected an object')
+  .transform((record): unknown => unwrap(record))
+  .pipe(meetingRecap);

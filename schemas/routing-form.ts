@@ -1,8 +1,8 @@
-// A submitted routing form. It is told before any booking; the invitee that follows points back at it.
+// A routing form, and what was submitted with it. A submission is told before any booking; the invitee that follows points back at it.
 import { z } from 'zod';
 import { asSent, noNotes, type EventContract } from './event.ts';
 import { tracking } from './tracking.ts';
-import { moment, text, uri } from './wire.ts';
+import { loosely, moment, text, uri } from './wire.ts';
 
 export const routingResultTypes = ['event_type', 'external_url', 'custom_message'] as const;
 
@@ -21,6 +21,18 @@ export const routingFormSubmission = z.looseObject({
   updated_at: moment,
 });
 
+/** Only ever read: no event tells of a form (A27). */
+export const routingForm = z.looseObject({
+  uri,
+  name: text,
+  status: text,
+  organization: text,
+  questions: loosely(z.array(z.looseObject({ uuid: text, name: text, type: text }))),
+  created_at: moment,
+  updated_at: moment,
+});
+
+export type RoutingForm = z.output<typeof routingForm>;
 export type RoutingFormSubmission = z.output<typeof routingFormSubmission>;
 
 const contract = {
