@@ -41,6 +41,8 @@ export interface Target extends AsyncDisposable {
   /** The query without which an operation does not look any further. */
   usualQuery(operation: Named): string;
   queryNames(operation: Named): readonly string[];
+  /** Faults of the sandbox itself since the last look. */
+  faults(): readonly unknown[];
   /** Lets real time pass. */
   skip(ms: number): void;
 }
@@ -83,6 +85,7 @@ export async function openTarget(): Promise<Target> {
         .join('&');
     },
     queryNames: (operation) => queryOf(operation, service).map(({ name }) => name),
+    faults: () => faults.splice(0),
     skip: (ms) => void (skippedMs += ms),
     async [Symbol.asyncDispose]() {
       agent.destroy();

@@ -1,9 +1,10 @@
-// Bad input of every kind to every control: refused, never a fault of the sandbox, and nothing changed.
+// Bad input of every kind to every control and to the authorization server: refused, never a fault of the sandbox, and
+// nothing changed.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Control } from '#src/sandbox/controls/control.ts';
 import { controls } from '#src/sandbox/controls/controls.ts';
-import { brokenBodies, damaged } from './hostile-requests.ts';
+import { brokenBodies, damaged, oddQueries } from './hostile-requests.ts';
 import { openTarget } from './hostile-target.ts';
 import type { Sent, Target } from './hostile-target.ts';
 import { patienceMs, runs } from './runs.ts';
@@ -82,3 +83,45 @@ function demandsUri({ body, method }: Control): boolean {
 }
 
 const shapeOf = (schema: object): object => (schema as { readonly shape?: object }).shape ?? {};
+
+describe('a bad call of the authorization server', () => {
+  const names = [
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'code_challenge',
+    'code_challenge_method',
+    'scope',
+    'state',
+  ];
+  const grants = ['grant_type', 'code', 'code_verifier', 'refresh_token', 'client_id', 'redirect_uri', 'token'];
+  const form = 'application/x-www-form-urlencoded';
+
+  it(
+    'is refused, by whichever of its endpoints, and changes nothing',
+    async () => {
+      const before = target.truth();
+      await fc.assert(
+        fc.asyncProperty(oddQueries(names), oddQueries(grants), async (query, body) => {
+          const answers = [
+            await target.send('GET', `/oauth/authorize?${query}`),
+            await target.send('POST', '/oauth/authorize', { body: query, type: form }),
+            await target.send('POST', '/oauth/token', { body, type: form }),
+            await target.send('POST', '/oauth/revoke', { body, type: form }),
+          ];
+          expect(answers.slice(0, 3).filter(({ status }) => status < 400 || status >= 500)).toEqual([]);
+          expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+          expect(target.faults()).toEqual([]);
+        }),
+        runs(60),
+      );
+      for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke'])
+        for (const [, body, type] of brokenBodies)
+          for (const sentType of [type, form])
+            expect((await target.send('POST', path, { body, type: sentType })).status).toBeLessThan(500);
+      expect(target.faults()).toEqual([]);
+      expect(target.truth()).toBe(before);
+    },
+    patienceMs,
+  );
+});
