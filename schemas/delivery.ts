@@ -96,7 +96,8 @@ function timeOf(value: unknown): string | null {
   return typeof value === 'string' ? (normalizeTimestamp(value) ?? null) : null;
 }
 
-function subjectOf(payload: unknown): string | null {
+/** Whom a payload is about, as far as it says so in a place where one would look. */
+export function subjectOf(payload: unknown): string | null {
   if (!isObject(payload)) return null;
   const records = [payload, payload['contact'], payload['recap']].filter(isObject);
   return records.map((record) => record['uri']).find(isUri) ?? null;
@@ -110,7 +111,8 @@ function storableName(name: string): string {
     .replaceAll(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
 }
 
-function reasonOf(error: z.ZodError): string {
+/** The path and what was expected there. */
+export function reasonOf(error: z.ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return 'payload: not as expected';
   const expected = issue.code === 'invalid_type' ? `expected ${issue.expected}` : issue.message;

@@ -5,7 +5,7 @@ import { deletedContacts, entriesAbout, redactEntry, unreadableNaming, type NewE
 import type { Mirror } from './mirror.ts';
 import { isForgotten, type JoinOptions } from './projections/join.ts';
 import { stubOf } from './projections/stub.ts';
-import { readText, unread, type Reading } from './reading.ts';
+import { isRead, readText, type Reading } from './reading.ts';
 
 export interface Batch {
   readonly mirror: Mirror;
@@ -38,7 +38,7 @@ export async function forget(unit: Unit, uris: readonly string[]): Promise<void>
   if (uris.length === 0) return;
   await unit.engine.noteForgotten(unit.db);
   for (const entry of await entriesAbout(unit, uris)) {
-    const { record } = readText(entry.body ?? '', unread);
+    const { record } = readText(entry.body ?? '', entry);
     await redactEntry(unit, entry.seq as number, stub(entry, record));
   }
   for (const uri of uris) {
@@ -51,6 +51,8 @@ export function redacted<Entry extends NewEntry>(entry: Entry, record: Reading['
   return { ...entry, body: stub(entry, record), encoding: null, changes: null, redacted: true };
 }
 
-function stub({ event, occurred_at, subject_uri }: NewEntry, record: Reading['record']): string {
-  return stubOf({ event, occurredAt: occurred_at, uri: subject_uri, record });
+function stub(entry: NewEntry, record: Reading['record']): string {
+  // When a read was last observed stands in the entry alone: it moves when the same content is read again.
+  const occurredAt = isRead(entry) ? null : entry.occurred_at;
+  return stubOf({ event: entry.event, occurredAt, uri: entry.subject_uri, record });
 }

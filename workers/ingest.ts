@@ -38,32 +38,41 @@ export async function quarantine(
   );
 }
 
-function quarantined(reading: Reading, reason: string): Reading {
+function quarantined<Read extends Reading>(reading: Read, reason: string): Read {
   return { ...reading, compiled: null, entry: { ...reading.entry, outcome: 'quarantined', reason } };
 }
 
 async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
-  try {
-    return await needs.store.transaction((unit) => append(unit, readings, needs.options));
-  } catch (error) {
-    if (isTransient(error)) throw error;
-    if (readings.length > 1) return ingestHalves(needs, readings);
-    const [reading] = readings;
-    if (reading === undefined || reading.compiled === null) throw error;
-    return ingestReadings(needs, [quarantined(reading, `The store refused it (${codeOf(error)}).`)]);
-  }
+  const reports = await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options));
+  return {
+    entries: reports.flatMap(({ entries }) => entries),
+    duplicates: reports.reduce((sum, { duplicates }) => sum + duplicates, 0),
+    forgot: reports.some(({ forgot }) => forgot),
+  };
 }
 
-/** Something in this batch cannot be stored: halve until the culprit stands alone, and let its neighbours through. */
-async function ingestHalves(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
-  const middle = Math.ceil(readings.length / 2);
-  const first = await ingestReadings(needs, readings.slice(0, middle));
-  const second = await ingestReadings(needs, readings.slice(middle));
-  return {
-    entries: [...first.entries, ...second.entries],
-    duplicates: first.duplicates + second.duplicates,
-    forgot: first.forgot || second.forgot,
-  };
+/**
+ * Does the work in one transaction. When something among the readings cannot be stored, halves them until the culprit
+ * stands alone, which then is kept without being projected, and lets its neighbours through.
+ */
+export async function inTransactions<Read extends Reading, Report>(
+  needs: Pick<IngestNeeds, 'store'>,
+  readings: readonly Read[],
+  work: (unit: Unit, readings: readonly Read[]) => Promise<Report>,
+): Promise<Report[]> {
+  try {
+    return [await needs.store.transaction((unit) => work(unit, readings))];
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    if (readings.length > 1) {
+      const middle = Math.ceil(readings.length / 2);
+      const first = await inTransactions(needs, readings.slice(0, middle), work);
+      return [...first, ...(await inTransactions(needs, readings.slice(middle), work))];
+    }
+    const [reading] = readings;
+    if (reading === undefined || reading.compiled === null) throw error;
+    return inTransactions(needs, [quarantined(reading, `The store refused it (${codeOf(error)}).`)], work);
+  }
 }
 
 async function append(unit: Unit, readings: readonly Reading[], options: JoinOptions): Promise<IngestReport> {

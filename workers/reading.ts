@@ -1,8 +1,11 @@
-// Reads what came off the queue: a delivery becomes a log entry in waiting, with its compiled fact when it has one.
+// Reads what came off the queue, or was read from the API: it becomes a log entry in waiting, with its compiled fact when it
+// has one.
 // The queue is a trust boundary (anyone who can write to it can forge a job), so nothing about the shape is believed.
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { readDelivery, type ReadDelivery } from '#schemas/delivery.ts';
+import { readApiRecord } from '#schemas/api-record.ts';
+import { readDelivery } from '#schemas/delivery.ts';
+import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log.ts';
 import type { Compiled } from './projections/contract.ts';
@@ -40,8 +43,25 @@ function readQueued(delivery: unknown, now: string): Reading {
   );
 }
 
-/** Reads a body that is text, whether it came off the queue or stands in the log. */
+/** Reads a body that is text, whether it is new or stands in the log. Only its source says whether it may tell of a read. */
 export function readText(body: string, blank: NewEntry): Reading {
+  return isRead(blank) ? readRecord(body, blank) : readDelivered(body, blank);
+}
+
+/** Whether we asked for it ourselves: nobody can send such an entry. */
+export const isRead = ({ source }: Pick<NewEntry, 'source'>): boolean =>
+  source === 'backfill' || source === 'reconcile';
+
+function readRecord(body: string, blank: NewEntry): Reading {
+  const read = readApiRecord(body);
+  const known = read.state === 'known';
+  const entry = { ...blank, event: read.event, subject_uri: known ? read.payload.uri : read.subjectUri };
+  if (!known) return kept(entry, 'quarantined', read.reason);
+  if (entry.occurred_at === null) return kept(entry, 'quarantined', 'observed: expected an ISO 8601 timestamp');
+  return project({ ...read, observed: entry.occurred_at }, entry);
+}
+
+function readDelivered(body: string, blank: NewEntry): Reading {
   const read = readDelivery(body);
   const entry = {
     ...blank,
@@ -54,20 +74,22 @@ export function readText(body: string, blank: NewEntry): Reading {
   };
   if (read.state === 'unknown') return kept(entry, 'unhandled', 'No projection for this kind of event.');
   if (read.state === 'malformed') return kept(entry, 'quarantined', read.reason);
-  return project(read, entry);
+  return project({ ...read, observed: read.createdAt }, entry);
 }
 
-function project(read: Extract<ReadDelivery, { state: 'known' }>, entry: NewEntry): Reading {
+interface Understood {
+  readonly event: FactKind;
+  readonly payload: FactPayload<FactKind>;
+  readonly observed: string;
+  readonly notes: readonly string[];
+}
+
+function project({ event, payload, observed, notes }: Understood, entry: NewEntry): Reading {
   try {
-    const compiled = compile({
-      event: read.event,
-      payload: read.payload,
-      observed: read.createdAt,
-      tie: entry.tie as string,
-    });
+    const compiled = compile({ event, payload, observed, tie: entry.tie as string });
     // Beyond a limit of the specification: said where an operator looks, and no reason to refuse it.
-    const reason = read.notes.length > 0 ? `Noted: ${read.notes.join('; ')}.` : null;
-    return { entry: { ...entry, reason }, record: read.payload, compiled };
+    const reason = notes.length > 0 ? `Noted: ${notes.join('; ')}.` : null;
+    return { entry: { ...entry, reason }, record: payload, compiled };
   } catch (error) {
     // A projection is pure: that it throws is a bug of ours, and must not hold up the neighbours.
     return kept(entry, 'quarantined', `The projection failed (${error instanceof Error ? error.name : 'unknown'}).`);

@@ -1,8 +1,8 @@
-// The event log: every delivery once, in the order in which it became visible. Every function here that writes expects
+// The event log: every delivery and every content read once, in the order in which it became visible. Every function here that writes expects
 // its caller to hold the log (`engine.lockLog`) to the end of the transaction.
 import { sql, type SqlBool } from 'kysely';
 import type { Store, Unit } from './contract.ts';
-import { decodeRow, insertRows, presentValues } from './rows.ts';
+import { decodeRow, insertRows, presentValues, readColumns } from './rows.ts';
 import type { TableRow } from './tables.ts';
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
@@ -15,6 +15,30 @@ const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
 /** The permanent ledger: which of these deliveries are in the log already. */
 export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
   return presentValues(unit, 'event_log', 'delivery_id', ids);
+}
+
+export type KnownEntry = Pick<LogEntry, 'delivery_id' | 'seq' | 'occurred_at' | 'outcome'>;
+
+/** Those of these entries that are in the log already, by their identity. */
+export async function knownEntries(unit: Unit, ids: readonly string[]): Promise<Map<string, KnownEntry>> {
+  const columns = ['delivery_id', 'seq', 'occurred_at', 'outcome'];
+  const rows = (await readColumns(unit, 'event_log', { columns, key: 'delivery_id', values: ids })) as KnownEntry[];
+  return new Map(rows.map((entry) => [entry.delivery_id as string, entry]));
+}
+
+/** The same content was observed at another time: an entry keeps the latest, and of what is gone the earliest. */
+export async function observeAgain(
+  unit: Unit,
+  ids: readonly string[],
+  { at, keep }: { readonly at: string; readonly keep: 'latest' | 'earliest' },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await unit.db
+    .updateTable('event_log')
+    .set({ occurred_at: at })
+    .where('delivery_id', 'in', ids as string[])
+    .where('occurred_at', keep === 'latest' ? '<' : '>', at)
+    .execute();
 }
 
 export function appendEntries(unit: Unit, entries: readonly NewEntry[]): Promise<void> {
@@ -87,7 +111,7 @@ export async function redactEntry(unit: Unit, seq: number, stub: string): Promis
 }
 
 /** Gives an entry whose outcome changed a new place at the end, so that no reader of the feed misses it. */
-export async function moveEntry(unit: Unit, { seq }: LogEntry, entry: NewEntry): Promise<void> {
+export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entry: NewEntry): Promise<void> {
   const removed = await unit.db
     .deleteFrom('event_log')
     .where('seq', '=', seq)

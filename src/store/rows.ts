@@ -49,6 +49,44 @@ export async function readRows(unit: Unit, table: TableName, uris: readonly stri
   return found;
 }
 
+export interface Lookup {
+  readonly columns: readonly string[];
+  readonly key: string;
+  readonly values: readonly string[];
+  /** Where many write at once, the rows are held to the end of the transaction. */
+  readonly hold?: boolean;
+}
+
+/** Some columns of the rows whose key is one of these values; rows that are not there are not made. */
+export async function readColumns(
+  unit: Unit,
+  table: TableName,
+  { columns, key, values, hold = false }: Lookup,
+): Promise<StoredRow[]> {
+  const kindOf = (tables[table] as TableShape).columns;
+  const locking = hold && unit.engine.manyWriters;
+  const found: StoredRow[] = [];
+  for (const chunk of chunks([...values].sort())) {
+    const size = powerOfTwo(chunk.length);
+    const text = textOf(unit, `lookup ${table} ${columns.join()} ${key} ${locking} ${size}`, () => {
+      const keys = Array.from({ length: size }, () => '');
+      const query = unit.db
+        .selectFrom(table)
+        .select(columns as never)
+        .where(key as never, 'in', keys as never);
+      return locking ? query.orderBy(sql`${sql.ref(key)} collate "C"`).forUpdate() : query;
+    });
+    const { rows } = await unit.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, padded(chunk, size)));
+    for (const row of rows)
+      found.push(
+        Object.fromEntries(
+          columns.map((name) => [name, unit.engine.decode(kindOf[name] as ColumnKind, row[name])] as const),
+        ),
+      );
+  }
+  return found;
+}
+
 /** Which of these values stand in `column` already. */
 export async function presentValues(
   unit: Unit,

@@ -1,11 +1,12 @@
 // What a contact's facts do to us: its row, its e-mail addresses, phone numbers and custom fields.
-import type { EventKind } from '#schemas/events.ts';
+import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Compiled, Fact, Fields, Projection } from './contract.ts';
 import { columns, partOf, said } from './fields.ts';
+import { goneFrom } from './gone.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
-type Kinds = Extract<EventKind, `contact.${string}`>;
+type Kinds = Extract<FactKind, `contact.${string}`>;
 
 export const contactFields: Fields = {
   ...columns('name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source'),
@@ -16,7 +17,7 @@ export const contactFields: Fields = {
 
 const told =
   (rank: Rank) =>
-  ({ payload, observed, tie }: Fact<'contact.created' | 'contact.updated'>): Compiled => {
+  ({ payload, observed, tie }: Fact<'contact.created' | 'contact.updated' | 'contact.read'>): Compiled => {
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
     const fields = said(contactFields, { ...payload, body: payload });
     return {
@@ -28,6 +29,8 @@ const told =
 export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.created': told(ranks.created),
   'contact.updated': told(ranks.updated),
+  'contact.read': told(ranks.page),
+  'contact.gone': goneFrom('contacts'),
   'contact.deleted': ({ payload, observed }) => ({
     subject: { table: 'contacts', uri: payload.uri },
     assignments: [],

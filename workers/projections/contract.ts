@@ -1,28 +1,32 @@
 // What a projection is: a pure function from one fact to assignments. It never looks at a row, so the order in which
 // facts arrive cannot matter; `join.ts` lets the greatest version of each field win.
-import type { EventKind, PayloadOf } from '#schemas/events.ts';
+import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 
-/** The tables whose rows are folded from facts. Their order is the order in which rows are locked. */
+/** The tables whose rows are folded from facts. Their order, that of the alphabet, is the order in which rows are locked. */
 export const mirrorTables = [
   'contacts',
+  'custom_field_definitions',
   'event_types',
   'invitees',
   'meeting_recaps',
+  'organization_memberships',
   'routing_form_submissions',
+  'routing_forms',
   'scheduled_events',
+  'users',
 ] as const;
 export type MirrorTable = (typeof mirrorTables)[number];
 
 /** A field is what one version decides about: it fills one column, or the several columns it is spread over. */
 export type Fields = Readonly<Record<string, (value: Json) => StoredRow>>;
 
-export interface Fact<Kind extends EventKind = EventKind> {
+export interface Fact<Kind extends FactKind = FactKind> {
   readonly event: Kind;
   readonly observed: string;
   readonly tie: string;
-  readonly payload: PayloadOf<Kind>;
+  readonly payload: FactPayload<Kind>;
 }
 
 export interface Assignment {
@@ -59,4 +63,4 @@ export interface Compiled {
   readonly noShow?: NoShowFact;
 }
 
-export type Projection<Kind extends EventKind> = (fact: Fact<Kind>) => Compiled;
+export type Projection<Kind extends FactKind> = (fact: Fact<Kind>) => Compiled;

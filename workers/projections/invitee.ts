@@ -1,11 +1,13 @@
-// What an invitee's facts do to us: its row, its no-show marks, and the scheduled event that its body embeds.
-import type { EventKind } from '#schemas/events.ts';
+// What an invitee's facts do to us: its row, its no-show marks, and the scheduled event that its body embeds (or that is
+// read by itself).
+import type { FactKind } from '#schemas/records.ts';
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { Assignment, Compiled, Fact, Fields, Mark, NoShowFact, Projection } from './contract.ts';
 import { columns, partOf, said, spread, trackingFields } from './fields.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
-type Kinds = Extract<EventKind, `invitee.${string}` | `invitee_no_show.${string}`>;
+type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
+type EventKinds = Extract<FactKind, `scheduled_event.${string}`>;
 
 const paymentParts = spread('payment', {
   payment_external_id: 'external_id',
@@ -67,7 +69,11 @@ function inviteeOf({ event, observed, tie }: Fact<Kinds>, invitee: Invitee, rank
 }
 
 /** Several invitees of a group event speak about the same one: it has its own `updated_at`, and nothing terminal. */
-function scheduledEventOf({ observed, tie }: Fact<Kinds>, event: ScheduledEvent, rank: Rank): Assignment {
+function scheduledEventOf(
+  { observed, tie }: Pick<Fact, 'observed' | 'tie'>,
+  event: ScheduledEvent,
+  rank: Rank,
+): Assignment {
   const version = versionOf({ updatedAt: event.updated_at, observed, rank, tie });
   return {
     table: 'scheduled_events',
@@ -90,9 +96,14 @@ const snapshot =
       ? undefined
       : { kind: 'snapshot', at: fact.observed, order: `${rank}${fact.tie}`, mark: markIn(fact) };
 
-export const inviteeProjections: { [Kind in Kinds]: Projection<Kind> } = {
+export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind> } = {
   'invitee.created': told(ranks.created, snapshot(ranks.created)),
   'invitee.canceled': told(ranks.final, snapshot(ranks.final)),
+  'invitee.read': told(ranks.page, snapshot(ranks.page)),
+  'scheduled_event.read': (fact) => ({
+    subject: { table: 'scheduled_events', uri: fact.payload.uri },
+    assignments: [scheduledEventOf(fact, fact.payload, ranks.page)],
+  }),
   'invitee_no_show.created': told(ranks.updated, (fact) => ({
     kind: 'mark',
     at: fact.observed,

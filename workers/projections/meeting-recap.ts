@@ -1,10 +1,11 @@
 // What a recap's facts do to us. Its updates may lack `updated_at`, so what was observed last wins.
-import type { EventKind } from '#schemas/events.ts';
+import type { FactKind } from '#schemas/records.ts';
 import type { Compiled, Fact, Fields, Projection } from './contract.ts';
 import { columns, partOf, said } from './fields.ts';
+import { goneFrom } from './gone.ts';
 import { ranks, versionByObservation, type Rank } from './version.ts';
 
-type Kinds = Extract<EventKind, `meeting_recap.${string}`>;
+type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
 
 export const meetingRecapFields: Fields = {
   ...columns('transcript summary_md action_items_md discussion_md share_link created_at updated_at body'),
@@ -20,7 +21,7 @@ export const meetingRecapFields: Fields = {
 
 const told =
   (rank: Rank) =>
-  ({ payload, observed, tie }: Fact<Kinds>): Compiled => ({
+  ({ payload, observed, tie }: Fact<Exclude<Kinds, 'meeting_recap.gone'>>): Compiled => ({
     subject: { table: 'meeting_recaps', uri: payload.uri },
     assignments: [
       {
@@ -35,6 +36,8 @@ const told =
 export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'meeting_recap.created': told(ranks.created),
   'meeting_recap.updated': told(ranks.updated),
+  'meeting_recap.read': told(ranks.page),
+  'meeting_recap.gone': goneFrom('meeting_recaps'),
   'meeting_recap.deleted': ({ payload, observed }) => ({
     subject: { table: 'meeting_recaps', uri: payload.uri },
     assignments: [],

@@ -1,29 +1,37 @@
 // Every kind's projection and every mirrored table's fields: complete by construction, or it does not compile.
-import type { EventKind } from '#schemas/events.ts';
+import type { FactKind } from '#schemas/records.ts';
 import { contactFields, contactProjections } from './contact.ts';
 import type { Compiled, Fact, Fields, MirrorTable, Projection } from './contract.ts';
+import { customFieldDefinitionFields, customFieldDefinitionProjections } from './custom-field-definition.ts';
 import { eventTypeFields, eventTypeProjections } from './event-type.ts';
 import { inviteeFields, inviteeProjections, scheduledEventFields } from './invitee.ts';
 import { meetingRecapFields, meetingRecapProjections } from './meeting-recap.ts';
-import { routingFormProjections, routingFormSubmissionFields } from './routing-form.ts';
+import { routingFormFields, routingFormProjections, routingFormSubmissionFields } from './routing-form.ts';
+import { organizationMembershipFields, userFields, userProjections } from './user.ts';
 
-const projections: { [Kind in EventKind]: Projection<Kind> } = {
+const projections: { [Kind in FactKind]: Projection<Kind> } = {
   ...contactProjections,
   ...inviteeProjections,
   ...eventTypeProjections,
   ...meetingRecapProjections,
   ...routingFormProjections,
+  ...customFieldDefinitionProjections,
+  ...userProjections,
 };
 
 export const fieldsOf: Readonly<Record<MirrorTable, Fields>> = {
   contacts: contactFields,
+  custom_field_definitions: customFieldDefinitionFields,
   event_types: eventTypeFields,
   invitees: inviteeFields,
   meeting_recaps: meetingRecapFields,
+  organization_memberships: organizationMembershipFields,
   routing_form_submissions: routingFormSubmissionFields,
+  routing_forms: routingFormFields,
   scheduled_events: scheduledEventFields,
+  users: userFields,
 };
 
-export function compile<Kind extends EventKind>(fact: Fact<Kind>): Compiled {
+export function compile<Kind extends FactKind>(fact: Fact<Kind>): Compiled {
   return projections[fact.event](fact);
 }

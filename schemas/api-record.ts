@@ -1,0 +1,42 @@
+// Reads what the log holds of an answer of the API: `{event: "contact.read", payload}`. When it was observed stands beside
+// it, not in it: the same content seen again later is the same record.
+import { reasonOf, subjectOf } from './delivery.ts';
+import { readJson } from './json-text.ts';
+import { readerOf, type FactPayload, type ReadFactKind } from './records.ts';
+import { isObject } from './wire.ts';
+
+export type KnownRecord = {
+  [Kind in ReadFactKind]: {
+    readonly state: 'known';
+    readonly event: Kind;
+    readonly payload: FactPayload<Kind>;
+    readonly notes: readonly string[];
+  };
+}[ReadFactKind];
+
+export interface MalformedRecord {
+  readonly state: 'malformed';
+  readonly event: string | null;
+  readonly subjectUri: string | null;
+  /** Names the path and what was expected there, never the value: it may be a person. */
+  readonly reason: string;
+}
+
+export function readApiRecord(body: string): KnownRecord | MalformedRecord {
+  const json = readJson(body);
+  if (!json.ok) return { state: 'malformed', event: null, subjectUri: null, reason: json.reason };
+  const { event, payload } = isObject(json.value) ? json.value : {};
+  const malformed = (reason: string): MalformedRecord => ({
+    state: 'malformed',
+    event: typeof event === 'string' ? event : null,
+    subjectUri: subjectOf(payload),
+    reason,
+  });
+  const reader = typeof event === 'string' ? readerOf(event) : undefined;
+  if (reader === undefined) return malformed('event: expected the name of something that is read');
+  if (!isObject(payload)) return malformed('payload: expected object');
+  const read = reader.schema.safeParse(reader.unwrap(payload));
+  if (!read.success) return malformed(reasonOf(read.error));
+  // The reader was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
+  return { state: 'known', event, payload: read.data, notes: reader.notes(read.data) } as KnownRecord;
+}

@@ -1,0 +1,59 @@
+// A record of the API as a log entry in waiting. Its identity is its content, so that the same content read again, however
+// often, is one entry.
+import { hash } from 'node:crypto';
+import { isGone, type RecordKind } from '#schemas/records.ts';
+import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
+import type { NewEntry } from '#src/store/log.ts';
+import { readText, unread, type Reading } from '../reading.ts';
+
+export type RecordSource = 'backfill' | 'reconcile';
+
+/** Something seen over the API, with what it is known by. */
+export interface Sighting {
+  readonly kind: RecordKind;
+  readonly event: string;
+  readonly record: JsonObject;
+  readonly observed: string;
+  readonly id: string;
+  readonly tie: string;
+  /** How many of what was handed in say just this. */
+  readonly copies: number;
+}
+
+export interface RecordReading extends Reading {
+  readonly sighting: Sighting;
+}
+
+export function sightingOf(seen: Pick<Sighting, 'kind' | 'event' | 'record' | 'observed'>): Sighting {
+  const payload = canonicalJson(seen.record);
+  // Named apart from deliveries: no text that anybody may send can have the identity of a read.
+  const id = `read-${hash('sha256', `${seen.event} ${payload}`, 'hex')}`;
+  return { ...seen, id, tie: hash('sha256', payload, 'hex').slice(0, 16), copies: 1 };
+}
+
+/** One sighting for each content: the latest; of what is gone the earliest, since a delete counts from when it was first known. */
+export function distinct(sightings: readonly Sighting[]): Sighting[] {
+  const byId = new Map<string, Sighting>();
+  for (const sighting of sightings) {
+    const known = byId.get(sighting.id);
+    const copies = (known?.copies ?? 0) + 1;
+    const replaces = known === undefined || isGone(known.event) === sighting.observed < known.observed;
+    byId.set(sighting.id, { ...(replaces ? sighting : known), copies });
+  }
+  return [...byId.values()];
+}
+
+export function readSighting(sighting: Sighting, input: { source: RecordSource; now: string }): RecordReading {
+  const { event, record, observed, id, tie } = sighting;
+  const body = JSON.stringify({ event, payload: record });
+  const blank: NewEntry = {
+    ...unread,
+    source: input.source,
+    delivery_id: id,
+    tie,
+    received_at: input.now,
+    occurred_at: normalizeTimestamp(observed) ?? null,
+    body,
+  };
+  return { ...readText(body, blank), sighting };
+}

@@ -1,0 +1,189 @@
+// Records read from the API go through the same log and the same fold as deliveries: one transaction, one truth.
+//
+//   content never seen      ─▶ joined, appended to the log
+//   seen, and changes a row ─▶ joined, its entry moves to the end of the log: no reader of the feed misses the repair
+//   seen, changes nothing   ─▶ joined, its entry is observed at the later time: the log does not grow by sweeps
+import { isGone, type GoneKind, type RecordKind } from '#schemas/records.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import type { Unit } from '#src/store/contract.ts';
+import { appendEntries, knownEntries, moveEntry, observeAgain, type NewEntry } from '#src/store/log.ts';
+import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
+import { inTransactions, type IngestNeeds } from '../ingest.ts';
+import { openMirror, type Mirror } from '../mirror.ts';
+import { join, type Changes, type Effect, type JoinOptions } from '../projections/join.ts';
+import {
+  distinct,
+  readSighting,
+  sightingOf,
+  type RecordReading,
+  type RecordSource,
+  type Sighting,
+} from './records-reading.ts';
+import { isKept } from './replay.ts';
+
+export type { RecordKind };
+
+export interface ServiceRecord {
+  readonly kind: RecordKind;
+  /** As the service sent it. */
+  readonly record: JsonObject;
+  /** When it was asked for, on the service's clock. */
+  readonly observed: string;
+}
+
+export interface ChangedRecord {
+  readonly kind: RecordKind;
+  readonly uri: string;
+  readonly how: 'created' | 'updated';
+  readonly changes: Changes | null;
+}
+
+export interface RecordsReport {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** In quarantine: not understood, or refused by the store. */
+  readonly kept: number;
+  readonly changed: readonly ChangedRecord[];
+}
+
+interface Input {
+  readonly source: RecordSource;
+  /** When it was received, on our clock. */
+  readonly now: string;
+}
+
+/** As many as one transaction takes without keeping others waiting. */
+const largestBatch = 500;
+
+export function ingestRecords(
+  needs: IngestNeeds,
+  records: readonly ServiceRecord[],
+  input: Input,
+): Promise<RecordsReport> {
+  return ingestSightings(
+    needs,
+    records.map(({ kind, record, observed }) => sightingOf({ kind, event: `${kind}.read`, record, observed })),
+    input,
+  );
+}
+
+/** Found gone (404 on that very URI): a tombstone told by reconcile. */
+export function ingestGone(
+  needs: IngestNeeds,
+  gone: readonly { readonly kind: GoneKind; readonly uri: string; readonly observed: string }[],
+  { now }: Pick<Input, 'now'>,
+): Promise<RecordsReport> {
+  return ingestSightings(
+    needs,
+    gone.map(({ kind, uri, observed }) => sightingOf({ kind, event: `${kind}.gone`, record: { uri }, observed })),
+    { source: 'reconcile', now },
+  );
+}
+
+async function ingestSightings(
+  needs: IngestNeeds,
+  sightings: readonly Sighting[],
+  input: Input,
+): Promise<RecordsReport> {
+  const reports: RecordsReport[] = [];
+  for (let from = 0; from < sightings.length; from += largestBatch) {
+    const readings = distinct(sightings.slice(from, from + largestBatch)).map((each) => readSighting(each, input));
+    reports.push(...(await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options))));
+  }
+  return sumOf(reports);
+}
+
+interface Folded {
+  readonly reading: RecordReading;
+  readonly effect: Effect | null;
+  /** The row was not there before, or as no more than a name. */
+  readonly isNew: boolean;
+}
+
+async function append(unit: Unit, readings: readonly RecordReading[], options: JoinOptions): Promise<RecordsReport> {
+  const mirror = await openMirror(
+    unit,
+    readings.flatMap(({ compiled }) => compiled ?? []),
+  );
+  const folded = readings.map((reading) => foldOne(mirror, reading, options));
+  await mirror.write();
+
+  await unit.engine.lockLog(unit.db);
+  const forgotten = await forgottenAmong(unit, { mirror, readings, options });
+  const known = await knownEntries(
+    unit,
+    readings.map(({ sighting }) => sighting.id),
+  );
+  const fresh: NewEntry[] = [];
+  const seen: Sighting[] = [];
+  for (const { reading, effect } of folded) {
+    const read = effect ? { ...reading.entry, outcome: effect.outcome, changes: effect.changes } : reading.entry;
+    const entry = forgotten.has(read.subject_uri as string) ? redacted(read, reading.record) : read;
+    const before = known.get(reading.sighting.id);
+    if (before === undefined) fresh.push(entry);
+    // What was kept until now, and could be read and stored this time, has happened.
+    else if (effect && (effect.changes !== null || isKept(before))) await moveEntry(unit, before, entry);
+    else seen.push(reading.sighting);
+  }
+  await appendEntries(unit, fresh);
+  await observe(unit, seen);
+  await forget(unit, buriedBy(readings, options));
+  return reportOf(folded);
+}
+
+function foldOne(mirror: Mirror, reading: RecordReading, options: JoinOptions): Folded {
+  const { compiled } = reading;
+  if (compiled === null) return { reading, effect: null, isNew: false };
+  const { row } = mirror.rows(compiled.subject.table, compiled.subject.uri);
+  const isNew = (row['version'] ?? null) === null && !isGone(reading.sighting.event);
+  return { reading, effect: join(mirror.rows, compiled, options), isNew };
+}
+
+/** One statement for each moment; a page of records was asked for at one. */
+export async function observe(unit: Unit, seen: readonly Sighting[]): Promise<void> {
+  const groups = Map.groupBy(seen, ({ event, observed }) => `${isGone(event) ? 'earliest' : 'latest'} ${observed}`);
+  for (const [group, sightings] of groups) {
+    const [keep, at] = group.split(' ') as ['earliest' | 'latest', string];
+    await observeAgain(
+      unit,
+      sightings.map(({ id }) => id),
+      { at, keep },
+    );
+  }
+}
+
+function reportOf(folded: readonly Folded[]): RecordsReport {
+  const report = { created: 0, updated: 0, unchanged: 0, kept: 0 };
+  const changed: ChangedRecord[] = [];
+  for (const { reading, effect, isNew } of folded) {
+    const { kind, copies } = reading.sighting;
+    const how = howOf(effect, isNew);
+    report[how] += 1;
+    // The others said the same: there was nothing left to change, or to understand.
+    report[how === 'kept' ? 'kept' : 'unchanged'] += copies - 1;
+    if (how === 'created' || how === 'updated')
+      changed.push({ kind, uri: String(reading.entry.subject_uri), how, changes: effect?.changes ?? null });
+  }
+  return { ...report, changed };
+}
+
+function howOf(effect: Effect | null, isNew: boolean): 'created' | 'updated' | 'unchanged' | 'kept' {
+  if (effect === null) return 'kept';
+  // What is deleted is never brought back, whatever is read of it.
+  if (effect.outcome === 'tombstoned') return 'unchanged';
+  if (isNew) return 'created';
+  return effect.changes === null ? 'unchanged' : 'updated';
+}
+
+function sumOf(reports: readonly RecordsReport[]): RecordsReport {
+  const sum = (of: 'created' | 'updated' | 'unchanged' | 'kept') =>
+    reports.reduce((total, report) => total + report[of], 0);
+  return {
+    created: sum('created'),
+    updated: sum('updated'),
+    unchanged: sum('unchanged'),
+    kept: sum('kept'),
+    changed: reports.flatMap(({ changed }) => changed),
+  };
+}
