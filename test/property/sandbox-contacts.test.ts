@@ -44,13 +44,13 @@ interface Word {
   readonly share: number;
   readonly from: number;
   readonly to: number;
-  readonly form: 'whole' | 'part' | 'shouted' | 'odd';
+  readonly form: 'whole' | 'part' | 'shouted' | 'across' | 'odd';
 }
 const words: fc.Arbitrary<Word> = fc.record({
   share: shares,
   from: shares,
   to: shares,
-  form: fc.constantFrom('whole', 'part', 'shouted', 'odd'),
+  form: fc.constantFrom('whole', 'part', 'shouted', 'across', 'odd'),
 });
 const filterNames = Object.keys(contactFilters) as FilterName[];
 const questions = fc.record({
@@ -76,6 +76,7 @@ function segmentOf(entries: readonly ContactEntry[], name: FilterName, { share, 
   const text = (entry && valueOf(entry, name)) ?? 'x';
   if (form === 'odd') return `${text}?`;
   if (form === 'whole') return text;
+  if (form === 'across') return /\S \S/.exec(text)?.[0] ?? text;
   const [start, end] = [from, to].map((one) => Math.floor(one * text.length)).toSorted((a, b) => a - b);
   const part = text.slice(start, (end ?? 0) + 1).trim() || text;
   return form === 'shouted' ? part.toUpperCase() : part;
@@ -230,6 +231,29 @@ describe('seeded contacts', () => {
         million.time('updated_at', inOrder[index - 1] ?? 0) < million.time('updated_at', inOrder[index] ?? 0),
       ).toBe(true);
   });
+
+  it(
+    'are found by any part of their words, names across the space too',
+    () => {
+      const many = peopleOf(11, 10_000);
+      const entries = Array.from({ length: many.size }, (_, row) => many.entry(row));
+      const filters = ['name', 'name', 'company', 'job_title', 'city', 'state', 'country', 'timezone'] as const;
+      fc.assert(
+        fc.property(fc.constantFrom(...filters), words, orders, (name, word, order) => {
+          const search = { [name]: [segmentOf(entries, name, word)] };
+          const columns = many.columns(order, search);
+          const rows = entries
+            .keys()
+            .filter((index) => columns.every(({ codes, wanted }) => wanted[codes[index] ?? 0] === 1));
+          const found = rows.map((index) => (order === 'updated_at' ? many.byUpdate[index] : index));
+          const expected = entries.keys().filter((row) => matchesSearch(entries[row] as ContactEntry, search));
+          expect(new Set(found)).toEqual(new Set(expected));
+        }),
+        runs(200),
+      );
+    },
+    patienceMs,
+  );
 
   it('are the same for the same seed, and others for another', () => {
     expect(peopleOf(7, 30).entry(3)).not.toEqual(peopleOf(8, 30).entry(3));
