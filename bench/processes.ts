@@ -1,5 +1,5 @@
 // The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,17 +71,15 @@ async function startServer(script: string, flags: readonly string[]): Promise<Ru
 }
 
 function runningChild(child: ChildProcess, port: number): Running {
-  return {
-    port,
-    pid: child.pid as number,
-    async [Symbol.asyncDispose]() {
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const patience = setTimeout(() => child.kill('SIGKILL'), 15_000);
-      await gone;
-      clearTimeout(patience);
-    },
-  };
+  return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => ended(child) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await gone;
+  clearTimeout(patience);
 }
 
 export interface LoadReport {
@@ -96,7 +94,16 @@ export async function runLoad(load: {
   bodies: number;
 }): Promise<LoadReport> {
   const args = [load.port, load.connections, load.seconds, load.bodies].map(String);
-  return run<LoadReport>(['bench/load.ts', ...args]);
+  const child = spawn(process.execPath, ['bench/load.ts', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await once(child, 'close');
+  return JSON.parse(output) as LoadReport;
+}
+
+export interface SendOrder {
+  readonly url: string;
+  readonly seconds: number;
 }
 
 export interface SendReport {
@@ -105,15 +112,19 @@ export interface SendReport {
   readonly failed: number;
 }
 
-/** The sandbox in a process of its own sends to `url` as fast as it can. */
-export async function runSandboxSender(send: { url: string; seconds: number }): Promise<SendReport> {
-  return run<SendReport>([...runtimeFlags(), 'bench/sandbox-sender.ts', send.url, String(send.seconds)]);
+export interface SandboxSender extends AsyncDisposable {
+  /** Sends to `url` as fast as it can. */
+  send(order: SendOrder): Promise<SendReport>;
 }
 
-async function run<Report>(args: readonly string[]): Promise<Report> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await once(child, 'close');
-  return JSON.parse(output) as Report;
+export async function startSandboxSender(): Promise<SandboxSender> {
+  const child = fork('bench/sandbox-sender.ts', { execArgv: [...runtimeFlags()] });
+  await once(child, 'message');
+  return {
+    async send(order) {
+      child.send(order);
+      return ((await once(child, 'message')) as [SendReport])[0];
+    },
+    [Symbol.asyncDispose]: () => ended(child),
+  };
 }

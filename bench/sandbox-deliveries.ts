@@ -1,7 +1,8 @@
 // Whether the sandbox can saturate our receiver: what it delivers, signed, against what the receiver takes at most.
 import { startRedis } from '../test/harness/redis.ts';
 import { median, type Measurement } from './measure.ts';
-import { runLoad, runSandboxSender, startProduct, startSink, temporaryFolder } from './processes.ts';
+import { runLoad, startProduct, startSandboxSender, startSink, temporaryFolder } from './processes.ts';
+import type { SandboxSender } from './processes.ts';
 
 const rounds = 3;
 const seconds = 2;
@@ -14,15 +15,17 @@ export const sandboxDeliveries: Measurement = {
     using folder = temporaryFolder();
     await using receiver = await startProduct('receive', { DATA_DIR: folder.path, QUEUE_URL: redis.url });
     await using sink = await startSink();
+    await using sandbox = await startSandboxSender();
     const toSink: number[] = [];
     const toReceiver: number[] = [];
     const taken: number[] = [];
     await takenPerSecond(receiver.port);
+    await sentPerSecond(sandbox, sink.port);
     // Turn by turn, so that whatever else the machine does falls on all.
     for (let round = 0; round < rounds; round += 1) {
       taken.push(await takenPerSecond(receiver.port));
-      toSink.push(await sentPerSecond(sink.port));
-      toReceiver.push(await sentPerSecond(receiver.port));
+      toSink.push(await sentPerSecond(sandbox, sink.port));
+      toReceiver.push(await sentPerSecond(sandbox, receiver.port));
       await redis.cli('flushall');
     }
     return [
@@ -39,8 +42,8 @@ async function takenPerSecond(port: number): Promise<number> {
   return (report.statuses['202'] ?? 0) / report.seconds;
 }
 
-async function sentPerSecond(port: number): Promise<number> {
-  const { perSecond, failed } = await runSandboxSender({ url: `http://127.0.0.1:${port}/webhooks`, seconds });
+async function sentPerSecond(sandbox: SandboxSender, port: number): Promise<number> {
+  const { perSecond, failed } = await sandbox.send({ url: `http://127.0.0.1:${port}/webhooks`, seconds });
   if (failed > 0) throw new Error(`${failed} of the last deliveries were not accepted`);
   return perSecond;
 }
