@@ -37,7 +37,10 @@ export interface ContactBase {
   /** The contact leaves; false when it is not here. */
   release(uri: string): boolean;
   page(order: ContactOrder, request: PageRequest, search: ContactSearch): Page<ContactEntry>;
-  entries(): Generator<ContactEntry>;
+  /** Whether the contact was here at first. */
+  began(uri: string): boolean;
+  /** All that were here at first, where `left` still knows those that have left since. */
+  entries(left: (uri: string) => ContactEntry | undefined): Generator<ContactEntry>;
   /** The one at this share of the rows, or the next that is still here. */
   pick(share: number): ContactEntry | undefined;
 }
@@ -87,8 +90,12 @@ export function createContactBase(seeded: SeededContacts): ContactBase {
       const found = named(search).filter((entry) => matchesSearch(entry, search));
       return pageOfList(found, request, (entry) => entry[order]);
     },
-    *entries() {
-      for (let row = 0; row < seeded.size; row += 1) if (gone[row] === 0) yield seeded.entry(row);
+    began: (uri) => seeded.rowOf('uri', uri) !== undefined,
+    *entries(left) {
+      for (let row = 0; row < seeded.size; row += 1) {
+        const entry = gone[row] === 0 ? seeded.entry(row) : left(seeded.uri(row));
+        if (entry !== undefined) yield entry;
+      }
     },
     pick(share) {
       const start = Math.floor(share * seeded.size);

@@ -57,9 +57,10 @@ export function createContactBook(seeded: SeededContacts = noContacts): ContactB
       const matches = (entry: ContactEntry): boolean => matchesSearch(entry, search);
       return mergePages([base.page(order, request, search), shelf.page(order, request, matches)], request);
     },
+    // A walk may take a while. A contact that is changed meanwhile must not come again among those that were added.
     *entries() {
-      yield* base.entries();
-      yield* shelf.values();
+      yield* base.entries(shelf.get);
+      for (const entry of shelf.values()) if (!base.began(entry.uri)) yield entry;
     },
     pick(fraction) {
       const place = fraction * (base.size + shelf.size);

@@ -1,6 +1,7 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
+import { createContactBook } from '#src/sandbox/world/contact-book.ts';
 import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
 import { bookOf, contactRecord, createContact, knowContact, updateContact } from '#src/sandbox/world/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
@@ -148,6 +149,19 @@ describe('seeded contacts', () => {
     expect(new Set(phones).size).toBe(phones.length);
     expect(emails.filter((email) => !/^[a-z]+\.[a-z]+\.[a-z0-9]{4}@(home\.)?example\.test$/.test(email))).toEqual([]);
     expect(phones.filter((phone) => !/^\+1\d{3}555\d{7}$/.test(phone))).toEqual([]);
+  });
+
+  it('are walked once each, though they change on the way', () => {
+    const book = createContactBook(people);
+    const seen: string[] = [];
+    for (const entry of book.entries()) {
+      seen.push(entry.uri);
+      if (seen.length > people.size) break;
+      book.put({ ...entry, city: 'Lisbon' });
+      const next = people.entry(seen.length % people.size);
+      if (seen.length % 3 === 0) book.put({ ...next, city: 'Porto' });
+    }
+    expect(seen).toEqual(entries.map(({ uri }) => uri));
   });
 
   it('are at most about a million', () => {
