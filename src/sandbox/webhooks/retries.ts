@@ -6,10 +6,10 @@ import type { Message } from './message.ts';
 const firstPauseMs = 5 * secondMs;
 const longestPauseMs = hourMs;
 
-export const retryWindowMs = deliveryPolicy.retryHours * hourMs;
+const retryWindowMs = deliveryPolicy.retryHours * hourMs;
 
 /** The pause after the attempt of this number. */
-export const pauseAfterMs = (attempt: number): number => Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+const pauseAfterMs = (attempt: number): number => Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
 
 export interface Retry {
   readonly dueMs: number;
