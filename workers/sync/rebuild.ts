@@ -3,13 +3,14 @@
 //
 //   shadow ← the log so far            (writers go on)
 //   ┌ transaction: writers wait
-//   │ shadow ← what came meanwhile
+//   │ shadow ← what came meanwhile, and what was read again meanwhile
 //   │ live   ← delete extra, insert missing, update different
 //   └ commit
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, readEntries } from '#src/store/log.ts';
+import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
+import { dropObservations, noteObservations, observedSince } from '#src/store/observations.ts';
 import { patiently } from '#src/store/stores.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import { openMirror } from '../mirror.ts';
@@ -46,6 +47,7 @@ export function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
     try {
       for (const table of rebuilt) await engine.makeShadow(connection, table);
       const soFar = await lastSeq({ db: connection, engine });
+      await noteObservations(connection, soFar);
       const before = await fold(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
       // Only this part keeps writers out; it is repeated where it met one that held on to something.
       const { entries, differences } = await patiently(() =>
@@ -53,6 +55,7 @@ export function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
           await engine.lockTables(db, mirrorTables);
           const upTo = await lastSeq({ db, engine });
           const entries = await fold(needs, { db, engine }, { from: soFar, upTo, counted: before });
+          await foldPages(needs, { db, engine }, (after) => observedSince({ db, engine }, { after, limit: pageSize }));
           const differences: Record<string, Difference> = {};
           for (const table of rebuilt) differences[table] = await applyDifference(db, table, schemas);
           return { entries, differences };
@@ -61,6 +64,7 @@ export function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
       const counts = Object.values(differences).map(({ missing, extra, different }) => missing + extra + different);
       return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {
+      await dropObservations(connection);
       for (const table of rebuilt) await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
     }
   });
@@ -74,27 +78,35 @@ interface Stretch {
 }
 
 /** Folds a stretch of the log into the shadow tables; answers how many entries are folded by now. */
-async function fold(
-  { options, onProgress }: RebuildNeeds,
+async function fold(needs: RebuildNeeds, live: Unit, { from, upTo, counted }: Stretch): Promise<number> {
+  let entries = counted;
+  await foldPages(needs, live, async (after) => {
+    const page = await readEntries(live, { upTo }, { after: Math.max(after, from), limit: pageSize });
+    entries += page.length;
+    if (page.length > 0) needs.onProgress?.(entries);
+    return page;
+  });
+  return entries;
+}
+
+/** Folds page after page into the shadow tables, until one is empty. */
+async function foldPages(
+  { options }: RebuildNeeds,
   live: Unit,
-  { from, upTo, counted }: Stretch,
-): Promise<number> {
+  pageAfter: (seq: number) => Promise<readonly LogEntry[]>,
+): Promise<void> {
   const schema = live.engine.shadowSchema;
   const shadow: Unit = { db: live.db.withSchema(schema), engine: live.engine, schema };
-  let entries = counted;
-  for (let after = from; after < upTo;) {
-    const page = await readEntries(live, { upTo }, { after, limit: pageSize });
-    if (page.length === 0) break;
+  for (let after = 0; ;) {
+    const page = await pageAfter(after);
+    if (page.length === 0) return;
     // What is kept in quarantine has not happened yet, even where it could be read today: `replay` makes it happen.
     const facts = page.filter((entry) => !isKept(entry)).flatMap((entry) => readAgain(entry).compiled ?? []);
     const mirror = await openMirror(shadow, facts);
     for (const compiled of facts) join(mirror.rows, compiled, options);
     await mirror.write();
     after = page.at(-1)?.seq as number;
-    entries += page.length;
-    onProgress?.(entries);
   }
-  return entries;
 }
 
 async function applyDifference(

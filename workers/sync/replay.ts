@@ -2,11 +2,19 @@
 // outcome changes moves to a new place at the end of the log, so that no reader of the feed misses it.
 import { isTransient } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, moveEntry, readEntries, type EntryFilter, type LogEntry, type Outcome } from '#src/store/log.ts';
+import {
+  knownEntries,
+  lastSeq,
+  moveEntry,
+  readEntries,
+  type EntryFilter,
+  type LogEntry,
+  type Outcome,
+} from '#src/store/log.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { openMirror } from '../mirror.ts';
 import { join, type Changes, type JoinOptions } from '../projections/join.ts';
-import { readText, type Reading } from '../reading.ts';
+import { isRead, readText, type Reading } from '../reading.ts';
 
 export interface ReplayNeeds {
   readonly store: Store;
@@ -94,16 +102,17 @@ async function replayEntries(
   }
 }
 
-async function replayTogether(unit: Unit, page: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
-  const readings = page.map((entry) => readAgain(entry));
+async function replayTogether(unit: Unit, found: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
   const mirror = await openMirror(
     unit,
-    readings.flatMap(({ compiled }) => compiled ?? []),
+    found.flatMap((entry) => readAgain(entry).compiled ?? []),
   );
+  await unit.engine.lockLog(unit.db);
+  const page = await observedByNow(unit, found);
+  const readings = page.map((entry) => readAgain(entry));
   const effects = readings.map(({ compiled }) => compiled && join(mirror.rows, compiled, options));
   await mirror.write();
 
-  await unit.engine.lockLog(unit.db);
   const forgotten = await forgottenAmong(unit, { mirror, readings, options });
   const changed: ReplayedEntry[] = [];
   for (const [index, entry] of page.entries()) {
@@ -123,6 +132,18 @@ async function replayTogether(unit: Unit, page: readonly LogEntry[], options: Jo
   }
   await forget(unit, buriedBy(readings, options));
   return { changed, stillKept: effects.filter((effect) => effect === null).length };
+}
+
+/** Reads may have been observed again, and moved, since they were found. */
+async function observedByNow(unit: Unit, found: readonly LogEntry[]): Promise<readonly LogEntry[]> {
+  const reads = found.filter(isRead).map((entry) => entry.delivery_id as string);
+  if (reads.length === 0) return found;
+  const known = await knownEntries(unit, reads);
+  return found.flatMap((entry) => {
+    if (!isRead(entry)) return [entry];
+    const now = known.get(entry.delivery_id as string);
+    return now?.seq === entry.seq ? [{ ...entry, occurred_at: now?.occurred_at ?? null }] : [];
+  });
 }
 
 /** Kept without being projected. */
