@@ -1,6 +1,7 @@
 // Every verb, in the order `--help` shows them.
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
+import { login } from './login.ts';
 import { receive } from './receive.ts';
 import { rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
@@ -16,6 +17,7 @@ export const verbs: readonly Verb[] = [
   start,
   receive,
   work,
+  login,
   status,
   doctor,
   replay,

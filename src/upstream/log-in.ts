@@ -1,0 +1,43 @@
+// One login from beginning to end: authorised in the browser, asked who it is, and stored.
+import { SlotstreamError } from '../errors.ts';
+import { createClient, patiences } from './client.ts';
+import { getCurrentUser } from './endpoints/users.ts';
+import { loginOf } from './oauth/grant.ts';
+import { authorize, type LoginNeeds } from './oauth/login.ts';
+import { withLogins, type Login } from './oauth/token-file.ts';
+import { baseUrlOf, bearerToken, type UpstreamConfig } from './open.ts';
+
+export interface LogInInput {
+  /** What to ask for; the person may grant less. */
+  readonly scopes: readonly string[];
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
+/** Logging in again replaces the login of the same user. */
+export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: LogInInput): Promise<Login> {
+  const { oauth } = config.api;
+  if (oauth === undefined)
+    throw new SlotstreamError('config', 'OAuth is not set up, so nobody can log in.', {
+      hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With a personal API_TOKEN no login is needed.',
+    });
+  const baseUrl = baseUrlOf(config);
+  const answer = await authorize(needs, { ...input, application: oauth });
+  const granted = loginOf(answer, { nowMs: needs.nowMs(), before: { refreshToken: null, scopes: input.scopes } });
+  const client = createClient(
+    { ...needs, token: bearerToken(granted.accessToken) },
+    { baseUrl, patience: patiences.short, reserveShare: 0 },
+  );
+  const { value: user } = await getCurrentUser(client, { signal: input.signal });
+  const login: Login = {
+    user: user.uri,
+    name: user.name ?? null,
+    organization: user.current_organization ?? null,
+    clientId: oauth.clientId,
+    authUrl: oauth.authUrl,
+    loggedInAt: new Date(needs.nowMs()).toISOString(),
+    ...granted,
+  };
+  await withLogins(needs, config.dataDir, async (_, save) => save(login));
+  return login;
+}
