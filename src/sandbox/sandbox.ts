@@ -13,7 +13,7 @@ import { operations } from './api/operations.ts';
 import { createAuthorizationServer } from './auth/server.ts';
 import { createTokens } from './auth/tokens.ts';
 import type { Tokens } from './auth/tokens.ts';
-import { createClock } from './clock.ts';
+import { createClock, type Clock } from './clock.ts';
 import { createPanel } from './controls/panel.ts';
 import { createLive, liveOn } from './live/live.ts';
 import { invalid, notFound, Refusal, serverError } from './refusal.ts';
@@ -90,7 +90,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     },
     operations,
   );
-  const app = createFront(report)
+  const app = createFront(clock, report)
     .route('/_sandbox', createPanel({ service, courier, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', gate);
@@ -109,9 +109,14 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
 
 const mostBodyBytes = 1024 * 1024;
 
-/** What holds for every path: small bodies, and refusals as the specification words them. */
-function createFront(report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
+/** What holds for every path: small bodies, one clock, and refusals as the specification words them. */
+function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
+  // By the clock that all records go by: callers order what they read by it.
+  app.use(async (context, next) => {
+    await next();
+    context.header('Date', new Date(clock.nowMs()).toUTCString());
+  });
   app.onError((error, context) => {
     const refusal = error instanceof Refusal ? error : serverError(500);
     if (refusal !== error) report(error);
