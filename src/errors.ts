@@ -28,6 +28,8 @@ const codes = {
   service_answer: { exit: 1, transient: false },
   /** A request that must not be sent twice got no answer: it may have been carried out. */
   unknown_outcome: { exit: 1, transient: false },
+  /** Another process is doing this at the moment. */
+  busy: { exit: 1, transient: true },
 } as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
 
 export type ErrorCode = keyof typeof codes;

@@ -1,7 +1,18 @@
 // The key ring: which signing keys count now. From the configuration, or from a file in the data folder that is re-read
 // when it changes, so that keys rotate without a restart. Time is an argument; no key ever leaves in a message.
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes, scryptSync } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { SlotstreamError } from './errors.ts';
 
@@ -22,7 +33,9 @@ export interface KeyRing {
   readonly source: 'configuration' | 'file' | 'none';
 }
 
-const recheckMs = 1000;
+/** A new key in the file verifies everywhere after this long. */
+export const recheckMs = 1000;
+const keyFile = 'signing-keys';
 /** Below this a key can be guessed by trying all of them. */
 const fewestBytes = 8;
 const wantedBytes = 24;
@@ -32,8 +45,8 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
     const keys = checkKeys(options.keys, 'SIGNING_KEYS');
     return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration' };
   }
-  const path = join(options.dataDir, 'signing-keys');
-  if (stampOf(path) === undefined && options.generate) writeKeyFile(path);
+  const path = join(options.dataDir, keyFile);
+  if (stampOf(path) === undefined && options.generate) makeKeyFile(path);
   const stamp = stampOf(path);
   if (stamp !== undefined) {
     const keys = readKeyFile(path);
@@ -70,14 +83,56 @@ function stampOf(path: string): string | undefined {
   return stats && `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
 }
 
-function writeKeyFile(path: string): void {
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+function makeKeyFile(path: string): void {
+  const draft = writeDraft(path, [newKey()]);
   try {
-    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    // Unlike a file that is opened and then written, it is never seen empty.
+    linkSync(draft, path);
   } catch (error) {
     // Another process starting at the same moment made it first: its key is as good.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
   }
+}
+
+/** 32 random bytes. */
+export function newKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Puts a key before those in the file, from where receivers take it by themselves; the old ones go on verifying. Whoever calls
+ * this must be the only one to change the file.
+ */
+export function addKey(dataDir: string, key: string): readonly [string, ...string[]] {
+  const path = join(dataDir, keyFile);
+  const keys = [key, ...readKeyFile(path).filter((old) => old !== key)] as const;
+  checkKeys(keys, path);
+  renameSync(writeDraft(path, keys), path);
+  return keys;
+}
+
+/** On disk before it counts: a key that is registered and then lost cannot be read back from anywhere. */
+function writeDraft(path: string, keys: readonly string[]): string {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(file, keys.map((key) => `${key}\n`).join(''));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return draft;
+}
+
+/**
+ * What a key is called where it can be seen, in the address of a subscription. Slow on purpose: a short key could otherwise be
+ * guessed from its name by trying all of them.
+ */
+export function keyIdOf(key: string): string {
+  return scryptSync(key, 'slotstream key id', 12).toString('base64url');
 }
 
 function readKeyFile(path: string): readonly string[] {

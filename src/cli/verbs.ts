@@ -1,4 +1,5 @@
 // Every verb, in the order `--help` shows them.
+import { bootstrap } from './bootstrap.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { login } from './login.ts';
@@ -18,6 +19,7 @@ export const verbs: readonly Verb[] = [
   receive,
   work,
   login,
+  bootstrap,
   status,
   doctor,
   replay,

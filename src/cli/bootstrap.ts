@@ -1,0 +1,117 @@
+// `bootstrap`: makes the webhook subscriptions that EVENTS asks for, and shows beforehand what it would do.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStoreLoudly } from '#src/app.ts';
+import { endedBy, isComplete, type Applied } from '#src/bootstrap/apply.ts';
+import { carryOutPlan, examineSubscriptions, failedSince } from '#src/bootstrap/bootstrap.ts';
+import type { BootstrapNeeds, Situation } from '#src/bootstrap/bootstrap.ts';
+import { notesOn } from '#src/bootstrap/notes.ts';
+import { callbackOf, callersOf, inputOf, keysInUse, type KeysInUse } from '#src/bootstrap/open.ts';
+import { isPending } from '#src/bootstrap/plan.ts';
+import { refusalsIn } from '#src/bootstrap/refusals.ts';
+import type { Callers } from '#src/bootstrap/survey.ts';
+import type { Config } from '#src/config.ts';
+import { SlotstreamError } from '#src/errors.ts';
+import { recheckMs } from '#src/keys.ts';
+import { takeLock, type ProcessLock } from '#src/process-lock.ts';
+import { readSubscriptions, writeSubscriptions } from '#src/store/subscriptions.ts';
+import { realWorld } from '#src/upstream/open.ts';
+import { appliedAsJson, appliedAsText, planAsJson, planAsText } from './bootstrap-report.ts';
+import { asJson, defineVerb, flag, type VerbContext } from './verb.ts';
+
+export const bootstrap = defineVerb({
+  name: 'bootstrap',
+  summary: 'register with the service: make the webhook subscriptions that EVENTS asks for',
+  examples: ['slotstream bootstrap --plan', 'slotstream bootstrap', 'slotstream bootstrap --rotate-key'],
+  arguments: {},
+  options: {
+    plan: { flags: '--plan', help: 'show what would be done; exit 3 when there is something to do', reads: flag },
+    prune: { flags: '--prune', help: 'delete subscriptions of ours that nobody wants any more', reads: flag },
+    rotateKey: {
+      flags: '--rotate-key',
+      help: 'register with a new signing key; the old one goes on verifying',
+      reads: flag,
+    },
+    json: asJson,
+  },
+  async run(context, { plan, prune, rotateKey, json }) {
+    const config = context.config();
+    callbackOf(config);
+    const callers = callersOf(config, {}, { reserveShare: 0 });
+    using lock = rotateKey && !plan ? lockRotation(config) : undefined;
+    void lock;
+    const keys = keysInUse(config, { callers, rotates: rotateKey, isDry: plan });
+    await using store = await openStoreLoudly(config, context.log());
+    const needs: BootstrapNeeds = {
+      callers,
+      memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
+      refusals: refusalsIn(config.dataDir),
+      now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
+      signal: context.stopping(),
+    };
+    const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
+    if (plan) return showPlan(context, situation, { config, callers, keys, json });
+    if (keys.isNew) await realWorld.sleep(recheckMs * 1.5, context.stopping());
+    const applied = await carryOutPlan(needs, situation, keys.keys[0]);
+    return showApplied(context, { situation, applied }, { config, callers, keys, json });
+  },
+});
+
+interface Showing {
+  readonly config: Config;
+  readonly callers: Callers;
+  readonly keys: KeysInUse;
+  readonly json: boolean;
+}
+
+function showPlan(context: VerbContext, situation: Situation, showing: Showing): 0 | 3 {
+  const notes = notesFor(context, situation, { ...showing, existing: situation.input.existing });
+  context.out(showing.json ? JSON.stringify(planAsJson(situation, notes)) : planAsText(situation, notes));
+  return situation.steps.some(isPending) || hasDeadLogins(situation) ? 3 : 0;
+}
+
+function showApplied(
+  context: VerbContext,
+  { situation, applied }: { readonly situation: Situation; readonly applied: Applied },
+  showing: Showing,
+): 0 | 3 {
+  const since = failedSince(endedBy(situation.steps), situation.known);
+  const notes = [
+    ...notesFor(context, situation, { ...showing, existing: applied.existing }),
+    ...(since === undefined
+      ? []
+      : [`Deliveries since ${since} may be missing. To repair: npx slotstream reconcile --repair`]),
+  ];
+  const told = { situation, applied, notes };
+  context.out(showing.json ? JSON.stringify(appliedAsJson(told)) : appliedAsText(told));
+  if (applied.failure) throw applied.failure.error;
+  return isComplete(applied) && !hasDeadLogins(situation) ? 0 : 3;
+}
+
+const hasDeadLogins = ({ unseen }: Situation): boolean => unseen.some(({ isLoginOver }) => isLoginOver);
+
+function notesFor(
+  context: VerbContext,
+  situation: Situation,
+  { config, keys, existing }: Showing & { readonly existing: Applied['existing'] },
+): readonly string[] {
+  return notesOn({
+    ...situation,
+    existing,
+    usesOAuth: config.api.oauth !== undefined,
+    keyPlace: keys.place,
+    nowMs: context.now().getTime(),
+    leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
+  });
+}
+
+/** Two rotations at once would each end the subscriptions of the other. */
+function lockRotation({ dataDir }: Config): Disposable & ProcessLock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = takeLock(join(dataDir, 'key-rotation.lock'));
+  if (lock === undefined)
+    throw new SlotstreamError('busy', 'Another process is rotating the signing key at this moment.', {
+      hint: 'Wait until it is done, then look at what it did: npx slotstream bootstrap --plan',
+    });
+  return { ...lock, [Symbol.dispose]: () => lock.release() };
+}

@@ -1,0 +1,35 @@
+// The webhook subscriptions that are ours, as they were when somebody last looked.
+import type { WebhookSubscription } from '#schemas/subscription.ts';
+import type { Store } from './contract.ts';
+import { decodeRow, deleteRows, writeRows, type StoredRow } from './rows.ts';
+
+/** `checked_at`: when it was last looked at; for one found disabled, when it was last seen active. */
+export interface KnownSubscription extends WebhookSubscription {
+  readonly checked_at: string;
+}
+
+export async function readSubscriptions(store: Store): Promise<readonly KnownSubscription[]> {
+  const rows = await store.db.selectFrom('webhook_subscriptions').selectAll().execute();
+  return rows.map((row) => decodeRow(store.engine, 'webhook_subscriptions', row) as unknown as KnownSubscription);
+}
+
+/** What is neither `seen` nor `gone` stays as it was. */
+export async function writeSubscriptions(
+  store: Store,
+  { seen, gone }: { readonly seen: readonly KnownSubscription[]; readonly gone: readonly string[] },
+): Promise<void> {
+  await store.transaction(async (unit) => {
+    await deleteRows(unit, 'webhook_subscriptions', 'uri', gone);
+    // Sorted, so that two who write the same rows never wait for each other in a ring.
+    const sorted = seen.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
+    await writeRows(unit, 'webhook_subscriptions', sorted.map(rowOf));
+  });
+}
+
+function rowOf(known: KnownSubscription): StoredRow {
+  const { uri, callback_url, state, events, scope, organization, user, group, creator, ...times } = known;
+  const { retry_started_at, created_at, updated_at, checked_at } = times;
+  const text = { uri, callback_url, state, scope, organization, user, group, creator };
+  const all = { ...text, events, retry_started_at, created_at, updated_at, checked_at };
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? null]));
+}
