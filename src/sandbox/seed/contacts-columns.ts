@@ -1,12 +1,14 @@
-// The words of every seeded contact as codes in columns, and which codes a search wants: each word is compared once, however
-// many contacts share it. Code 0 says nothing.
+// The words of every seeded contact as codes in columns, small enough for a million of them. Code 0 says nothing.
 import type { Column } from '../world/contact-base.ts';
-import { filtersOf, fitsFilter } from '../world/contact-search.ts';
+import { filtersOf } from '../world/contact-search.ts';
 import type { ContactSearch, FilterName } from '../world/contact-search.ts';
 import { fraction } from './contacts-code.ts';
+import { createCodeIndex } from './contacts-index.ts';
+import type { CodeIndex } from './contacts-index.ts';
 import { places } from './contacts-places.ts';
 import type { Place } from './contacts-places.ts';
 import { companies, firstNames, jobTitles, lastNames } from './contacts-vocabulary.ts';
+import { wantedCodes } from './contacts-wanted.ts';
 
 export interface Words {
   readonly firstName: string | null;
@@ -26,6 +28,15 @@ export interface Columns {
 const silent = { name: 20, company: 100, job: 120, place: 90 } as const;
 const nowhere: Place = { country: null, state: null, city: null, timezone: null };
 
+type ColumnName = 'name' | 'company' | 'job_title' | 'place';
+const columnOf = (filter: FilterName): ColumnName =>
+  filter === 'name' || filter === 'company' || filter === 'job_title' ? filter : 'place';
+
+interface Indexed {
+  readonly codes: Uint32Array;
+  readonly index: CodeIndex;
+}
+
 export function createColumns(seed: number, size: number): Columns {
   const fill = (purpose: number, codeOf: (row: number) => number, silentOf1000: number): Uint32Array => {
     const codes = new Uint32Array(size);
@@ -40,17 +51,22 @@ export function createColumns(seed: number, size: number): Columns {
   const company = one(13, companies.length);
   const job = one(14, jobTitles.length);
   const place = (row: number): number => Math.floor(fraction(seed, 15, row) * places.length);
-  const codes = {
+  const codes: Readonly<Record<ColumnName, Uint32Array>> = {
     name: fill(1, (row) => 1 + first(row) * lastNames.length + last(row), silent.name),
     company: fill(2, (row) => 1 + company(row), silent.company),
     job_title: fill(3, (row) => 1 + job(row), silent.job),
     place: fill(4, (row) => 1 + place(row), silent.place),
   };
-  const reordered: Partial<Record<keyof typeof codes, Uint32Array>> = {};
-  /** A copy in the other order: a walk along memory is several times as fast as one to and fro in it. */
-  function ordered(column: keyof typeof codes, order: Uint32Array | undefined): Uint32Array {
-    if (order === undefined) return codes[column];
-    return (reordered[column] ??= order.map((row) => codes[column][row] as number));
+  const indexed = new Map<string, Indexed>();
+  /** Made when first searched. In another order it is a copy: a walk along memory is several times as fast as one to and fro. */
+  function columnIn(order: Uint32Array | undefined, name: ColumnName, codeCount: number): Indexed {
+    const key = `${name} ${order !== undefined}`;
+    const known = indexed.get(key);
+    if (known !== undefined) return known;
+    const ordered = order === undefined ? codes[name] : order.map((row) => codes[name][row] as number);
+    const column = { codes: ordered, index: createCodeIndex(ordered, codeCount) };
+    indexed.set(key, column);
+    return column;
   }
   return {
     words(row) {
@@ -63,73 +79,14 @@ export function createColumns(seed: number, size: number): Columns {
         place: places[(codes.place[row] ?? 0) - 1] ?? nowhere,
       };
     },
-    wantedBy(search, order) {
-      const found = filtersOf(search).flatMap(([filter, segments]) => {
-        const wanted = wantedCodes(filter, segments);
-        const column = filter in codes ? (filter as 'name' | 'company' | 'job_title') : 'place';
-        return wanted === undefined ? [] : [{ codes: ordered(column, order), wanted, share: shareOf(wanted) }];
-      });
-      return found.toSorted((a, b) => a.share - b.share);
-    },
+    wantedBy: (search, order) =>
+      filtersOf(search)
+        .flatMap(([filter, segments]): Column[] => {
+          const wanted = wantedCodes(filter, segments);
+          if (wanted === undefined) return [];
+          const { codes, index } = columnIn(order, columnOf(filter), wanted.length);
+          return [{ codes, wanted, rows: index.count(wanted), places: () => index.places(wanted) }];
+        })
+        .toSorted((a, b) => a.rows - b.rows),
   };
-}
-
-function shareOf(wanted: Uint8Array): number {
-  let count = 0;
-  for (let code = 0; code < wanted.length; code += 1) count += wanted[code] as number;
-  return count / wanted.length;
-}
-
-function wantedCodes(filter: FilterName, segments: readonly string[]): Uint8Array | undefined {
-  const of = (values: readonly (string | null)[]): Uint8Array =>
-    Uint8Array.from([0, ...values.map((value) => Number(fitsFilter(filter, value, segments)))]);
-  switch (filter) {
-    case 'name':
-      return wantedNames(segments);
-    case 'company':
-      return of(companies);
-    case 'job_title':
-      return of(jobTitles);
-    case 'country':
-    case 'state':
-    case 'city':
-    case 'timezone':
-      return of(places.map((place) => place[filter]));
-    case 'email':
-    case 'phone_number':
-      return undefined;
-  }
-}
-
-const small = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
-const [smallFirst, smallLast] = [small(firstNames), small(lastNames)];
-const indexes = (names: readonly string[], fits: (name: string) => boolean): readonly number[] =>
-  names.flatMap((name, index) => (fits(name) ? [index] : []));
-
-/** Of every first and last name together. No name has a space in it, so a segment lies in one of the two or across one space. */
-function wantedNames(segments: readonly string[]): Uint8Array {
-  const wanted = new Uint8Array(1 + firstNames.length * lastNames.length);
-  const everyFirst = firstNames.keys().toArray();
-  const everyLast = lastNames.keys().toArray();
-  const want = (firsts: readonly number[], lasts: readonly number[]): void => {
-    for (const first of firsts) for (const last of lasts) wanted[1 + first * lastNames.length + last] = 1;
-  };
-  for (const segment of small(segments)) {
-    const [before = '', after, ...more] = segment.split(' ');
-    if (after === undefined) {
-      want(
-        indexes(smallFirst, (name) => name.includes(before)),
-        everyLast,
-      );
-      want(
-        everyFirst,
-        indexes(smallLast, (name) => name.includes(before)),
-      );
-    } else if (more.length === 0)
-      want(
-        indexes(smallFirst, (name) => name.endsWith(before)),
-        indexes(smallLast, (name) => name.startsWith(after)),
-      );
-  }
-  return wanted;
 }

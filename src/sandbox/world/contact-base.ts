@@ -12,8 +12,9 @@ export type ContactOrder = 'created_at' | 'updated_at';
 export interface Column {
   readonly codes: Uint32Array;
   readonly wanted: Uint8Array;
-  /** How many of the codes are wanted; 0 is none, 1 is all. */
-  readonly share: number;
+  /** How many rows have a code that is wanted, and where they are, ascending. */
+  readonly rows: number;
+  places(): Uint32Array;
 }
 
 /** Contacts that are a function of their row. Rows are counted from 0 in the order of `created_at`. */
@@ -130,17 +131,43 @@ function rowsIn(order: ContactOrder, { seeded, gone, columns }: Rows): Sorted<Co
         return seeded.uri(rowAt(index));
       },
     }),
-    seek(start, step) {
-      if (first === undefined) {
-        for (let index = start; index >= 0 && index < seeded.size; index += step) if (fitsRest(index)) return index;
-        return -1;
-      }
-      const { codes, wanted, share } = first;
-      const { length } = codes;
-      if (share === 0) return -1;
-      for (let index = start; index >= 0 && index < length; index += step)
-        if (wanted[codes[index] as number] === 1 && fitsRest(index)) return index;
+    seek:
+      first === undefined || first.rows > few * seeded.size
+        ? seekAlong(seeded.size, first, fitsRest)
+        : seekAmong(first.places().filter((place) => fitsRest(place))),
+  };
+}
+
+/** Up to this share of the rows it is better to look at these alone than to walk past all. */
+const few = 0.02;
+
+type Seek = Sorted<unknown>['seek'];
+
+function seekAlong(size: number, first: Column | undefined, fitsRest: (index: number) => boolean): Seek {
+  return (start, step) => {
+    if (first === undefined) {
+      for (let index = start; index >= 0 && index < size; index += step) if (fitsRest(index)) return index;
       return -1;
-    },
+    }
+    const { codes, wanted } = first;
+    for (let index = start; index >= 0 && index < size; index += step)
+      if (wanted[codes[index] as number] === 1 && fitsRest(index)) return index;
+    return -1;
+  };
+}
+
+/** Among places known to fit, ascending. */
+function seekAmong(places: Uint32Array): Seek {
+  return (start, step) => {
+    let low = 0;
+    let high = places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((places[middle] as number) < start) low = middle + 1;
+      else high = middle;
+    }
+    // `low` is the first place at `start` or above it.
+    const found = step > 0 || places[low] === start ? low : low - 1;
+    return places[found] ?? -1;
   };
 }
