@@ -1,8 +1,9 @@
 // The event log: every delivery and every content read once, in the order in which it became visible. Every function here that writes expects
 // its caller to hold the log (`engine.lockLog`) to the end of the transaction.
-import { sql, type SqlBool } from 'kysely';
+import { CompiledQuery, sql, type SqlBool } from 'kysely';
 import type { Store, Unit } from './contract.ts';
 import { decodeRow, insertRows, presentValues, readColumns } from './rows.ts';
+import { chunks, padded, powerOfTwo, textOf } from './statements.ts';
 import type { TableRow } from './tables.ts';
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
@@ -32,13 +33,21 @@ export async function observeAgain(
   ids: readonly string[],
   { at, keep }: { readonly at: string; readonly keep: 'latest' | 'earliest' },
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await unit.db
-    .updateTable('event_log')
-    .set({ occurred_at: at })
-    .where('delivery_id', 'in', ids as string[])
-    .where('occurred_at', keep === 'latest' ? '<' : '>', at)
-    .execute();
+  for (const chunk of chunks(ids)) {
+    const size = powerOfTwo(chunk.length);
+    const text = textOf(unit, `observe ${keep} ${size}`, () =>
+      unit.db
+        .updateTable('event_log')
+        .set({ occurred_at: '' })
+        .where(
+          'delivery_id',
+          'in',
+          Array.from({ length: size }, () => ''),
+        )
+        .where('occurred_at', keep === 'latest' ? '<' : '>', ''),
+    );
+    await unit.db.executeQuery(CompiledQuery.raw(text, [at, ...padded(chunk, size), at]));
+  }
 }
 
 export function appendEntries(unit: Unit, entries: readonly NewEntry[]): Promise<void> {

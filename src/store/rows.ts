@@ -1,9 +1,9 @@
-// Rows in and out of a unit of work, many at a time. Kysely builds each statement once for each number of rows; after
-// that only its text is used again with other parameters, because building it costs more than running it.
-import { CompiledQuery, sql, type Compilable } from 'kysely';
+// Rows in and out of a unit of work, many at a time.
+import { CompiledQuery, sql, type Compilable, type OnConflictBuilder } from 'kysely';
 import type { ColumnKind, Json, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
-import { tables, type TableName } from './tables.ts';
+import { chunks, largestPowerOfTwo, largestStatement, padded, powerOfTwo, textOf } from './statements.ts';
+import { tables, type Database, type TableName } from './tables.ts';
 
 export type StoredRow = Record<string, Json>;
 
@@ -19,8 +19,6 @@ const layouts = new Map<TableName, Layout>(
     { key, names: Object.keys(columns), kinds: Object.values(columns) },
   ]),
 );
-const texts = new WeakMap<StoreEngine, Map<string, string>>();
-const largestStatement = 64;
 
 /** The rows with these URIs, by URI. Where many write at once they are held to the end of the transaction. */
 export async function readRows(unit: Unit, table: TableName, uris: readonly string[]): Promise<Map<string, StoredRow>> {
@@ -66,7 +64,7 @@ export async function readColumns(
   const kindOf = (tables[table] as TableShape).columns;
   const locking = hold && unit.engine.manyWriters;
   const found: StoredRow[] = [];
-  for (const chunk of chunks([...values].sort())) {
+  for (const chunk of chunks(hold ? [...values].sort() : values)) {
     const size = powerOfTwo(chunk.length);
     const text = textOf(unit, `lookup ${table} ${columns.join()} ${key} ${locking} ${size}`, () => {
       const keys = Array.from({ length: size }, () => '');
@@ -94,19 +92,8 @@ export async function presentValues(
   column: string,
   values: readonly string[],
 ): Promise<Set<string>> {
-  const present = new Set<string>();
-  for (const chunk of chunks(values)) {
-    const size = powerOfTwo(chunk.length);
-    const text = textOf(unit, `present ${table} ${column} ${size}`, () =>
-      unit.db
-        .selectFrom(table)
-        .select(column as never)
-        .where(column as never, 'in', Array.from({ length: size }, () => '') as never),
-    );
-    const { rows } = await unit.db.executeQuery<Record<string, string>>(CompiledQuery.raw(text, padded(chunk, size)));
-    for (const row of rows) present.add(row[column] as string);
-  }
-  return present;
+  const rows = await readColumns(unit, table, { columns: [column], key: column, values });
+  return new Set(rows.map((row) => row[column] as string));
 }
 
 /** Inserts or replaces whole rows. */
@@ -120,14 +107,34 @@ export async function writeRows(unit: Unit, table: TableName, rows: readonly Sto
       unit.db
         .insertInto(table)
         .values(placeholders as never)
-        .onConflict((conflict) => {
-          const others = names.filter((name) => !key.includes(name));
-          return conflict
-            .columns(key as never)
-            .doUpdateSet(
-              (eb) => Object.fromEntries(others.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never,
-            );
-        }),
+        .onConflict((conflict) =>
+          replacing(
+            conflict,
+            key,
+            names.filter((name) => !key.includes(name)),
+          ),
+        ),
+    table,
+  }));
+}
+
+/** Sets some columns of rows known to be there; each row holds its key and these columns. */
+export async function writeColumns(
+  unit: Unit,
+  table: TableName,
+  { columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly StoredRow[] },
+): Promise<void> {
+  const { key, columns: kindOf } = tables[table] as TableShape;
+  const names = [...key, ...columns];
+  await insertInChunks(unit, rows, (size) => ({
+    id: `set ${table} ${columns.join()} ${size}`,
+    columns: names,
+    kinds: names.map((name) => kindOf[name] as ColumnKind),
+    build: (placeholders) =>
+      unit.db
+        .insertInto(table)
+        .values(placeholders as never)
+        .onConflict((conflict) => replacing(conflict, key, columns)),
     table,
   }));
 }
@@ -175,6 +182,18 @@ export function decodeRow(engine: StoreEngine, table: TableName, stored: Record<
   return row;
 }
 
+function replacing(
+  conflict: OnConflictBuilder<Database, TableName>,
+  key: readonly string[],
+  columns: readonly string[],
+) {
+  return conflict
+    .columns(key as never)
+    .doUpdateSet(
+      (eb) => Object.fromEntries(columns.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never,
+    );
+}
+
 interface Insert {
   readonly id: string;
   readonly table: TableName;
@@ -218,29 +237,6 @@ async function makeRows(unit: Unit, table: TableName, uris: readonly string[]): 
   }
 }
 
-function textOf(unit: Unit, id: string, build: () => Compilable): string {
-  let known = texts.get(unit.engine);
-  if (!known) texts.set(unit.engine, (known = new Map()));
-  const name = `${unit.schema ?? ''} ${id}`;
-  let text = known.get(name);
-  if (text === undefined) known.set(name, (text = build().compile().sql));
-  return text;
-}
-
 function layoutOf(table: TableName): Layout {
   return layouts.get(table) as Layout;
 }
-
-function chunks<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / largestStatement) }, (_, index) =>
-    items.slice(index * largestStatement, (index + 1) * largestStatement),
-  );
-}
-
-/** Repeats the last value: a few statement texts then serve every number of keys. */
-function padded(values: readonly string[], size: number): string[] {
-  return Array.from({ length: size }, (_, index) => values[Math.min(index, values.length - 1)] as string);
-}
-
-const largestPowerOfTwo = (limit: number) => 2 ** Math.floor(Math.log2(limit));
-const powerOfTwo = (least: number) => 2 ** Math.ceil(Math.log2(least));

@@ -44,6 +44,14 @@ export function addNoShowFact(facts: NoShowFacts, fact: NoShowFact): NoShowFacts
   return { ...facts, marks: { ...facts.marks, [fact.mark.uri]: { at, created_at } } };
 }
 
+/** The same snapshot at a later time, where nothing else was ever said: no period changes. Undefined where more may change. */
+export function snapshotAgain(facts: NoShowFacts, { tie, at }: { tie: string; at: string }): NoShowFacts | undefined {
+  const { marks, unmarks, snapshot } = facts;
+  const isAlone = Object.keys(marks).length === 0 && unmarks.length === 0;
+  if (!isAlone || snapshot?.order.endsWith(tie) !== true) return undefined;
+  return { ...facts, snapshot: { ...snapshot, at } };
+}
+
 /** Every period in which the invitee was marked, in order; at most the last one is open. */
 export function noShowPeriods({ marks, unmarks, snapshot }: NoShowFacts): readonly NoShowPeriod[] {
   const periods: { uri: string; marked_at: string; unmarked_at: string | null }[] = [];

@@ -37,3 +37,13 @@ export function observedIn(version: string): string {
   const d = version.slice(18, 38);
   return `${d.slice(0, 4)}-${d.slice(4, 6)}-${d.slice(6, 8)}T${d.slice(8, 10)}:${d.slice(10, 12)}:${d.slice(12, 14)}.${d.slice(14)}Z`;
 }
+
+/** Whether this is the version of a page with this tie, whenever it was observed. */
+export function isPageOf(version: string, tie: string): boolean {
+  return version.charAt(38) === String(ranks.page) && version.endsWith(tie);
+}
+
+/** The version of the same fact, observed at another time. */
+export function observedAgain(version: string, observed: string): string {
+  return version.slice(0, 18) + digits(observed) + version.slice(38);
+}

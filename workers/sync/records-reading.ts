@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { isGone, type RecordKind } from '#schemas/records.ts';
 import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
-import type { NewEntry } from '#src/store/log.ts';
+import type { Unit } from '#src/store/contract.ts';
+import { observeAgain, type NewEntry } from '#src/store/log.ts';
 import { readText, unread, type Reading } from '../reading.ts';
 
 export type RecordSource = 'backfill' | 'reconcile';
@@ -13,6 +14,7 @@ export interface Sighting {
   readonly kind: RecordKind;
   readonly event: string;
   readonly record: JsonObject;
+  /** Normalised; empty when what was given is no time. */
   readonly observed: string;
   readonly id: string;
   readonly tie: string;
@@ -25,10 +27,15 @@ export interface RecordReading extends Reading {
 }
 
 export function sightingOf(seen: Pick<Sighting, 'kind' | 'event' | 'record' | 'observed'>): Sighting {
-  const payload = canonicalJson(seen.record);
-  // Named apart from deliveries: no text that anybody may send can have the identity of a read.
-  const id = `read-${hash('sha256', `${seen.event} ${payload}`, 'hex')}`;
-  return { ...seen, id, tie: hash('sha256', payload, 'hex').slice(0, 16), copies: 1 };
+  const content = hash('sha256', canonicalJson(seen.record), 'hex');
+  // Named for what it is: no text that anybody may send can have the identity of a read.
+  return {
+    ...seen,
+    observed: normalizeTimestamp(seen.observed) ?? '',
+    id: `${seen.event}-${content}`,
+    tie: content.slice(0, 16),
+    copies: 1,
+  };
 }
 
 /** One sighting for each content: the latest; of what is gone the earliest, since a delete counts from when it was first known. */
@@ -52,8 +59,22 @@ export function readSighting(sighting: Sighting, input: { source: RecordSource; 
     delivery_id: id,
     tie,
     received_at: input.now,
-    occurred_at: normalizeTimestamp(observed) ?? null,
+    occurred_at: observed || null,
     body,
   };
   return { ...readText(body, blank), sighting };
+}
+
+/** One statement for each moment; a page of records was asked for at one. */
+export async function observe(unit: Unit, seen: readonly Sighting[]): Promise<void> {
+  const timed = seen.filter(({ observed }) => observed !== '');
+  const groups = Map.groupBy(timed, ({ event, observed }) => `${isGone(event) ? 'earliest' : 'latest'} ${observed}`);
+  for (const [group, sightings] of groups) {
+    const [keep, at] = group.split(' ') as ['earliest' | 'latest', string];
+    await observeAgain(
+      unit,
+      sightings.map(({ id }) => id),
+      { at, keep },
+    );
+  }
 }

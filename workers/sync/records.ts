@@ -6,19 +6,21 @@
 import { isGone, type GoneKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { appendEntries, knownEntries, moveEntry, observeAgain, type NewEntry } from '#src/store/log.ts';
+import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { inTransactions, type IngestNeeds } from '../ingest.ts';
 import { openMirror, type Mirror } from '../mirror.ts';
 import { join, type Changes, type Effect, type JoinOptions } from '../projections/join.ts';
 import {
   distinct,
+  observe,
   readSighting,
   sightingOf,
   type RecordReading,
   type RecordSource,
   type Sighting,
 } from './records-reading.ts';
+import { observeSeen } from './records-seen.ts';
 import { isKept } from './replay.ts';
 
 export type { RecordKind };
@@ -88,8 +90,12 @@ async function ingestSightings(
 ): Promise<RecordsReport> {
   const reports: RecordsReport[] = [];
   for (let from = 0; from < sightings.length; from += largestBatch) {
-    const readings = distinct(sightings.slice(from, from + largestBatch)).map((each) => readSighting(each, input));
-    reports.push(...(await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options))));
+    const batch = distinct(sightings.slice(from, from + largestBatch));
+    const news = await observeSeen(needs.store, batch);
+    reports.push(unchangedBut(news, batch));
+    const readings = news.map((sighting) => readSighting(sighting, input));
+    if (readings.length > 0)
+      reports.push(...(await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options))));
   }
   return sumOf(reports);
 }
@@ -140,19 +146,6 @@ function foldOne(mirror: Mirror, reading: RecordReading, options: JoinOptions): 
   return { reading, effect: join(mirror.rows, compiled, options), isNew };
 }
 
-/** One statement for each moment; a page of records was asked for at one. */
-export async function observe(unit: Unit, seen: readonly Sighting[]): Promise<void> {
-  const groups = Map.groupBy(seen, ({ event, observed }) => `${isGone(event) ? 'earliest' : 'latest'} ${observed}`);
-  for (const [group, sightings] of groups) {
-    const [keep, at] = group.split(' ') as ['earliest' | 'latest', string];
-    await observeAgain(
-      unit,
-      sightings.map(({ id }) => id),
-      { at, keep },
-    );
-  }
-}
-
 function reportOf(folded: readonly Folded[]): RecordsReport {
   const report = { created: 0, updated: 0, unchanged: 0, kept: 0 };
   const changed: ChangedRecord[] = [];
@@ -166,6 +159,11 @@ function reportOf(folded: readonly Folded[]): RecordsReport {
       changed.push({ kind, uri: String(reading.entry.subject_uri), how, changes: effect?.changes ?? null });
   }
   return { ...report, changed };
+}
+
+function unchangedBut(news: readonly Sighting[], batch: readonly Sighting[]): RecordsReport {
+  const count = (of: readonly Sighting[]) => of.reduce((sum, { copies }) => sum + copies, 0);
+  return { created: 0, updated: 0, unchanged: count(batch) - count(news), kept: 0, changed: [] };
 }
 
 function howOf(effect: Effect | null, isNew: boolean): 'created' | 'updated' | 'unchanged' | 'kept' {
