@@ -97,6 +97,8 @@ export const tables = {
     integer: 'attempts',
     time: 'created_at updated_at',
   }),
+  /** Where walks through the service stand: no mirror of anything. */
+  sync_checkpoints: table('key', { text: 'key', json: 'value' }),
 } satisfies Record<string, TableShape>;
 
 export type TableName = keyof typeof tables;

@@ -1,0 +1,18 @@
+// Contacts, oldest first: whoever is added while we walk stands at the end.
+import { listContacts } from '#src/upstream/endpoints/contacts.ts';
+import type { Resource } from './contract.ts';
+import { walkList } from './walk.ts';
+
+export const contacts: Resource = {
+  name: 'contacts',
+  feeds: ['contact.created', 'contact.updated', 'contact.deleted'],
+  pages: ({ client }, { from, query, signal } = {}) =>
+    walkList(
+      {
+        name: 'contacts',
+        kind: 'contact',
+        open: (token) => listContacts(client, { sort: 'created_at:asc', ...query }, { from: token, signal }),
+      },
+      from,
+    ),
+};

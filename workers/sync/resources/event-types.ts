@@ -1,0 +1,19 @@
+// Event types of the organization, oldest first: a new name does not move one past us.
+import { listEventTypes } from '#src/upstream/endpoints/event-types.ts';
+import type { Resource } from './contract.ts';
+import { walkList } from './walk.ts';
+
+export const eventTypes: Resource = {
+  name: 'event_types',
+  feeds: ['event_type.created', 'event_type.updated', 'event_type.deleted'],
+  pages: ({ client, organization }, { from, query, signal } = {}) =>
+    walkList(
+      {
+        name: 'event types',
+        kind: 'event_type',
+        open: (token) =>
+          listEventTypes(client, { organization, sort: 'created_at:asc', ...query }, { from: token, signal }),
+      },
+      from,
+    ),
+};

@@ -1,0 +1,61 @@
+// Routing forms of the organization, and what was submitted with each.
+import { z } from 'zod';
+import { listRoutingForms, listRoutingFormSubmissions } from '#src/upstream/endpoints/routing-forms.ts';
+import type { Sources } from '../sources.ts';
+import type { Resource, WalkPage } from './contract.ts';
+import { readPlace, uriOf, walkList } from './walk.ts';
+
+/** The forms whose submissions are still to be read, the page within the first of them, then the next page of forms. */
+const place = z.object({
+  pending: z.array(z.string()),
+  submissions: z.string().nullable(),
+  next: z.string().nullable(),
+});
+type Place = z.output<typeof place>;
+
+export const routingForms: Resource = {
+  name: 'routing_forms',
+  feeds: ['routing_form_submission.created'],
+  async *pages(sources, { from, query, signal } = {}) {
+    const { client, organization } = sources;
+    const start = readPlace(from, place);
+    if (start !== undefined) {
+      yield* submissionPages(sources, start, signal);
+      if (start.next === null) return;
+    }
+    const list = {
+      name: 'routing forms',
+      kind: 'routing_form',
+      open: (token: string | undefined) =>
+        listRoutingForms(client, { organization, ...query }, { from: token, signal }),
+    } as const;
+    for await (const page of walkList(list, start?.next ?? undefined)) {
+      const pending = page.records.flatMap(({ record }) => uriOf(record));
+      const here: Place = { pending, submissions: null, next: page.nextToken };
+      yield { ...page, nextToken: tokenOf(here) };
+      yield* submissionPages(sources, here, signal);
+    }
+  },
+};
+
+async function* submissionPages(
+  { client }: Sources,
+  { pending, submissions, next }: Place,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WalkPage> {
+  for (const [at, form] of pending.entries()) {
+    const list = {
+      name: `submissions of ${form}`,
+      kind: 'routing_form_submission',
+      open: (token: string | undefined) => listRoutingFormSubmissions(client, { form }, { from: token, signal }),
+    } as const;
+    for await (const page of walkList(list, at === 0 ? (submissions ?? undefined) : undefined)) {
+      const left = pending.slice(page.nextToken === null ? at + 1 : at);
+      yield { ...page, nextToken: tokenOf({ pending: left, submissions: page.nextToken, next }) };
+    }
+  }
+}
+
+function tokenOf(here: Place): string | null {
+  return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
+}

@@ -1,0 +1,93 @@
+// Meetings, past and future, active and canceled, and who comes to them: one call a meeting, some at a time.
+import { z } from 'zod';
+import { isStatus } from '#src/upstream/api-error.ts';
+import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
+import type { ServiceRecord } from '../records.ts';
+import type { Sources } from '../sources.ts';
+import type { Resource, WalkPage } from './contract.ts';
+import { readPlace, recordsOf, uriOf, walkList } from './walk.ts';
+
+/** The meetings whose invitees are still to be read, then the next page of meetings. */
+const place = z.object({ pending: z.array(z.string()), next: z.string().nullable() });
+type Place = z.output<typeof place>;
+
+/** As many meetings as a kill may make us ask about twice. */
+const meetingsPerPage = 20;
+const callsAtOnce = 4;
+
+export const scheduledEvents: Resource = {
+  name: 'scheduled_events',
+  feeds: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'],
+  async *pages(sources, { from, query, signal } = {}) {
+    const { client, organization } = sources;
+    const start = readPlace(from, place);
+    if (start !== undefined) {
+      yield* inviteePages(sources, start, signal);
+      if (start.next === null) return;
+    }
+    const list = {
+      name: 'scheduled events',
+      kind: 'scheduled_event',
+      open: (token: string | undefined) =>
+        listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
+    } as const;
+    for await (const page of walkList(list, start?.next ?? undefined)) {
+      const here: Place = { pending: page.records.flatMap(({ record }) => uriOf(record)), next: page.nextToken };
+      yield { ...page, nextToken: tokenOf(here) };
+      yield* inviteePages(sources, here, signal);
+    }
+  },
+};
+
+async function* inviteePages(
+  { client }: Sources,
+  { pending, next }: Place,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WalkPage> {
+  for (let at = 0; at < pending.length; at += meetingsPerPage) {
+    const records: ServiceRecord[] = [];
+    await eachOf(pending.slice(at, at + meetingsPerPage), async (event) => {
+      records.push(...(await inviteesOf(client, event, signal)));
+    });
+    const nextToken = tokenOf({ pending: pending.slice(at + meetingsPerPage), next });
+    yield { records, rows: records.length, nextToken };
+  }
+}
+
+async function inviteesOf(
+  client: Sources['client'],
+  event: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly ServiceRecord[]> {
+  const records: ServiceRecord[] = [];
+  try {
+    for await (const page of listEventInvitees(client, { event }, { signal }))
+      records.push(...recordsOf('invitee', page));
+  } catch (error) {
+    // The meeting was there a moment ago: whoever is gone with it is not ours to tell.
+    if (!isStatus(error, 404)) throw error;
+  }
+  return records;
+}
+
+/** Several at a time; when one fails, no further one is begun, and none is left running. */
+async function eachOf(items: readonly string[], work: (item: string) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const failures: unknown[] = [];
+  const line = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await work(item);
+      } catch (error) {
+        failures.push(error);
+        queue.length = 0;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnce }, line));
+  if (failures.length > 0) throw failures[0];
+}
+
+function tokenOf(here: Place): string | null {
+  return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
+}

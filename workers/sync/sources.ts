@@ -1,0 +1,47 @@
+// Whom a walk asks: the configured account for what belongs to the organization, and every user known to us for what only
+// they are shown.
+import { SlotstreamError } from '#src/errors.ts';
+import type { Client } from '#src/upstream/client.ts';
+import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import {
+  openUpstream,
+  upstreamsOfUsers,
+  type UpstreamConfig,
+  type UpstreamNeeds,
+  type UpstreamOptions,
+} from '#src/upstream/open.ts';
+
+export interface Sources {
+  readonly client: Client;
+  readonly organization: string;
+  /** One for each user whose recaps can be read: the token's own, and everyone who ran `slotstream login`. */
+  readonly users: readonly SourceUser[];
+}
+
+export interface SourceUser {
+  readonly uri: string;
+  readonly client: Client;
+}
+
+/** Asks the service who the token belongs to. */
+export async function openSources(
+  config: UpstreamConfig,
+  needs: UpstreamNeeds = {},
+  { signal, ...options }: UpstreamOptions & { readonly signal?: AbortSignal } = {},
+): Promise<Sources> {
+  const client = openUpstream(config, needs, options);
+  const { value: me } = await getCurrentUser(client, signal && { signal });
+  const organization = config.api.organizationUri ?? me.current_organization;
+  if (organization == null)
+    throw new SlotstreamError('config', 'The service does not say which organization the token belongs to.', {
+      hint: 'Set ORGANIZATION_URI.',
+    });
+  const others = upstreamsOfUsers(config, needs, options).filter(
+    (other) => other.user !== me.uri && (other.organization ?? organization) === organization,
+  );
+  return {
+    client,
+    organization,
+    users: [{ uri: me.uri, client }, ...others.map(({ user, client }) => ({ uri: user, client }))],
+  };
+}
