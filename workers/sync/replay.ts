@@ -11,6 +11,7 @@ import {
   type LogEntry,
   type Outcome,
 } from '#src/store/log.ts';
+import { undone } from '#src/store/undone.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { openMirror } from '../mirror.ts';
 import { join, type Changes, type JoinOptions } from '../projections/join.ts';
@@ -44,7 +45,7 @@ const pageSize = 200;
 
 export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun = false } = {}): Promise<ReplayReport> {
   const bounded = { ...filter, upTo: await lastSeq(needs.store) };
-  const inTransaction = dryRun ? undone(needs.store) : needs.store.transaction;
+  const { transaction: inTransaction } = dryRun ? undone(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillKept: 0 };
   for (let after = 0; ;) {
     const page = await readEntries(needs.store, bounded, { after, limit: pageSize });
@@ -66,23 +67,6 @@ export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun =
 interface Replayed {
   readonly changed: readonly ReplayedEntry[];
   readonly stillKept: number;
-}
-
-/** Runs the work and then takes it back. Page by page, so that nobody waits long for the locks of a dry run. */
-function undone(store: Store): Store['transaction'] {
-  return async (work) => {
-    const rollback = new Error('dry run');
-    let done: Awaited<ReturnType<typeof work>> | undefined;
-    await store
-      .transaction(async (unit) => {
-        done = await work(unit);
-        throw rollback;
-      })
-      .catch((error: unknown) => {
-        if (error !== rollback) throw error;
-      });
-    return done as Awaited<ReturnType<typeof work>>;
-  };
 }
 
 /** What the store still refuses stays where it is, and holds up no neighbour. */
