@@ -1,0 +1,106 @@
+// Clients as tests use them: of the sandbox, with a clock that only pauses move, and strangers that answer anything.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClient, type Client, type ClientNeeds, type ClientOptions } from '#src/upstream/client.ts';
+import { bearerToken, realWorld } from '#src/upstream/open.ts';
+
+/** Time that passes in pauses only: nothing waits, and every pause is written down. */
+export interface PausedTime {
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly pauses: number[];
+  pass(ms: number): void;
+}
+
+export function pausedTime(startMs = Date.parse('2026-11-15T12:00:00Z')): PausedTime {
+  let now = startMs;
+  const pauses: number[] = [];
+  return {
+    nowMs: () => now,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      pauses.push(ms);
+      now += ms;
+    },
+    pauses,
+    pass: (ms) => void (now += ms),
+  };
+}
+
+export const someToken = 'pat_a_secret_nobody_may_see';
+
+export interface Bent extends Partial<ClientNeeds>, Partial<ClientOptions> {
+  readonly as?: string;
+}
+
+/** A client that pauses without waiting; `bent` changes what it needs and its options. */
+export function clientOf(baseUrl: string, { as = someToken, ...bent }: Bent = {}): Client {
+  const { fetch, nowMs, sleep, random, token, ...options } = bent;
+  const time = pausedTime(Date.now());
+  return createClient(
+    {
+      fetch: fetch ?? realWorld.fetch,
+      nowMs: nowMs ?? time.nowMs,
+      sleep: sleep ?? time.sleep,
+      random: random ?? (() => 0.5),
+      token: token ?? bearerToken(as),
+    },
+    { baseUrl, ...options },
+  );
+}
+
+export interface Stranger extends AsyncDisposable {
+  readonly url: string;
+  /** What came in, in order: `GET /contacts?count=2`. */
+  readonly asked: string[];
+  /** The `Authorization` headers that came with it. */
+  readonly keys: (string | undefined)[];
+}
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
+
+/** A server on this machine that does what the test says. */
+export async function openStranger(behave: Behaviour): Promise<Stranger> {
+  const asked: string[] = [];
+  const keys: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    keys.push(request.headers.authorization);
+    request.resume();
+    behave(request, response, asked.length);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    keys,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export function answer(
+  response: ServerResponse,
+  status: number,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** What an operation came to, when it must fail. */
+export async function failureOf(run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It did not fail.');
+}
