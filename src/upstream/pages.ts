@@ -59,7 +59,7 @@ function placeOf(list: ListCall<unknown>, token: string | undefined): { readonly
 function nextTokenOf({ next_page, next_page_token }: Pagination, { origin }: Client): string | null {
   if (next_page == null) return next_page_token ?? null;
   // Refuses another origin, also where its token alone would do: such an answer is not to be trusted further.
-  const url = addressesBeneath(origin).of(new URL(next_page, origin).href);
+  const url = addressesBeneath(origin).of(URL.parse(next_page, origin)?.href ?? '');
   return next_page_token ?? url.searchParams.get('page_token') ?? url.href;
 }
 

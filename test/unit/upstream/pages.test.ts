@@ -1,0 +1,117 @@
+// Lists page by page, and servers that would lead them astray.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { allOf, pagesOf, type ListCall } from '#src/upstream/pages.ts';
+import { answer, clientOf, failureOf, openStranger } from '../../harness/upstream.ts';
+
+const list: ListCall<{ readonly id: number }> = {
+  path: '/things',
+  query: { count: 2 },
+  reads: z.object({ id: z.number() }),
+};
+
+const page = (ids: readonly unknown[], pagination: object) => ({ collection: ids.map((id) => ({ id })), pagination });
+
+/** A list of three pages whose links are made by `link`. */
+const threePages = (link: (token: string, base: string) => object) =>
+  openStranger((request, response) => {
+    const base = `http://${request.headers.host}`;
+    const token = new URL(request.url ?? '', base).searchParams.get('page_token') ?? 'a';
+    const next = { a: 'b', b: 'c' }[token];
+    const ids = { a: [1, 2], b: [3, 4], c: [5] }[token] ?? [];
+    answer(
+      response,
+      200,
+      page(ids, next === undefined ? { next_page: null, next_page_token: null } : link(next, base)),
+    );
+  });
+
+const ids = async (pages: AsyncIterable<{ readonly items: readonly { readonly id: number }[] }>) => {
+  const found: number[][] = [];
+  for await (const { items } of pages) found.push(items.map(({ id }) => id));
+  return found;
+};
+
+describe('pages', () => {
+  const whole = (token: string, base: string) => ({
+    next_page: `${base}/things?count=2&page_token=${token}`,
+    next_page_token: token,
+  });
+
+  it.each([
+    ['tokens and links', whole],
+    ['tokens only', (token: string) => ({ next_page_token: token })],
+    [
+      'links only',
+      (token: string, base: string) => ({ next_page: whole(token, base).next_page, next_page_token: null }),
+    ],
+    ['links without their origin', (token: string) => ({ next_page: `/things?page_token=${token}` })],
+  ])('follow %s to the end', async (_, link) => {
+    await using server = await threePages(link);
+    expect(await ids(pagesOf(clientOf(server.url), list))).toEqual([[1, 2], [3, 4], [5]]);
+    expect(server.asked).toHaveLength(3);
+  });
+
+  it('follow links that hold no page token, as they are', async () => {
+    await using server = await openStranger((request, response, turn) => {
+      const base = `http://${request.headers.host}`;
+      answer(response, 200, page([turn], { next_page: turn < 3 ? `${base}/things/after/${turn}` : null }));
+    });
+    expect(await ids(pagesOf(clientOf(server.url), list))).toEqual([[1], [2], [3]]);
+    expect(server.asked).toEqual(['GET /things?count=2', 'GET /things/after/1', 'GET /things/after/2']);
+  });
+
+  it('tell the token of the next page, from which another run goes on', async () => {
+    await using server = await threePages(whole);
+    const tokens: (string | null)[] = [];
+    for await (const { nextToken } of pagesOf(clientOf(server.url), list)) tokens.push(nextToken);
+    expect(tokens).toEqual(['b', 'c', null]);
+    expect(await ids(pagesOf(clientOf(server.url), list, { from: 'c' }))).toEqual([[5]]);
+  });
+
+  it('fetch no page before it is wanted', async () => {
+    await using server = await threePages(whole);
+    for await (const { items } of pagesOf(clientOf(server.url), list)) if (items.length > 0) break;
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('are refused when they lead to another origin, and the token does not go there', async () => {
+    await using elsewhere = await openStranger((_, response) => answer(response, 200, page([], {})));
+    await using server = await threePages((token) => ({
+      next_page: `${elsewhere.url}/things?page_token=${token}`,
+      next_page_token: token,
+    }));
+    expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'refused' });
+    expect(elsewhere.asked).toEqual([]);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it.each([
+    'https://api.example.test/things',
+    '//evil.test/things',
+    'javascript:alert(1)',
+    'http://[',
+    'http://u:p@h/',
+  ])('are refused when they lead to %s', async (next_page) => {
+    await using server = await openStranger((_, response) => answer(response, 200, page([1], { next_page })));
+    expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'refused' });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('end with an error when a page leads to itself', async () => {
+    await using server = await openStranger((_, response) =>
+      answer(response, 200, page([1], { next_page_token: 'again' })),
+    );
+    expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'service_answer' });
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('give every record as sent, also one that cannot be read; reading it says where', async () => {
+    await using server = await openStranger((_, response) => answer(response, 200, page([1, 'ada@example.test'], {})));
+    const { value } = await pagesOf(clientOf(server.url), list).next();
+    if (value === undefined) throw new Error('There is no page.');
+    expect(value.records).toEqual([{ id: 1 }, { id: 'ada@example.test' }]);
+    expect(() => value.items).toThrow(/GET \/things: .*1\.id/);
+    expect(() => value.items).not.toThrow(/ada/);
+  });
+});
