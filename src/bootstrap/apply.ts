@@ -5,7 +5,7 @@ import { isStatus, type ApiError } from '../upstream/api-error.ts';
 import { deleteWebhookSubscription } from '../upstream/endpoints/webhook-subscriptions.ts';
 import { isSameOwner, ownerOf } from './callback.ts';
 import type { PlanInput, Step } from './plan.ts';
-import { registerSubscription, type Refusal } from './register.ts';
+import { isExcused, registerSubscription, type Refusal } from './register.ts';
 import { callerFor, surveySubscriptions, type Callers } from './survey.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -47,10 +47,10 @@ export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input:
   return { deeds, existing: existingAfter(input.existing, deeds), failure };
 }
 
-/** Everything wanted stands, and nothing that should be gone is left. An optional one may be refused. */
+/** Everything wanted stands, and nothing that should be gone is left. */
 export function isComplete({ deeds, failure }: Applied): boolean {
   const isWell = (deed: Deed): boolean =>
-    deed.kind === 'refused' ? deed.refusal.wanted.optional : deed.kind !== 'spared' && deed.kind !== 'undeletable';
+    deed.kind === 'refused' ? isExcused(deed.refusal) : deed.kind !== 'spared' && deed.kind !== 'undeletable';
   return failure === undefined && deeds.every(isWell);
 }
 

@@ -4,6 +4,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { applyPlan, type Applied } from './apply.ts';
 import { memoryAfter, type Known, type Memory } from './known.ts';
 import { planSubscriptions, refusalMark, type PlanInput, type Step } from './plan.ts';
+import { isExcused } from './register.ts';
 import {
   countMembers,
   findAccount,
@@ -38,6 +39,8 @@ export interface BootstrapInput {
   readonly callback: string;
   readonly keyIds: readonly [string, ...string[]];
   readonly prune: boolean;
+  /** Whether to find out for how many members recaps are missing: a call for every hundred of them. */
+  readonly countsMembers: boolean;
 }
 
 export interface Situation {
@@ -46,7 +49,7 @@ export interface Situation {
   readonly steps: readonly Step[];
   readonly unseen: readonly Unseen[];
   readonly known: readonly Known[];
-  /** Undefined when recaps are not wanted, or the token may not count. */
+  /** Undefined when nobody asked, or the token may not count. */
   readonly members: number | undefined;
 }
 
@@ -62,7 +65,7 @@ export async function examineSubscriptions(needs: BootstrapNeeds, input: Bootstr
   const isOver = (user: string): boolean => unseen.some(({ owner, isLoginOver }) => isLoginOver && owner.uri === user);
   const recapUsers = asked.filter((user) => !isOver(user));
   const wantsRecaps = events.some((kind) => contractOf(kind).family === 'meeting-recap');
-  const members = wantsRecaps ? await countMembers(callers, account) : undefined;
+  const members = wantsRecaps && input.countsMembers ? await countMembers(callers, account) : undefined;
   const { organization, group } = account;
   const refused = needs.refusals.read();
   const planInput = { events, organization, group, recapUsers, callback, keyIds, existing, refused, prune };
@@ -93,7 +96,7 @@ export async function carryOutPlan(
 function refusedAfter(before: readonly string[], { deeds }: Applied): readonly string[] {
   const marks = new Set(before);
   for (const deed of deeds) {
-    if (deed.kind === 'refused' && deed.refusal.wanted.optional) marks.add(refusalMark(deed.refusal.wanted));
+    if (deed.kind === 'refused' && isExcused(deed.refusal)) marks.add(refusalMark(deed.refusal.wanted));
     if (deed.kind === 'created' || deed.kind === 'found') marks.delete(refusalMark(deed.wanted));
   }
   return [...marks];

@@ -61,10 +61,11 @@ function elsewhereNotes({ input, existing }: NoteInput): readonly string[] {
 }
 
 function unseenNotes({ unseen }: NoteInput): readonly string[] {
-  return unseen.map(
-    ({ owner, error }) =>
-      `The subscriptions of ${ownerInWords(owner)} cannot be seen. ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}`,
-  );
+  const byReason = Map.groupBy(unseen, ({ error: { message, hint } }) => [message, hint].filter(Boolean).join(' '));
+  return [...byReason].map(([reason, all]) => {
+    const owners = all.map(({ owner }) => ownerInWords(owner)).join(', ');
+    return `What subscriptions there are cannot be seen (${owners}). ${reason}`;
+  });
 }
 
 /** A retry of an old delivery is signed with the old key, and goes on for a day after the last one was sent. */

@@ -95,5 +95,6 @@ export function inputOf(config: Config, { keys }: KeysInUse, { prune }: { readon
     callback: callbackOf(config),
     keyIds: [keyIdOf(first), ...others.map(keyIdOf)],
     prune,
+    countsMembers: true,
   };
 }

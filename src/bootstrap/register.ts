@@ -36,6 +36,11 @@ export interface Refusal {
   readonly cause: RefusalCause;
 }
 
+/** The service does not know an optional event: no failure, and not news every time. For want of a scope or plan it is one. */
+export function isExcused({ wanted, cause }: Refusal): boolean {
+  return wanted.optional && (cause.kind === 'request' || cause.kind === 'unknown');
+}
+
 export interface Registration {
   /** Undefined when nothing of it could be had. */
   readonly standing: WebhookSubscription | undefined;

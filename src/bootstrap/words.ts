@@ -1,11 +1,12 @@
 // How subscriptions, steps and refusals are told to a person, and what a refusal means for the mirror.
 import type { EventFamily } from '#schemas/event.ts';
+import { endpointScopes } from '#schemas/errors.ts';
 import { contractOf, eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { Deed } from './apply.ts';
 import { ownerOf, type Owner } from './callback.ts';
 import type { Difference, Step } from './plan.ts';
-import type { Refusal, RefusalCause } from './register.ts';
+import { isExcused, type Refusal, type RefusalCause } from './register.ts';
 
 /** As people know it from Terraform. */
 export interface Line {
@@ -93,14 +94,12 @@ export function deedInWords(deed: Deed): Line {
     }
     case 'undeletable':
       return { mark: '!', action: 'stays', ...partsOf(deed.subscription), why: 'the token may not delete it' };
-    case 'refused': {
-      const { wanted, events, cause } = deed.refusal;
-      return { mark: '!', action: 'refused', owner: wanted.owner, events, why: causeInWords(cause, wanted.owner) };
-    }
+    case 'refused':
+      return { mark: '!', action: 'refused', owner: deed.refusal.wanted.owner, events: deed.refusal.events };
   }
 }
 
-export function causeInWords(cause: RefusalCause, { scope }: Owner): string {
+function causeInWords(cause: RefusalCause, { scope }: Owner): string {
   switch (cause.kind) {
     case 'scopes':
       return `the token lacks the scope${cause.scopes.length === 1 ? '' : 's'} ${cause.scopes.join(', ')}`;
@@ -119,13 +118,27 @@ function isAboutPlan(cause: RefusalCause): boolean {
   return cause.kind === 'permission' && /upgrade|plan\b|level/i.test(cause.message);
 }
 
-/** What mends it. */
-export function remedyFor({ wanted, cause }: Refusal): string {
-  if (wanted.optional && (cause.kind === 'request' || cause.kind === 'unknown'))
-    return 'Nothing to do: it is optional.';
+/** What happened, what it means, what to do. */
+export function refusalInWords(refusal: Refusal): readonly [string, string, string] {
+  const { wanted, events, cause } = refusal;
+  const what = `${eventsInWords(events)} could not be registered: ${causeInWords(cause, wanted.owner)}.`;
+  const missing = missingInMirror(events);
+  if (isExcused(refusal))
+    return [what, `Only backfill and reconcile bring ${missing}.`, 'Nothing to do: it is optional.'];
+  // Without the scope the same data cannot be read either.
+  const isUnreadable = cause.kind === 'scopes' && !cause.scopes.includes(endpointScopes['POST /webhook_subscriptions']);
+  const meaning = isUnreadable
+    ? `Missing in the mirror: ${missing}.`
+    : `Only backfill and reconcile bring ${missing}, late.`;
+  return [what, meaning, remedyFor(refusal)];
+}
+
+function remedyFor({ wanted, events, cause }: Refusal): string {
   switch (cause.kind) {
-    case 'scopes':
-      return `Make a token with ${cause.scopes.join(', ')} (with OAuth: npx slotstream login), then run bootstrap again.`;
+    case 'scopes': {
+      const scopes = [...new Set([...cause.scopes, ...events.map((event) => contractOf(event).requiredCallerScope)])];
+      return `Make a token with ${scopes.join(', ')} (with OAuth: npx slotstream login), then run bootstrap again.`;
+    }
     case 'permission':
       if (isAboutPlan(cause))
         return 'Upgrade the account, then run bootstrap again; or take these events out of EVENTS.';
@@ -147,7 +160,7 @@ const stories: Readonly<Record<EventFamily, string>> = {
   'routing-form': 'routing form submissions',
 };
 
-/** `Missing in the mirror: …`: what no webhook will tell. */
+/** What no webhook will tell. */
 export function missingInMirror(events: readonly EventKind[]): string {
   return [...new Set(events.map((event) => stories[contractOf(event).family]))].join('; ');
 }

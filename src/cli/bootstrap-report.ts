@@ -5,12 +5,11 @@ import type { Situation } from '#src/bootstrap/bootstrap.ts';
 import { isPending, type Step } from '#src/bootstrap/plan.ts';
 import type { Refusal } from '#src/bootstrap/register.ts';
 import {
-  causeInWords,
   deedInWords,
   eventsInWords,
   missingInMirror,
   ownerInWords,
-  remedyFor,
+  refusalInWords,
   stepInWords,
 } from '#src/bootstrap/words.ts';
 import type { Line } from '#src/bootstrap/words.ts';
@@ -42,7 +41,7 @@ export function appliedAsText({ situation, applied, notes }: Told): string {
   return paragraphs([
     heading(account.organization, input.callback),
     lines(applied.deeds.map(deedInWords)),
-    refusals.map(refusalInWords).join('\n'),
+    refusals.map(refusalLines).join('\n'),
     doneInWords(applied),
     noted(notes),
   ]);
@@ -63,13 +62,9 @@ function lines(all: readonly Line[]): string {
   return renderTable(first, rest);
 }
 
-function refusalInWords(refusal: Refusal): string {
-  const { wanted, events, cause } = refusal;
-  return [
-    `! ${eventsInWords(events)} could not be registered: ${causeInWords(cause, wanted.owner)}.`,
-    `  Missing in the mirror, or late until reconcile finds it: ${missingInMirror(events)}.`,
-    `  → ${remedyFor(refusal)}`,
-  ].join('\n');
+function refusalLines(refusal: Refusal): string {
+  const [what, meaning, remedy] = refusalInWords(refusal);
+  return `! ${what}\n  ${meaning}\n  → ${remedy}`;
 }
 
 function doneInWords(applied: Applied): string {

@@ -1,0 +1,106 @@
+// Bootstrap against the sandbox without a process around it: its memory can be looked at, its clock and its wire can be bent.
+import type { ApiScope } from '#schemas/api-scope.ts';
+import { apiScopes } from '#schemas/api-scope.ts';
+import type { EventKind } from '#schemas/events.ts';
+import type { Applied } from '#src/bootstrap/apply.ts';
+import { carryOutPlan, examineSubscriptions } from '#src/bootstrap/bootstrap.ts';
+import type { BootstrapInput, BootstrapNeeds, Situation } from '#src/bootstrap/bootstrap.ts';
+import type { Known } from '#src/bootstrap/known.ts';
+import { watchSubscriptions, type WatchReport } from '#src/bootstrap/watch.ts';
+import { createClient, type Client } from '#src/upstream/client.ts';
+import { bearerToken } from '#src/upstream/open.ts';
+import { kinds } from './bootstrap-model.ts';
+import type { TestSandbox } from './sandbox.ts';
+
+export const callback = 'https://hooks.example.com/webhooks';
+export const everyScope = Object.keys(apiScopes) as ApiScope[];
+
+export interface Registrar {
+  readonly known: Map<string, Known>;
+  refused: readonly string[];
+  /** What the clock says; moves only when told. */
+  nowMs: number;
+  plan(more?: Partial<BootstrapInput>): Promise<Situation>;
+  apply(more?: Partial<BootstrapInput>): Promise<Applied>;
+  watch(more?: Partial<BootstrapInput>): Promise<WatchReport>;
+}
+
+export interface Bent {
+  readonly token?: string;
+  /** Tokens of users who logged in, by URI. */
+  readonly logins?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+}
+
+export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch = fetch): Client {
+  // Its clock stands still for those who wait, so that patience is counted in pauses.
+  let nowMs = Date.now();
+  return createClient(
+    {
+      token: bearerToken(token),
+      fetch: send,
+      nowMs: () => nowMs,
+      random: () => 0.5,
+      sleep: async (ms) => void (nowMs += ms),
+    },
+    { baseUrl: sandbox.handles.base_url, reserveShare: 0 },
+  );
+}
+
+export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar {
+  const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;
+  const known = new Map<string, Known>();
+  const needs: BootstrapNeeds = {
+    callers: {
+      main: clientOf(sandbox, token, send),
+      logins: new Map(Object.entries(logins).map(([user, own]) => [user, clientOf(sandbox, own, send)])),
+    },
+    memory: {
+      known: async () => [...known.values()],
+      async remember({ seen, gone }) {
+        for (const uri of gone) known.delete(uri);
+        for (const one of seen) known.set(one.uri, one);
+      },
+    },
+    refusals: { read: () => registrar.refused, write: (marks) => void (registrar.refused = marks) },
+    now: () => `${new Date(registrar.nowMs).toISOString().slice(0, -1)}000Z`,
+  };
+  const inputOf = (more: Partial<BootstrapInput>): BootstrapInput => ({
+    settings: { organizationUri: undefined, userUri: undefined, groupUri: undefined },
+    events: kinds,
+    callback,
+    keyIds: ['key 1'],
+    prune: false,
+    countsMembers: true,
+    ...more,
+  });
+  const registrar: Registrar = {
+    known,
+    refused: [],
+    nowMs: Date.now(),
+    plan: (more = {}) => examineSubscriptions(needs, inputOf(more)),
+    async apply(more = {}) {
+      const situation = await examineSubscriptions(needs, inputOf(more));
+      return carryOutPlan(needs, situation, keyOf(situation.input.keyIds[0]));
+    },
+    watch: (more = {}) => watchSubscriptions(needs, { ...inputOf(more), signingKey: keyOf('key 1') }),
+  };
+  return registrar;
+}
+
+/** The key that goes by this name in these tests. */
+const keyOf = (id: string): string => `the secret that goes by ${id}`;
+
+/** Every subscription the sandbox has, in short: `organization active contact.created,…`. */
+export function subscriptionsIn({ service }: TestSandbox): readonly string[] {
+  return [...service.state.subscriptions.values()]
+    .map(({ scope, state, events }) => `${scope} ${state} ${shortly(events)}`)
+    .toSorted();
+}
+
+/** The families of the events. */
+export const shortly = (events: readonly string[]): string =>
+  [...new Set(events.map((event) => event.slice(0, event.indexOf('.'))))].toSorted().join(',');
+
+export const only = (...prefixes: readonly string[]): readonly EventKind[] =>
+  kinds.filter((kind) => prefixes.some((prefix) => kind.startsWith(prefix)));

@@ -1,0 +1,155 @@
+// The watch: what it notices, what it mends, and the time it hands on to be repaired.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { everyScope, only, openRegistrar, shortly, subscriptionsIn } from '../../harness/registrar.ts';
+import type { Registrar } from '../../harness/registrar.ts';
+import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+let registrar: Registrar;
+beforeEach(async () => {
+  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
+  registrar = openRegistrar(sandbox);
+  await registrar.apply();
+});
+afterEach(() => sandbox[Symbol.asyncDispose]());
+
+const stored = () => [...sandbox.service.state.subscriptions.values()];
+const main = () => {
+  const found = stored().find(({ scope, state }) => scope === 'organization' && state === 'active');
+  if (found === undefined) throw new Error('no subscription of the organization is active');
+  return found;
+};
+const disable = (uri: string) => sandbox.control('POST', '/subscriptions/disable', { uri });
+const minutes = (count: number): void => void (registrar.nowMs += count * 60_000);
+const at = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
+const all = [
+  'organization active contact,invitee,invitee_no_show,routing_form_submission',
+  'user active meeting_recap',
+];
+
+describe('a round of the watch', () => {
+  it('finds nothing while all is well, changes nothing, and remembers when it looked', async () => {
+    const before = stored();
+    minutes(5);
+    const report = await registrar.watch();
+    expect(report).toEqual({
+      retrying: [],
+      disabled: [],
+      missing: [],
+      recreated: [],
+      refused: [],
+      gaps: [],
+      failure: undefined,
+    });
+    expect(stored()).toEqual(before);
+    expect([...registrar.known.values()].map((one) => one.checked_at)).toEqual([
+      at(registrar.nowMs),
+      at(registrar.nowMs),
+    ]);
+  });
+
+  it('warns while deliveries are being retried, and touches nothing', async () => {
+    const since = at(Date.now() - 600_000);
+    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
+    const { retrying, recreated, gaps } = await registrar.watch();
+    expect(retrying.map((one) => one.retry_started_at)).toEqual([since]);
+    expect([recreated, gaps]).toEqual([[], []]);
+    expect(registrar.known.get(main().uri)?.retry_started_at).toBe(since);
+  });
+
+  it('makes a disabled one again, and hands on the time since its retries began', async () => {
+    const since = at(Date.now() - 25 * 3_600_000);
+    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
+    await disable(main().uri);
+    minutes(5);
+    const { disabled, recreated, gaps } = await registrar.watch();
+    expect(disabled).toHaveLength(1);
+    expect(recreated.map(({ uri }) => uri)).toEqual([main().uri]);
+    expect(gaps).toMatchObject([{ from: since, to: at(registrar.nowMs) }]);
+    expect(shortly(gaps[0]?.events ?? [])).toBe('contact,invitee,invitee_no_show,routing_form_submission');
+    expect(subscriptionsIn(sandbox)).toEqual(all);
+    expect((await registrar.watch()).gaps).toEqual([]);
+    expect([...registrar.known.keys()].toSorted()).toEqual(
+      stored()
+        .map(({ uri }) => uri)
+        .toSorted(),
+    );
+  });
+
+  it('takes the last time it was seen active where the service does not say when retries began', async () => {
+    minutes(5);
+    await registrar.watch();
+    const wellAt = at(registrar.nowMs);
+    await disable(main().uri);
+    minutes(5);
+    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+  });
+
+  it('makes one again that somebody deleted, since it was last seen', async () => {
+    const wellAt = at(registrar.nowMs);
+    await sandbox.call('DELETE', main().uri);
+    minutes(5);
+    const { missing, gaps } = await registrar.watch();
+    expect(missing).toHaveLength(1);
+    expect(gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+    expect(subscriptionsIn(sandbox)).toEqual(all);
+    expect(registrar.known.size).toBe(2);
+  });
+
+  it('keeps the gap open until another stands, however many rounds that takes', async () => {
+    const wellAt = at(registrar.nowMs);
+    await disable(main().uri);
+    const { organization } = sandbox.handles;
+    await sandbox.control('POST', '/plan', { plan: 'free', organization });
+    for (let round = 0; round < 3; round += 1) {
+      minutes(5);
+      const { gaps, refused } = await registrar.watch();
+      expect(gaps).toEqual([]);
+      expect(refused[0]?.cause.kind).toBe('permission');
+    }
+    await sandbox.control('POST', '/plan', { plan: 'standard', organization });
+    minutes(5);
+    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+  });
+
+  it('keeps the gap of a deleted one open, too', async () => {
+    const wellAt = at(registrar.nowMs);
+    await sandbox.call('DELETE', main().uri);
+    await sandbox.control('POST', '/faults', { status: 503 });
+    minutes(5);
+    await expect(registrar.watch()).rejects.toMatchObject({ code: 'service_unavailable' });
+    await sandbox.control('POST', '/faults', {});
+    minutes(5);
+    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt }]);
+  });
+
+  it('closes the gap with what can be had when the service takes only a part of it again', async () => {
+    await disable(main().uri);
+    const { owner: user } = sandbox.handles.users;
+    const scopes = everyScope.filter((scope) => scope !== 'routing_forms:read');
+    const poor = openRegistrar(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
+    for (const [uri, one] of registrar.known) poor.known.set(uri, one);
+    const { gaps } = await poor.watch();
+    expect(gaps.map(({ events }) => shortly(events))).toEqual(['contact,invitee,invitee_no_show']);
+    const again = await poor.watch();
+    expect([again.gaps, again.refused, again.missing]).toEqual([[], [], []]);
+  });
+
+  it('makes nothing that bootstrap never made, and carries out no change of EVENTS or key', async () => {
+    const before = stored();
+    await registrar.watch({ events: only('contact'), keyIds: ['key 2', 'key 1'] });
+    expect(stored()).toEqual(before);
+    await openRegistrar(sandbox).watch();
+    expect(stored()).toEqual(before);
+    for (const { uri } of before) await sandbox.call('DELETE', uri);
+    await openRegistrar(sandbox).watch();
+    expect(stored()).toEqual([]);
+  });
+
+  it('does not mourn what nobody wants any more', async () => {
+    await sandbox.call('DELETE', main().uri);
+    const { missing, gaps } = await registrar.watch({ events: only('meeting_recap') });
+    expect([missing, gaps]).toEqual([[], []]);
+    expect(registrar.known.size).toBe(1);
+  });
+});
