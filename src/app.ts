@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { createBatches } from '#workers/batches.ts';
 import { startDeliveryWorker } from '#workers/deliveries.ts';
+import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile-state.ts';
 import { leaveAddress } from './admin/address.ts';
 import { createAdminApp } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
+import { openSchedules } from './app/schedules.ts';
 import type { Config } from './config.ts';
 import { openKeyRing } from './keys.ts';
 import { throttled, type Log } from './log.ts';
@@ -74,7 +76,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   opened.defer(() => gate.close());
   metrics.watch({
     queueDepth: () => queue.depth(),
-    ...(store && { quarantine: () => countKept(store, 'quarantined') }),
+    ...(store && { quarantine: () => countKept(store, 'quarantined'), reconciled: () => lastRuns(store) }),
   });
 
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
@@ -83,6 +85,9 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
+  // After the receiver, which makes the signing key where there is none.
+  const schedules = store && openSchedules({ config, store, log, metrics });
+  opened.defer(() => schedules?.close());
 
   const startedAt = new Date().toISOString();
   const status = async () => ({
@@ -91,12 +96,18 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     pid: process.pid,
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(spool && { spool: spool.depth() }),
-    ...(store && { store: await overviewOf(store) }),
+    ...(store && { store: await overviewOf(store), reconcile: await lastRuns(store) }),
   });
   const admin = await openAdmin(parts, status);
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** When the last complete runs were, and what they found. */
+export async function lastRuns(store: Store): Promise<Pick<ReconcileState, 'recent' | 'full'>> {
+  const { contacts_from: _own, ...runs } = await readReconcileState(store);
+  return runs;
 }
 
 /** The store as every verb opens it. */

@@ -11,6 +11,21 @@ export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
 export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
 export type QueueDepths = Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
 
+export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated' | 'refused';
+
+/** What the last complete runs found, by part: `recent` and `full`. */
+export interface Reconciled {
+  readonly recent?: ReconcileFindings | undefined;
+  readonly full?: ReconcileFindings | undefined;
+}
+
+export interface ReconcileFindings {
+  readonly finished_at: string;
+  /** By kind and how. */
+  readonly drift: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly held_back: Readonly<Record<string, number>>;
+}
+
 export interface Metrics {
   received(outcome: ReceivedOutcome): void;
   refused(cause: RefusalCause): void;
@@ -27,7 +42,10 @@ export interface Metrics {
   watch(sources: {
     readonly queueDepth?: () => Promise<QueueDepths>;
     readonly quarantine?: () => Promise<number>;
+    readonly reconciled?: () => Promise<Reconciled>;
   }): void;
+  /** How our subscriptions stood at the last look. */
+  subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -74,6 +92,12 @@ export function createMetrics(): Metrics {
   const spoolBytes = gauge('spool_bytes', 'Bytes on disk, waiting for the queue.');
   const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
   const watched = watchedGauges(registry);
+  const subscriptions = new Gauge({
+    name: 'slotstream_subscriptions',
+    help: 'Webhook subscriptions of ours that were not well at the last look, and what was done.',
+    labelNames: ['state'],
+    registers,
+  });
   measureLoopLag(registry);
 
   return {
@@ -91,6 +115,9 @@ export function createMetrics(): Metrics {
     spooled: ({ deliveries, bytes }) => {
       spoolDeliveries.set(deliveries);
       spoolBytes.set(bytes);
+    },
+    subscriptions: (counts) => {
+      for (const [state, count] of Object.entries(counts)) subscriptions.set({ state }, count);
     },
     unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
     watch: watched,
@@ -138,9 +165,54 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
       quarantine.set(entries ?? NaN);
     },
   });
+  watchDrift(registry, () => answerOf(sources.reconciled));
   return (added) => {
     sources = { ...sources, ...added };
   };
+}
+
+/** As the store has it: the same whoever ran it, and after a restart too. */
+function watchDrift(registry: Registry, ask: () => Promise<Reconciled | undefined>): void {
+  const told = (
+    name: string,
+    { help, labelNames }: { readonly help: string; readonly labelNames: string[] },
+    tell: (gauge: Gauge, part: string, run: ReconcileFindings) => void,
+  ): void => {
+    const gauge: Gauge = new Gauge({
+      name: `slotstream_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      collect: async () => {
+        const runs = Object.entries<ReconcileFindings | undefined>({ ...(await ask()) });
+        gauge.reset();
+        for (const [part, run] of runs) if (run !== undefined) tell(gauge, part, run);
+      },
+    });
+  };
+  told(
+    'reconcile_last_complete_seconds',
+    { help: 'When the last complete reconcile ended (Unix time), by part.', labelNames: ['part'] },
+    (gauge, part, { finished_at }) => gauge.set({ part }, Date.parse(finished_at) / 1000),
+  );
+  told(
+    'mirror_drift',
+    {
+      help: 'Rows that the last complete reconcile found missing, extra or different, by kind.',
+      labelNames: ['part', 'kind', 'how'],
+    },
+    (gauge, part, { drift }) => {
+      for (const [kind, hows] of Object.entries(drift))
+        for (const [how, count] of Object.entries(hows)) gauge.set({ part, kind, how }, count);
+    },
+  );
+  told(
+    'mirror_deletes_held_back',
+    { help: 'Rows gone from the service that wait for `reconcile --allow-deletes`.', labelNames: ['part', 'kind'] },
+    (gauge, part, { held_back }) => {
+      for (const [kind, count] of Object.entries(held_back)) gauge.set({ part, kind }, count);
+    },
+  );
 }
 
 async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {

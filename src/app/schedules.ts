@@ -1,0 +1,135 @@
+// The timers of a process that works: recent changes compared, the whole compared in slices, subscriptions looked after, and
+// what was missed while one was lost repaired.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startSchedules, type Job, type Schedules } from '#workers/schedules.ts';
+import { totalOf } from '#workers/sync/drift.ts';
+import { closeGap, noteGap, openGap } from '#workers/sync/reconcile-gap.ts';
+import { sweepSlice } from '#workers/sync/reconcile-sweep.ts';
+import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
+import { openSources } from '#workers/sync/sources.ts';
+import type { WatchReport } from '../bootstrap/watch.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store } from '../store/contract.ts';
+import { patiences } from '../upstream/client.ts';
+import { lookAfterSubscriptions } from './subscriptions.ts';
+
+export interface ScheduledNeeds {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'subscriptions'>;
+}
+
+/** Undefined where the service cannot be called: deliveries are projected all the same. */
+export function openSchedules(needs: ScheduledNeeds): Schedules | undefined {
+  const { config, log, store } = needs;
+  const { api, publicUrl } = config;
+  if (api.baseUrl === undefined || (api.token === undefined && api.oauth === undefined)) {
+    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
+    return undefined;
+  }
+  const jobs = [
+    reconcileJob(needs),
+    sweepJob(needs),
+    ...(publicUrl === undefined ? [] : [watchJob(needs), gapJob(needs)]),
+  ];
+  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
+  return startSchedules({ store, log, sleep, nowMs: Date.now, random: Math.random, holder: randomUUID() }, jobs);
+}
+
+function reconcileJob(needs: ScheduledNeeds): Job {
+  const run = (signal: AbortSignal) => repair(needs, { kind: 'recent' }, signal);
+  return { name: 'reconcile', everyMs: needs.config.reconcileEveryMs, run };
+}
+
+const slices = 200;
+const longestSliceMs = 300_000;
+
+function sweepJob(needs: ScheduledNeeds): Job {
+  const { sweepEveryMs, events } = needs.config;
+  return {
+    name: 'sweep',
+    everyMs: Math.min(longestSliceMs, Math.ceil(sweepEveryMs / slices)),
+    async run(signal) {
+      const outcome = await sweepSlice(await comparing(needs, signal), { everyMs: sweepEveryMs, events });
+      if (outcome.kind !== 'done') return undefined;
+      const { read, drift, held_back } = outcome.last;
+      if (Object.keys(held_back).length > 0) needs.log.warn({ deletes: held_back }, manyDeletes);
+      return { read, repaired: totalOf(drift) };
+    },
+  };
+}
+
+const manyDeletes =
+  'so many rows are gone from the service that none was deleted: npx slotstream reconcile --full --repair --allow-deletes';
+
+function watchJob(needs: ScheduledNeeds): Job {
+  const { config, store, log, metrics } = needs;
+  return {
+    name: 'watch',
+    everyMs: config.watchEveryMs,
+    async run(signal) {
+      const upstream = { patience: patiences.ordinary };
+      const report = await lookAfterSubscriptions({ config, store, now: () => new Date(), signal, upstream });
+      const told = summaryOf(report);
+      metrics.subscriptions(told);
+      const [first] = report.gaps.map(({ from }) => from).toSorted();
+      if (first !== undefined) await noteGap(store, first);
+      for (const { uri, retry_started_at: since } of report.retrying)
+        log.warn({ subscription: uri, since }, 'deliveries fail and are retried: npx slotstream doctor');
+      for (const { uri } of [...report.disabled, ...report.missing])
+        log.warn({ subscription: uri }, 'a subscription was disabled or is gone');
+      if (report.failure) throw report.failure.error;
+      return Object.values(told).some((count) => count > 0) ? told : undefined;
+    },
+  };
+}
+
+function summaryOf({ retrying, disabled, missing, recreated, refused }: WatchReport) {
+  const counts = { retrying, disabled, missing, recreated, refused };
+  return Object.fromEntries(Object.entries(counts).map(([name, list]) => [name, list.length])) as Record<
+    keyof typeof counts,
+    number
+  >;
+}
+
+const gapEveryMs = 15_000;
+
+/** By itself: it can take long, and the subscriptions must be looked after meanwhile. */
+function gapJob(needs: ScheduledNeeds): Job {
+  const { config, store } = needs;
+  return {
+    name: 'gap',
+    everyMs: Math.min(gapEveryMs, config.watchEveryMs),
+    async run(signal) {
+      const since = await openGap(store);
+      if (since === undefined) return undefined;
+      const told = await repair(needs, { kind: 'gap', since }, signal);
+      await closeGap(store, since);
+      return { since, ...told };
+    },
+  };
+}
+
+async function repair(needs: ScheduledNeeds, scope: Scope, signal: AbortSignal): Promise<object> {
+  const { events } = needs.config;
+  const input = { scope, events, repair: true, allowDeletes: false };
+  const report = await reconcile(await comparing(needs, signal), input);
+  if (report.heldBack.length > 0) needs.log.warn({ deletes: report.heldBack }, manyDeletes);
+  return toldOf(report);
+}
+
+async function comparing({ config, store }: ScheduledNeeds, signal: AbortSignal): Promise<ReconcileNeeds> {
+  const sources = await openSources(config, {}, { patience: patiences.long, signal });
+  return { store, sources, options: { eraseOnDelete: config.eraseOnDelete }, now: () => new Date(), signal };
+}
+
+const toldOf = ({ read, drift, kept, unreadable }: ReconcileReport): object => ({
+  read,
+  repaired: totalOf(drift),
+  kept,
+  unreadable: unreadable.map(({ what }) => what),
+});

@@ -1,0 +1,53 @@
+// Our subscriptions as the configuration wants them: looked at, and looked after.
+import { examineSubscriptions, type BootstrapNeeds, type Situation } from '../bootstrap/bootstrap.ts';
+import { callersOf, inputOf, keysInUse } from '../bootstrap/open.ts';
+import { refusalsIn } from '../bootstrap/refusals.ts';
+import { watchSubscriptions, type WatchReport } from '../bootstrap/watch.ts';
+import type { Config } from '../config.ts';
+import { SlotstreamError } from '../errors.ts';
+import type { Store } from '../store/contract.ts';
+import { readSubscriptions, writeSubscriptions } from '../store/subscriptions.ts';
+import type { UpstreamOptions } from '../upstream/open.ts';
+
+export interface LookNeeds {
+  readonly config: Config;
+  readonly store: Store;
+  readonly now: () => Date;
+  readonly signal?: AbortSignal | undefined;
+  readonly upstream?: UpstreamOptions;
+}
+
+/** What there is and what is wanted; changes nothing. */
+export function lookAtSubscriptions(needs: LookNeeds): Promise<Situation> {
+  const { bootstrapNeeds, input } = settle(needs);
+  return examineSubscriptions(bootstrapNeeds, input);
+}
+
+/** Makes again what was lost. */
+export async function lookAfterSubscriptions(needs: LookNeeds): Promise<WatchReport> {
+  const { bootstrapNeeds, input, signingKey, isImagined } = settle(needs);
+  if (isImagined)
+    throw new SlotstreamError('config', 'There is no signing key here, so lost subscriptions cannot be made again.', {
+      hint: 'Set SIGNING_KEYS to the key of the receivers, as `receive` needs it.',
+    });
+  return watchSubscriptions(bootstrapNeeds, { ...input, signingKey });
+}
+
+function settle({ config, store, now, signal, upstream = {} }: LookNeeds) {
+  const callers = callersOf(config, {}, upstream);
+  // Dry: a key made here would not be that of the receivers.
+  const keys = keysInUse(config, { callers, rotates: false, isDry: true });
+  const bootstrapNeeds: BootstrapNeeds = {
+    callers,
+    memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
+    refusals: refusalsIn(config.dataDir),
+    now: () => now().toISOString().replace('Z', '000Z'),
+    signal,
+  };
+  return {
+    bootstrapNeeds,
+    input: inputOf(config, keys, { prune: false }),
+    signingKey: keys.keys[0],
+    isImagined: keys.isNew,
+  };
+}

@@ -1,0 +1,105 @@
+// What is done on timers: each job by one process at a time, with jitter, and never at the cost of the process. A failure is one
+// line in the log, and the job is tried again soon.
+//
+//   waiting ──due, lease free──▶ running (lease kept) ──well──▶ waiting for the next time
+//                                   └──failed──▶ waiting, a little longer each time
+import type { Log } from '#src/log.ts';
+import { endLease, keepLease, leaseMs, takeLease, type LeaseNeeds } from './lease.ts';
+
+export interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Numbers for the log; undefined when there was nothing to do. Nobody is named in them. */
+  run(signal: AbortSignal): Promise<object | undefined>;
+}
+
+export interface ScheduleNeeds extends LeaseNeeds {
+  readonly log: Log;
+  /** Rejects when `signal` aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+export interface Schedules {
+  /** Ends what runs, at a point from which it can go on later. */
+  close(): Promise<void>;
+}
+
+const firstRetryMs = 5_000;
+const longestRetryMs = 300_000;
+/** Of the period, so that many processes do not come at once. */
+const jitterShare = 0.05;
+const longestJitterMs = 60_000;
+
+export function startSchedules(needs: ScheduleNeeds, jobs: readonly Job[]): Schedules {
+  const stopping = new AbortController();
+  const loops = jobs.map((job) => loop(needs, job, stopping.signal));
+  return {
+    async close() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<void> {
+  let failures = 0;
+  const jitter = (): number => needs.random() * Math.min(job.everyMs * jitterShare, longestJitterMs);
+  let pauseMs = jitter();
+  while (!stopping.aborted) {
+    await needs.sleep(pauseMs, stopping).catch(() => undefined);
+    if (stopping.aborted) return;
+    try {
+      pauseMs = (await turn(needs, job, stopping)) + jitter();
+      failures = 0;
+    } catch (err) {
+      if (stopping.aborted) return;
+      failures += 1;
+      pauseMs = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs, job.everyMs) + jitter();
+      needs.log.warn({ err, job: job.name, failures, retryMs: Math.round(pauseMs) }, 'a scheduled job failed');
+    }
+  }
+}
+
+/** Answers how long to wait. */
+async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<number> {
+  const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });
+  if (answer.kind === 'wait') return Math.max(0, answer.untilMs - needs.nowMs());
+  const startedMs = needs.nowMs();
+  let isWell = false;
+  try {
+    const told = await whileKept(needs, job, stopping);
+    isWell = true;
+    if (told !== undefined) needs.log.info({ job: job.name, ...told, ms: needs.nowMs() - startedMs }, 'scheduled');
+  } finally {
+    await endLease(needs, job.name, isWell ? startedMs : undefined);
+  }
+  return Math.max(0, startedMs + job.everyMs - needs.nowMs());
+}
+
+async function whileKept(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<object | undefined> {
+  const lost = new AbortController();
+  const done = new AbortController();
+  const keeping = keep(needs, job, { lost, done: done.signal });
+  try {
+    return await job.run(AbortSignal.any([stopping, lost.signal]));
+  } finally {
+    done.abort();
+    await keeping;
+  }
+}
+
+/** A lease that cannot be kept ends the run: another process may have begun it. */
+async function keep(
+  needs: ScheduleNeeds,
+  { name }: Job,
+  { lost, done }: { readonly lost: AbortController; readonly done: AbortSignal },
+): Promise<void> {
+  while (!done.aborted && !lost.signal.aborted) {
+    await needs.sleep(leaseMs / 3, done).catch(() => undefined);
+    if (done.aborted) return;
+    const isKept = await keepLease(needs, name).catch(() => true);
+    if (!isKept) lost.abort();
+  }
+}

@@ -1,0 +1,93 @@
+// Missed deletes: rows we have that a complete listing did not show. Each is asked for by its own URI, and only a 404 on that
+// very URI makes a tombstone; a run that would delete many deletes none, and says how many.
+import type { GoneKind } from '#schemas/records.ts';
+import type { Store } from '#src/store/contract.ts';
+import { countLive, unheardSince, type UnheardRow } from '#src/store/unheard.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import { getContact } from '#src/upstream/endpoints/contacts.ts';
+import { getEventType } from '#src/upstream/endpoints/event-types.ts';
+import { getMeetingRecap } from '#src/upstream/endpoints/meeting-recaps.ts';
+import type { Found } from '#src/upstream/request.ts';
+import { tableOf } from './drift-tables.ts';
+import type { Scratch } from './reconcile-scratch.ts';
+import type { ServiceRecord } from './records.ts';
+import type { Sources } from './sources.ts';
+
+export interface GoneNeeds {
+  readonly store: Store;
+  readonly sources: Sources;
+  readonly scratch: Scratch;
+  /** Told of what is there after all. */
+  readonly onFound: (records: readonly ServiceRecord[]) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GoneSearch {
+  readonly kind: GoneKind;
+  /** When the listing began, on the service's clock. */
+  readonly since: string;
+  /** What the listing showed, where that could not be noted in the rows. */
+  readonly wasSeen: (uri: string) => boolean;
+  readonly allowDeletes: boolean;
+}
+
+/** Deletes that wait for somebody to say yes. */
+export interface HeldBack {
+  readonly kind: GoneKind;
+  /** Found gone before the search was stopped. */
+  readonly gone: number;
+  readonly of: number;
+}
+
+type Getter = (client: Client, uri: string, options?: CallOptions) => Promise<Found<unknown>>;
+
+const getters: Readonly<Record<GoneKind, Getter>> = {
+  contact: getContact,
+  event_type: getEventType,
+  meeting_recap: getMeetingRecap,
+};
+
+const pageSize = 200;
+/** Few deletes are ordinary, whatever their share. */
+const ordinary = 20;
+const largestShare = 0.1;
+
+/** Notes in the scratch what is gone; undefined when it may be buried. */
+export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<HeldBack | undefined> {
+  const { store, scratch } = needs;
+  const { kind, since, wasSeen } = search;
+  const of = await countLive(store, tableOf[kind]);
+  const most = search.allowDeletes ? Infinity : Math.max(ordinary, Math.floor(of * largestShare));
+  for (let after = ''; ;) {
+    const rows = await unheardSince(store, tableOf[kind], { since, after, limit: pageSize });
+    for (const row of rows) {
+      if (wasSeen(row.uri)) continue;
+      await judge(needs, kind, row);
+      const gone = scratch.countGone(kind);
+      if (gone > most) return { kind, gone, of };
+    }
+    if (rows.length < pageSize) return undefined;
+    after = rows.at(-1)?.uri as string;
+  }
+}
+
+async function judge({ sources, scratch, onFound, signal }: GoneNeeds, kind: GoneKind, row: UnheardRow): Promise<void> {
+  const client = clientFor(sources, kind, row);
+  if (client === undefined) return;
+  try {
+    const { record, observed } = await getters[kind](client, row.uri, { signal });
+    await onFound([{ kind, record, observed }]);
+  } catch (error) {
+    if (isStatus(error, 404)) scratch.bury({ kind, uri: row.uri, observed: error.observed });
+    // Not shown to us (any more) is not gone.
+    else if (!isStatus(error, 403)) throw error;
+  }
+}
+
+/** Recaps are asked for as their own user: the listing speaks for no other, and whose they are decides who may see them. */
+function clientFor({ client, users }: Sources, kind: GoneKind, { user }: UnheardRow): Client | undefined {
+  if (kind !== 'meeting_recap') return client;
+  if (user === null) return users.length === 1 ? users[0]?.client : undefined;
+  return users.find(({ uri }) => uri === user)?.client;
+}

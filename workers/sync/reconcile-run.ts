@@ -1,0 +1,95 @@
+// One run of comparing: takes records as they are read, names what differs, and repairs it, or takes everything back when it
+// is only to look. Looking goes the very way of repairing, so that its report is what a repair would do.
+import type { GoneKind, RecordKind } from '#schemas/records.ts';
+import { undone } from '#src/store/undone.ts';
+import type { IngestNeeds } from '../ingest.ts';
+import { counted, driftOf, type Drift, type DriftCounts } from './drift.ts';
+import { searchGone, type HeldBack } from './reconcile-gone.ts';
+import { openScratch, type Scratch } from './reconcile-scratch.ts';
+import { ingestGone, ingestRecords, type ServiceRecord } from './records.ts';
+import type { Sources } from './sources.ts';
+
+export interface RunNeeds extends IngestNeeds {
+  readonly sources: Sources;
+  readonly now: () => Date;
+  /** Told of each row that differs: at once when it is only looked at, else when it is repaired. */
+  readonly onDrift?: (drift: Drift) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RunOptions {
+  readonly repair: boolean;
+  /** Also many deletes are carried out. */
+  readonly allowDeletes: boolean;
+}
+
+export interface RunTally {
+  readonly drift: DriftCounts;
+  /** Records compared. */
+  readonly read: number;
+  /** Records that could not be understood: in quarantine. */
+  readonly kept: number;
+  readonly heldBack: readonly HeldBack[];
+}
+
+export interface Run extends Disposable {
+  take(records: readonly ServiceRecord[]): Promise<void>;
+  /** Buries what a complete listing that began at `since` did not show, and what is gone by its own URI too. */
+  bury(kind: GoneKind, since: string): Promise<void>;
+  readonly tally: RunTally;
+}
+
+const batchSize = 200;
+
+export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
+  const scratch = openScratch();
+  const into: IngestNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
+  let tally: RunTally = { drift: {}, read: 0, kept: 0, heldBack: [] };
+
+  function note(drift: Drift): void {
+    tally = { ...tally, drift: counted(tally.drift, drift) };
+    needs.onDrift?.(drift);
+  }
+
+  async function take(records: readonly ServiceRecord[]): Promise<void> {
+    const report = await ingestRecords(into, records, { source: 'reconcile', now: instantOf(needs.now()) });
+    tally = { ...tally, read: tally.read + records.length, kept: tally.kept + report.kept };
+    // What is only looked at stays as it was, and would be found again on another page.
+    for (const changed of report.changed) if (repair || scratch.isFirst('drift', changed.uri)) note(driftOf(changed));
+    if (!repair) noteSeen(scratch, records);
+  }
+
+  async function bury(kind: GoneKind, since: string): Promise<void> {
+    const heldBack = await searchGone(
+      { ...needs, scratch, onFound: take },
+      { kind, since, allowDeletes, wasSeen: (uri) => !repair && scratch.wasSeen(kind, uri) },
+    );
+    if (heldBack !== undefined) {
+      tally = { ...tally, heldBack: [...tally.heldBack, heldBack] };
+      return;
+    }
+    for (const gone of scratch.gone(kind, batchSize)) {
+      if (repair) await ingestGone(needs, gone, { now: instantOf(needs.now()) });
+      for (const { uri } of gone) note({ how: 'extra', kind, uri, fields: [] });
+    }
+  }
+
+  return {
+    take,
+    bury,
+    get tally() {
+      return tally;
+    },
+    [Symbol.dispose]: () => scratch[Symbol.dispose](),
+  };
+}
+
+const deletable: readonly RecordKind[] = ['contact', 'event_type', 'meeting_recap'];
+
+/** A repair leaves the time of reading in the rows; a look leaves nothing there, so it is kept here. */
+function noteSeen(scratch: Scratch, records: readonly ServiceRecord[]): void {
+  for (const { kind, record } of records)
+    if (deletable.includes(kind) && typeof record['uri'] === 'string') scratch.isFirst(kind, record['uri']);
+}
+
+const instantOf = (date: Date): string => date.toISOString().replace('Z', '000Z');
