@@ -6,6 +6,7 @@ import type { Mirror } from './mirror.ts';
 import { isForgotten, type JoinOptions } from './projections/join.ts';
 import { stubOf } from './projections/stub.ts';
 import { isRead, readText, type Reading } from './reading.ts';
+import { dropStagedPages } from './sync/checkpoints.ts';
 
 export interface Batch {
   readonly mirror: Mirror;
@@ -37,6 +38,7 @@ export function buriedBy(readings: readonly Reading[], { eraseOnDelete }: JoinOp
 export async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return;
   await unit.engine.noteForgotten(unit.db);
+  await dropStagedPages(unit);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = readText(entry.body ?? '', entry);
     await redactEntry(unit, entry.seq as number, stub(entry, record));

@@ -1,4 +1,5 @@
 // Every verb, in the order `--help` shows them.
+import { backfill } from './backfill.ts';
 import { bootstrap } from './bootstrap.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
@@ -20,6 +21,7 @@ export const verbs: readonly Verb[] = [
   work,
   login,
   bootstrap,
+  backfill,
   status,
   doctor,
   replay,

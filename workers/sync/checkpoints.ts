@@ -23,3 +23,11 @@ export function writeCheckpoint(unit: Unit, key: string, value: Json): Promise<v
 export function removeCheckpoints(unit: Unit, keys: readonly string[]): Promise<void> {
   return deleteRows(unit, 'sync_checkpoints', 'key', keys);
 }
+
+/** Where a page is kept that was fetched and is being folded: a walk that was killed meanwhile need not fetch it again. */
+export const stagedPageOf = (key: string): string => `page ${key}`;
+
+/** Somebody is being forgotten, who may stand on one of them. The walks fetch those pages again. */
+export async function dropStagedPages({ db }: Unit): Promise<void> {
+  await db.deleteFrom('sync_checkpoints').where('key', 'like', stagedPageOf('%')).execute();
+}

@@ -53,6 +53,8 @@ interface Input {
   readonly source: RecordSource;
   /** When it was received, on our clock. */
   readonly now: string;
+  /** Writes in the transaction in which records change something what must be true together with it. */
+  readonly alongside?: (unit: Unit, report: RecordsReport) => Promise<void>;
 }
 
 /** As many as one transaction takes without keeping others waiting. */
@@ -95,7 +97,13 @@ async function ingestSightings(
     reports.push(unchangedBut(news, batch));
     const readings = news.map((sighting) => readSighting(sighting, input));
     if (readings.length > 0)
-      reports.push(...(await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options))));
+      reports.push(
+        ...(await inTransactions(needs, readings, async (unit, some) => {
+          const report = await append(unit, some, needs.options);
+          await input.alongside?.(unit, report);
+          return report;
+        })),
+      );
   }
   return sumOf(reports);
 }

@@ -1,7 +1,7 @@
 // Whom a walk asks: the configured account for what belongs to the organization, and every user known to us for what only
 // they are shown.
 import { SlotstreamError } from '#src/errors.ts';
-import type { Client } from '#src/upstream/client.ts';
+import { patiences, type Client } from '#src/upstream/client.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import {
   openUpstream,
@@ -29,8 +29,10 @@ export async function openSources(
   needs: UpstreamNeeds = {},
   { signal, ...options }: UpstreamOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<Sources> {
+  // Long work sits out a service that stops answering; of one that does not answer at all, whoever began it hears soon.
+  const asking = openUpstream(config, needs, { ...options, patience: patiences.ordinary });
+  const { value: me } = await getCurrentUser(asking, signal && { signal });
   const client = openUpstream(config, needs, options);
-  const { value: me } = await getCurrentUser(client, signal && { signal });
   const organization = config.api.organizationUri ?? me.current_organization;
   if (organization == null)
     throw new SlotstreamError('config', 'The service does not say which organization the token belongs to.', {
