@@ -24,9 +24,14 @@ export interface Fact {
   readonly sound: boolean;
 }
 
-/** A fact as it is sent. Several deliveries may tell one fact. */
-export interface Delivery {
+/** A fact as we come to know it: sent, or (without a body) read from the API. */
+export interface Telling {
   readonly fact: Fact;
+  readonly body: string | null;
+}
+
+/** A fact as it is sent. Several deliveries may tell one fact. */
+export interface Delivery extends Telling {
   readonly body: string;
 }
 

@@ -12,6 +12,10 @@ export const uris = {
   eventTypes: [1, 2].map((n) => `${base}/event_types/${n}`),
   recaps: [1, 2].map((n) => `${base}/meeting_recaps/${n}`),
   submissions: [1, 2].map((n) => `${base}/routing_form_submissions/${n}`),
+  forms: [1, 2].map((n) => `${base}/routing_forms/${n}`),
+  definitions: [1, 2].map((n) => `${base}/contact_custom_fields/${n}`),
+  users: [1, 2].map((n) => `${base}/users/${n}`),
+  memberships: [1, 2].map((n) => `${base}/organization_memberships/${n}`),
 };
 
 /** Part of every value a contact's facts hold, apart from its URI and its times. */
@@ -89,7 +93,7 @@ const mark = small.chain((n) =>
     created_at: timeIn(fc.constant(n), fc.constantFrom('', '.000')),
   }),
 );
-const scheduledEvent = partial(fc.constantFrom(...uris.events), {
+export const scheduledEvent = partial(fc.constantFrom(...uris.events), {
   ...each('name status event_type meeting_notes_plain meeting_notes_html', words),
   ...each('start_time end_time created_at updated_at', time),
   location: fc.record({ type: words, join_url: words }, { requiredKeys: [] }),
@@ -156,6 +160,26 @@ export const submission = partial(fc.constantFrom(...uris.submissions), {
   questions_and_answers: listOf(each('question_uuid question answer', words)),
   tracking,
   result: fc.record({ type: words, value: fc.oneof(words, fc.record({ headline: words })) }, { requiredKeys: [] }),
+});
+
+export const routingForm = partial(fc.constantFrom(...uris.forms), {
+  ...each('name status organization', words),
+  ...each('created_at updated_at', time),
+  questions: listOf(each('uuid name type', words)),
+});
+export const definition = partial(fc.constantFrom(...uris.definitions), {
+  ...each('label field_type currency', words),
+  ...each('created_at updated_at', time),
+  options: fc.array(fc.record({ uuid: words, label: words }), { maxLength: 2 }),
+});
+export const user = partial(fc.constantFrom(...uris.users), {
+  ...each('name email slug timezone scheduling_url', words),
+  ...each('created_at updated_at', time),
+});
+export const membership = partial(fc.constantFrom(...uris.memberships), {
+  ...each('role organization', words),
+  ...each('created_at updated_at', time),
+  user: fc.oneof({ arbitrary: user, weight: 3 }, { arbitrary: fc.constantFrom(...uris.users), weight: 1 }),
 });
 
 export const deleted = (uri: Arbitrary<string>) =>

@@ -2,14 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, history, reordered } from '../harness/histories.ts';
+import { cut, history, reordered, type Telling } from '../harness/histories.ts';
+import { mixedHistory } from '../harness/reads.ts';
 import type { Contents } from '../harness/stores.ts';
-import { fold, read } from './memory-fold.ts';
+import { fold, readTelling } from './memory-fold.ts';
 import { expectedRows } from './oracle.ts';
 import { patienceMs, runs } from './runs.ts';
 
-const told = history().chain((deliveries) => {
-  const readings = deliveries.map(({ body }) => read(body));
+const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(), mixedHistory());
+const told = tellings.chain((deliveries) => {
+  const readings = deliveries.map(readTelling);
   return fc.record({
     facts: fc.constant(deliveries.map(({ fact }) => fact)),
     readings: fc.constant(readings),

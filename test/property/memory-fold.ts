@@ -3,8 +3,11 @@ import { children } from '#workers/projections/children.ts';
 import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
 import { join, type Effect, type JoinOptions, type LiveRow } from '#workers/projections/join.ts';
 import { readText, unread } from '#workers/reading.ts';
+import { readSighting, sightingOf } from '#workers/sync/records-reading.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
+import type { Telling } from '../harness/histories.ts';
+import { recordOf } from '../harness/reads.ts';
 import { comparable, receivedAt, type Contents } from '../harness/stores.ts';
 
 export interface Folded {
@@ -16,6 +19,13 @@ export interface Folded {
 /** Reads a body; the same reading may then be folded many times. */
 export function read(body: string): Compiled | null {
   return readText(body, { ...unread, received_at: receivedAt }).compiled;
+}
+
+/** Reads what was sent, or read from the API. */
+export function readTelling({ body, fact }: Telling): Compiled | null {
+  if (body !== null) return read(body);
+  const sighting = sightingOf({ ...recordOf(fact), event: fact.event });
+  return readSighting(sighting, { source: 'reconcile', now: receivedAt }).compiled;
 }
 
 export function fold(batches: readonly (readonly (Compiled | null)[])[], options: JoinOptions): Folded {

@@ -6,13 +6,13 @@ type Mark = {
   readonly created_at: string;
 };
 
+/** Whose bodies tell how it stands at that moment, and who is believed first. */
+const snapshotRanks: Record<string, number> = { 'invitee.read': 0, 'invitee.created': 1, 'invitee.canceled': 3 };
+
 export function noShowOf(facts: readonly NormalFact[]): Record<string, Json> & { open: Mark | null } {
   const snapshots = facts
-    .filter(
-      ({ event, payload }) =>
-        (event === 'invitee.created' || event === 'invitee.canceled') && payload['no_show'] !== undefined,
-    )
-    .map((fact) => ({ ...fact, order: [fact.observed, fact.event === 'invitee.created' ? 1 : 3, fact.tie] }));
+    .filter(({ event, payload }) => Object.hasOwn(snapshotRanks, event) && payload['no_show'] !== undefined)
+    .map((fact) => ({ ...fact, order: [fact.observed, snapshotRanks[fact.event] ?? 0, fact.tie] }));
   const snapshot = snapshots.toSorted((a, b) => (before(a.order, b.order) ? -1 : 1)).at(-1);
   const unmarks = new Set(
     facts.filter(({ event }) => event === 'invitee_no_show.deleted').map(({ observed }) => observed),

@@ -3,11 +3,15 @@ import type { Json, Record_ } from './normal-facts.ts';
 
 export type OracleTable =
   | 'contacts'
+  | 'custom_field_definitions'
   | 'invitees'
   | 'scheduled_events'
   | 'event_types'
   | 'meeting_recaps'
-  | 'routing_form_submissions';
+  | 'organization_memberships'
+  | 'routing_form_submissions'
+  | 'routing_forms'
+  | 'users';
 type Columns = Record<string, (value: Json) => Record_>;
 
 const part = (value: Json | undefined, key: string): Json => (value as Record_ | null | undefined)?.[key] ?? null;
@@ -93,13 +97,22 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     tracking,
     result: parts('result', { result_type: 'type' }),
   },
+  routing_forms: {
+    ...same('name status questions created_at updated_at body'),
+    organization: (organization_uri) => ({ organization_uri }),
+  },
+  custom_field_definitions: same('label field_type options currency created_at updated_at body'),
+  users: same('name email slug timezone created_at updated_at body'),
+  organization_memberships: {
+    ...same('role created_at updated_at body'),
+    user: (user) => ({ user_uri: typeof user === 'string' ? user : part(user, 'uri') }),
+    organization: (organization_uri) => ({ organization_uri }),
+  },
 };
 
 export function tableOf(event: string): OracleTable {
-  if (event.startsWith('contact.')) return 'contacts';
-  if (event.startsWith('invitee')) return 'invitees';
-  if (event.startsWith('event_type.')) return 'event_types';
-  return event.startsWith('meeting_recap.') ? 'meeting_recaps' : 'routing_form_submissions';
+  const [about = ''] = event.split('.');
+  return about === 'invitee_no_show' ? 'invitees' : (`${about}s` as OracleTable);
 }
 
 export function childRows(table: OracleTable, uri: string, row: Record_): [table: string, rows: Record_[]][] {

@@ -32,14 +32,11 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): un
   const tables: Record<string, Record_[]> = {};
   for (const id of new Set([...byRow.keys(), ...deletes.keys()])) {
     const [table, uri] = id.split(' ') as [OracleTable, string];
-    const deletedAt =
-      deletes
-        .get(id)
-        ?.map(({ at }) => at)
-        .toSorted()[0] ?? null;
+    const first = deletes.get(id)?.toSorted((a, b) => (before(orderOf(a), orderOf(b)) ? -1 : 1))[0];
+    const deletedAt = first?.at ?? null;
     const forgotten = table === 'contacts' && deletedAt !== null && eraseOnDelete;
     const row = rowOf(table, uri, forgotten ? [] : (byRow.get(id) ?? []));
-    if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: deletedAt && 'webhook' });
+    if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
     row['as_of'] ??= deletedAt;
     const { open = null, ...noShow } =
       table === 'invitees' ? noShowOf(sound.filter(({ payload }) => payload['uri'] === uri)) : {};
@@ -72,12 +69,12 @@ function rowOf(table: OracleTable, uri: string, spoken: readonly Spoken[]): Reco
 function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   const table = tableOf(event);
   const uri = payload['uri'] as string;
-  const rank = ranks[event] ?? 2;
+  const rank = event.endsWith('.read') ? 0 : (ranks[event] ?? 2);
   const versionOf = (record: Record_, lead = 0) => {
     const updated = String(record['updated_at'] ?? '');
     return [lead, updated.slice(0, 23), observed, rank, updated, tie];
   };
-  if (event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
+  if (event.endsWith('.gone') || event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
   if (table === 'meeting_recaps') {
     const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
     return [{ table, uri, observed, version, record: { ...payload, body: payload } }];
@@ -86,6 +83,15 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
     const { deleted_at: _, ...record } = payload;
     const body = Object.keys(record).length > 1 ? { body: record } : {};
     return [{ table, uri, observed, version: versionOf(record), record: { ...record, ...body } }];
+  }
+  if (table === 'organization_memberships' && typeof payload['user'] === 'object' && payload['user'] !== null) {
+    const person = payload['user'] as Record_;
+    const own = { ...payload, body: { ...payload, user: person['uri'] as string } };
+    const theirs = { ...person, body: person };
+    return [
+      { table, uri, observed, version: versionOf(payload), record: own },
+      { table: 'users', uri: person['uri'] as string, observed, version: versionOf(person), record: theirs },
+    ];
   }
   if (table !== 'invitees')
     return [{ table, uri, observed, version: versionOf(payload), record: { ...payload, body: payload } }];
@@ -108,11 +114,23 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   ];
 }
 
-function deletion({ event, observed, payload }: NormalFact): { table: OracleTable; uri: string; at: string }[] {
+interface Deletion {
+  readonly table: OracleTable;
+  readonly uri: string;
+  readonly at: string;
+  readonly source: 'webhook' | 'reconcile';
+}
+
+/** What was told counts before what was found; then the earliest. */
+const orderOf = ({ source, at }: Deletion) => [source === 'webhook' ? 0 : 1, at];
+
+function deletion({ event, observed, payload }: NormalFact): Deletion[] {
   const told = payload['deleted_at'] as string | null | undefined;
   const table = tableOf(event);
-  const says = /^(contact|meeting_recap|event_type)\.deleted$/.test(event) || (table === 'event_types' && told != null);
-  return says ? [{ table, uri: payload['uri'] as string, at: told ?? observed }] : [];
+  const says = /\.(deleted|gone)$/.test(event) && event !== 'invitee_no_show.deleted';
+  if (!says && (table !== 'event_types' || told == null)) return [];
+  const source = /\.(read|gone)$/.test(event) ? 'reconcile' : 'webhook';
+  return [{ table, uri: payload['uri'] as string, at: told ?? observed, source }];
 }
 
 const keyColumns = [

@@ -4,23 +4,21 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { quarantine } from '#workers/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { cut, history, reordered } from '../harness/histories.ts';
+import { cut, history, reordered, type Telling } from '../harness/histories.ts';
+import { ingestTellings, mixedHistory } from '../harness/reads.ts';
 import {
   emptyTables,
   freshMemory,
   freshPostgres,
-  ingestBodies,
   projectedRows,
   receivedAt,
   type TestStore,
 } from '../harness/stores.ts';
 import { patienceMs, runs } from './runs.ts';
 
-const arrivals = history(10).chain((deliveries) =>
-  fc.record({
-    options: fc.record({ eraseOnDelete: fc.boolean() }),
-    batches: reordered(deliveries.map(({ body }) => body)).chain(cut),
-  }),
+const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
+const arrivals = tellings.chain((told) =>
+  fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(told).chain(cut) }),
 );
 
 describe.each([
@@ -40,7 +38,7 @@ describe.each([
         fc.asyncProperty(arrivals, async ({ options, batches }) => {
           const { store } = opened;
           await emptyTables(store);
-          for (const batch of batches) await ingestBodies(store, batch, options.eraseOnDelete);
+          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
           const { rowsDiffered } = await rebuild({ store, options });
           expect(rowsDiffered).toBe(0);
@@ -62,19 +60,19 @@ describe.each([
         fc.asyncProperty(arrivals, fc.infiniteStream(fc.boolean()), async ({ options, batches }, kept) => {
           const { store } = opened;
           await emptyTables(store);
-          for (const batch of batches) await ingestBodies(store, batch, options.eraseOnDelete);
+          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
 
           await emptyTables(store);
           for (const batch of batches) {
-            const passed = batch.filter(() => !kept.next().value);
-            for (const body of batch.filter((each) => !passed.includes(each)))
+            const passed = batch.filter(({ body }) => body === null || !kept.next().value);
+            for (const { body } of batch.filter((each) => !passed.includes(each)))
               await quarantine(
                 { store, options },
                 { body, receivedAt },
                 { reason: 'A test said so.', now: receivedAt },
               );
-            await ingestBodies(store, passed, options.eraseOnDelete);
+            await ingestTellings(store, passed, options.eraseOnDelete);
           }
           expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
           await replay({ store, options }, { kept: true });
