@@ -96,11 +96,9 @@ function messageOf({ asked, status, isOutcomeUnknown }: ApiErrorFacts, { title, 
   );
   const words = reasons.length > 0 ? reasons : named === '' ? [] : [message];
   const said = [named, ...words].filter((text) => text !== '').join(': ');
-  const unsure = isOutcomeUnknown ? ' It may have been carried out all the same.' : '';
-  return `${asked}: the service answered ${status} ${meaningOf(status)}${said === '' ? '' : `: ${said}`}.${unsure}`.replace(
-    /([.!?])\.(?=$| It)/,
-    '$1',
-  );
+  const whole = `${asked}: the service answered ${status} ${meaningOf(status)}${said === '' ? '' : `: ${said}`}`;
+  const ended = /[.!?]$/.test(whole) ? whole : `${whole}.`;
+  return isOutcomeUnknown ? `${ended} It may have been carried out all the same.` : ended;
 }
 
 const meanings: Readonly<Record<number, string>> = {

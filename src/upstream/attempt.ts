@@ -1,6 +1,7 @@
 // One request and its answer, once: bounded in time and size, never redirected. Says whether the request can have arrived.
 import { readJson } from '#schemas/json-text.ts';
 import { codeOf, SlotstreamError } from '../errors.ts';
+import { stopIfAsked } from './stopping.ts';
 
 export interface Timeouts {
   /** From sending to the first of the answer. */
@@ -40,7 +41,7 @@ const bounds = { depth: 64, tokens: 2_000_000 } as const;
 
 export async function attempt(needs: AttemptNeeds, sending: Sending): Promise<Attempt> {
   const { url, init, timeouts, signal } = sending;
-  signal?.throwIfAborted();
+  stopIfAsked(signal);
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   signal?.addEventListener('abort', abort, { once: true });
@@ -66,15 +67,14 @@ export async function attempt(needs: AttemptNeeds, sending: Sending): Promise<At
       observed,
     };
   } catch (error) {
-    signal?.throwIfAborted();
+    const isLate = controller.signal.aborted;
+    // What is left of the answer is not wanted: the connection must not wait for a reader.
+    abort();
+    stopIfAsked(signal);
     if (error instanceof SlotstreamError) throw error;
     // Nothing else of the error is kept: some quote headers.
     const code = causeCode(error);
-    return {
-      kind: 'failed',
-      why: controller.signal.aborted ? step : `the connection failed (${code})`,
-      wasSent: !neverSent.test(code),
-    };
+    return { kind: 'failed', why: isLate ? step : `the connection failed (${code})`, wasSent: !neverSent.test(code) };
   } finally {
     clearTimeout(whole);
     clearTimeout(answer);

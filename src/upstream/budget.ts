@@ -2,6 +2,7 @@
 // tells the count with each answer, so every process that watches the header and stops at the same reserve shares one
 // budget with all the others, on any machine, without talking to them.
 import { longestPauseMs, type RateTold } from './pause.ts';
+import { stopIfAsked } from './stopping.ts';
 
 export interface BudgetNeeds {
   readonly nowMs: () => number;
@@ -74,7 +75,7 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
         // What is in flight ends by itself; only when all is quiet is the reset what there is to wait for.
         if (inFlight > 0) await changed;
         else await needs.sleep(Math.max(1, (current()?.resetAtMs ?? 0) - needs.nowMs()), signal);
-        signal?.throwIfAborted();
+        stopIfAsked(signal);
       }
       inFlight += 1;
       return leave;

@@ -7,7 +7,7 @@ import { attempt, type Attempt, type AttemptNeeds, type Timeouts } from './attem
 import { createBudget, type Budget } from './budget.ts';
 import { pauseAskedBy, pauseBefore, rateToldBy, type RateTold } from './pause.ts';
 import { createStopwatch, type Stopwatch } from './stopwatch.ts';
-import { verdictOn } from './verdict.ts';
+import { verdictOn, type Asked, type Verdict } from './verdict.ts';
 
 export interface ApiCall<Answer> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -113,42 +113,78 @@ export function createClient(needs: ClientNeeds, { baseUrl, ...options }: Client
   };
 }
 
+/** A call that is being carried out. */
+interface Underway {
+  readonly asked: Asked;
+  readonly startedMs: number;
+  token: string;
+  tries: number;
+  isRenewed: boolean;
+  /** Some attempt may have been carried out without our hearing of it. */
+  isUnsure: boolean;
+}
+
 async function carryOut<Answer>(line: Line, call: ApiCall<Answer>, { signal }: CallOptions): Promise<Answered<Answer>> {
-  const { needs, patience } = line;
+  const { needs } = line;
   const url = line.addresses.of(call.path, call.query);
-  const what = `${call.method} ${url.pathname}`;
-  const startedMs = needs.nowMs();
-  let token = await needs.token.current();
-  let isRenewed = false;
-  let isUnsure = false;
-  for (let tries = 1; ; tries += 1) {
-    const tried = await tryOnce(line, { call, url, token, signal });
-    const verdict = verdictOn(tried, {
-      what,
-      isRepeatable: call.method !== 'POST' || call.isRepeatable === true,
-      expectsJson: call.reads !== undefined,
-      scrub: scrubberOf(token),
-    });
-    if (verdict.kind === 'done') return readAnswer(call, verdict.answer, what);
-    const { error, repeat } = verdict;
+  const underway: Underway = {
+    asked: askedBy(call, url, (text) => text.replaceAll(underway.token, '[redacted]')),
+    startedMs: needs.nowMs(),
+    token: await needs.token.current(),
+    tries: 0,
+    isRenewed: false,
+    isUnsure: false,
+  };
+  for (;;) {
+    underway.tries += 1;
+    const tried = await tryOnce(line, { call, url, token: underway.token, signal });
+    const verdict = verdictOn(tried, underway.asked);
+    if (verdict.kind === 'done') return readAnswer(call, verdict.answer, underway.asked.what);
     // An earlier attempt that broke off had deleted it already.
-    if (call.method === 'DELETE' && isUnsure && isStatus(error, 404)) return nothing<Answer>(error.observed);
-    if (isStatus(error, 401) && !isRenewed) {
-      isRenewed = true;
-      const other = await needs.token.renewed(token);
-      if (other !== undefined) {
-        token = other;
-        continue;
-      }
-    }
-    const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
-    const pauseMs = pauseBefore({ attempt: tries, askedMs, random: needs.random() });
-    const leftMs = repeat === undefined ? 0 : startedMs + patience[repeat] - needs.nowMs();
-    // Nor is a pause begun whose end lies beyond our patience: the caller would learn the same, later.
-    if (Math.max(pauseMs, askedMs ?? 0) >= leftMs) throw error;
-    isUnsure ||= verdict.mayHaveHappened;
+    if (call.method === 'DELETE' && underway.isUnsure && isStatus(verdict.error, 404))
+      return nothing(verdict.error.observed);
+    if (await isRenewed(needs, verdict.error, underway)) continue;
+    const pauseMs = pauseAfter(line, { tried, verdict, underway });
+    if (pauseMs === undefined) throw verdict.error;
+    underway.isUnsure ||= verdict.mayHaveHappened;
     await needs.sleep(pauseMs, signal);
   }
+}
+
+/** A service that echoes what it was sent must not get the token into a log: `scrub` blanks it. */
+function askedBy({ method, isRepeatable, reads }: ApiCall<unknown>, url: URL, scrub: Asked['scrub']): Asked {
+  return {
+    what: `${method} ${url.pathname}`,
+    isRepeatable: method !== 'POST' || isRepeatable === true,
+    expectsJson: reads !== undefined,
+    scrub,
+  };
+}
+
+/** A refused token was not used for anything, so any request may be sent again with another: once. */
+async function isRenewed(needs: ClientNeeds, error: SlotstreamError, underway: Underway): Promise<boolean> {
+  if (!isStatus(error, 401) || underway.isRenewed) return false;
+  underway.isRenewed = true;
+  const other = await needs.token.renewed(underway.token);
+  if (other === undefined) return false;
+  underway.token = other;
+  return true;
+}
+
+interface Failed {
+  readonly tried: Attempt;
+  readonly verdict: Extract<Verdict, { kind: 'failed' }>;
+  readonly underway: Underway;
+}
+
+/** Undefined when the failure is to be told now. */
+function pauseAfter({ needs, patience }: Line, { tried, verdict, underway }: Failed): number | undefined {
+  if (verdict.repeat === undefined) return undefined;
+  const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
+  const pauseMs = pauseBefore({ attempt: underway.tries, askedMs, random: needs.random() });
+  const leftMs = underway.startedMs + patience[verdict.repeat] - needs.nowMs();
+  // No pause is begun whose end lies beyond our patience: the caller would learn the same, later.
+  return Math.max(pauseMs, askedMs ?? 0) < leftMs ? pauseMs : undefined;
 }
 
 interface Trying {
@@ -176,9 +212,6 @@ async function tryOnce({ needs, budget, timeouts }: Line, { call, url, token, si
     leave(told);
   }
 }
-
-/** A service that echoes what it was sent must not get the token into a log. */
-const scrubberOf = (token: string) => (text: string) => text.replaceAll(token, '[redacted]');
 
 const nothing = <Answer>(observed: string): Answered<Answer> => ({
   value: undefined as Answer,

@@ -6,6 +6,7 @@ import { createClient, type Client, type ClientNeeds, type ClientOptions, type T
 import type { OAuthApplication } from './oauth/authorization-server.ts';
 import { openSession } from './oauth/session.ts';
 import { readLogins, type Login } from './oauth/token-file.ts';
+import { stopIfAsked } from './stopping.ts';
 
 export type UpstreamConfig = Pick<Config, 'api' | 'dataDir'>;
 
@@ -73,7 +74,11 @@ export const realWorld: Omit<ClientNeeds, 'token'> = {
   fetch: (input, init) => fetch(input, init),
   nowMs: Date.now,
   random: Math.random,
-  sleep: async (ms, signal) => void (await wait(ms, undefined, signal && { signal })),
+  async sleep(ms, signal) {
+    // Rejects only for the signal, with words of its own.
+    await wait(ms, undefined, signal && { signal }).catch(() => undefined);
+    stopIfAsked(signal);
+  },
 };
 
 export function baseUrlOf({ api }: UpstreamConfig): string {

@@ -290,6 +290,11 @@ describe('waiting', () => {
   });
 });
 
+it('is stopped by an error even when the signal carries none', async () => {
+  const client = clientOf(base, { fetch: service({}).fetch });
+  expect(await failureOf(() => client.call(get, { signal: AbortSignal.abort('SIGINT') }))).toBeInstanceOf(Error);
+});
+
 it('an error is one of ours, with its exit code', async () => {
   const error = await failureOf(calling(get, [{ status: 404, body: errorBody }]).run);
   expect(error).toBeInstanceOf(ApiError);
