@@ -131,7 +131,7 @@ function writeDraft(path: string, keys: readonly string[]): string {
  * What a key is called where it can be seen, in the address of a subscription. Slow on purpose: a short key could otherwise be
  * guessed from its name by trying all of them.
  */
-export function keyIdOf(key: string): string {
+export function keyMarkOf(key: string): string {
   return scryptSync(key, 'slotstream key id', 12).toString('base64url');
 }
 

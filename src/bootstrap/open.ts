@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { SlotstreamError } from '../errors.ts';
-import { addKey, keyIdOf, newKey, openKeyRing } from '../keys.ts';
+import { addKey, keyMarkOf, newKey, openKeyRing } from '../keys.ts';
 import { openUpstream, upstreamsOfUsers, type UpstreamNeeds, type UpstreamOptions } from '../upstream/open.ts';
 import type { BootstrapInput } from './bootstrap.ts';
 import type { Callers } from './survey.ts';
@@ -93,7 +93,7 @@ export function inputOf(config: Config, { keys }: KeysInUse, { prune }: { readon
     settings: { organizationUri, userUri, groupUri },
     events: config.events,
     callback: callbackOf(config),
-    keyIds: [keyIdOf(first), ...others.map(keyIdOf)],
+    keyIds: [keyMarkOf(first), ...others.map(keyMarkOf)],
     prune,
     countsMembers: true,
   };
