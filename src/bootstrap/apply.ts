@@ -14,6 +14,8 @@ export interface ApplyNeeds {
   /** The key that `keyIds[0]` stands for. */
   readonly signingKey: string;
   readonly signal?: AbortSignal | undefined;
+  /** Lets what is on its way through an old subscription arrive: with the subscription, it may go. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 export type Deed =
@@ -40,6 +42,7 @@ export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input:
     // One that was to be replaced may be all that can be had: then it is found, and stays.
     const standing = new Set(standingIn(deeds).map(({ uri }) => uri));
     const old = endedBy(plan).filter(({ uri }) => !standing.has(uri));
+    if (old.some(({ state }) => state === 'active')) await needs.pause?.();
     for (const one of old) deeds.push(await end(needs, one, { plan, deeds }));
   } catch (error) {
     failure = { error };

@@ -24,6 +24,8 @@ export interface BootstrapNeeds {
   /** UTC with six digits. */
   readonly now: () => string;
   readonly signal?: AbortSignal | undefined;
+  /** Between making the new and ending the old. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 /** Optional subscriptions the service refused: not news every time. */
@@ -78,8 +80,8 @@ export async function carryOutPlan(
   { input, steps, unseen, known }: Situation,
   signingKey: string,
 ): Promise<Applied> {
-  const { callers, signal } = needs;
-  const applied = await applyPlan({ callers, signingKey, signal }, steps, input);
+  const { callers, signal, pause } = needs;
+  const applied = await applyPlan({ callers, signingKey, signal, pause }, steps, input);
   needs.refusals.write(refusedAfter(input.refused, applied));
   await needs.memory.remember(
     memoryAfter({

@@ -51,8 +51,8 @@ export async function watchSubscriptions(needs: BootstrapNeeds, input: WatchInpu
   const missing = missingOf(situation);
   const lost = lostOf({ disabled, missing, known }, needs.now());
   const steps = situation.steps.filter((step) => mends(step, { lost, ours }));
-  const { callers, signal } = needs;
-  const applied = await applyPlan({ callers, signingKey: input.signingKey, signal }, steps, situation.input);
+  const { callers, signal, pause } = needs;
+  const applied = await applyPlan({ callers, signingKey: input.signingKey, signal, pause }, steps, situation.input);
   const now = needs.now();
   const open = lost.filter((one) => !isSettled(one, situation, applied));
   const memory = memoryAfter({

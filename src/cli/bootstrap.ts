@@ -19,6 +19,9 @@ import { realWorld } from '#src/upstream/open.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from './bootstrap-report.ts';
 import { asJson, defineVerb, flag, type VerbContext } from './verb.ts';
 
+/** Longer than a delivery to a healthy receiver takes. */
+const arrivalMs = 2_000;
+
 export const bootstrap = defineVerb({
   name: 'bootstrap',
   summary: 'register with the service: make the webhook subscriptions that EVENTS asks for',
@@ -48,6 +51,7 @@ export const bootstrap = defineVerb({
       refusals: refusalsIn(config.dataDir),
       now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
       signal: context.stopping(),
+      pause: () => realWorld.sleep(arrivalMs, context.stopping()),
     };
     const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
     if (plan) return showPlan(context, situation, { config, callers, keys, json });
