@@ -18,6 +18,7 @@ export const login = defineVerb({
   examples: [
     'slotstream login           # prints an address to open in a browser, and waits',
     'slotstream login --list    # who is logged in',
+    'slotstream login --port 8123    # a port of your choice, as for ssh -L 8123:127.0.0.1:8123 from where the browser is',
   ],
   arguments: {},
   options: {
@@ -35,6 +36,8 @@ export const login = defineVerb({
   async run(context, { list, port, json }) {
     if (list) return listLogins(context, json);
     const config = context.config();
+    if (config.api.token !== undefined)
+      context.say('API_TOKEN is set and stays in use for everything but meeting recaps.\n');
     const show = (url: string): void => {
       context.say('Open this address in a browser, as the user who is to log in:\n');
       context.say(`  ${url}\n`);

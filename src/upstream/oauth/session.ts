@@ -28,16 +28,16 @@ const marginMs = 60_000;
  */
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
   let renewing: Promise<Login> | undefined;
-  let server: Promise<AuthorizationServer> | undefined;
+  let known: Promise<AuthorizationServer> | undefined;
   let held = stored(input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
   const discovered = (): Promise<AuthorizationServer> => {
-    server ??= discover(needs, input.application).catch((error: unknown) => {
-      server = undefined;
+    known ??= discover(needs, input.application).catch((error: unknown) => {
+      known = undefined;
       throw error;
     });
-    return server;
+    return known;
   };
 
   /** Whoever holds the lock looks again first: another process may just have renewed it, and the old token works once only. */
@@ -45,7 +45,10 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
     withLogins(needs, input.dataDir, async (logins, save) => {
       const login = find(logins, input);
       if (login.accessToken !== spent && isFresh(login)) return login;
-      const next = await refreshed(await discovered(), login, needs.nowMs);
+      const server = await discovered();
+      // Written as it is, before the old token is spent: a full disk is found while there is still something to lose.
+      save(login);
+      const next = await refreshed(server, login, needs.nowMs);
       save(next);
       return next;
     });
