@@ -20,6 +20,10 @@ const counted = [
   'meeting_recaps',
   'routing_form_submissions',
   'no_shows',
+  'routing_forms',
+  'custom_field_definitions',
+  'users',
+  'organization_memberships',
 ] as const;
 
 export async function overviewOf(store: Store): Promise<StoreOverview> {
