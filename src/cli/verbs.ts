@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts';
 import { login } from './login.ts';
 import { receive } from './receive.ts';
 import { rebuild } from './rebuild.ts';
+import { reconcile } from './reconcile.ts';
 import { replay } from './replay.ts';
 import { sandbox } from './sandbox.ts';
 import { start } from './start.ts';
@@ -22,6 +23,7 @@ export const verbs: readonly Verb[] = [
   login,
   bootstrap,
   backfill,
+  reconcile,
   status,
   doctor,
   replay,

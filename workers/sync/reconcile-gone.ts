@@ -25,9 +25,8 @@ export interface GoneNeeds {
 
 export interface GoneSearch {
   readonly kind: GoneKind;
-  /** When the listing began, on the service's clock. */
-  readonly since: string;
-  /** What the listing showed, where that could not be noted in the rows. */
+  /** Rows observed since then, on the service's clock, were shown. */
+  readonly since: string | undefined;
   readonly wasSeen: (uri: string) => boolean;
   readonly allowDeletes: boolean;
 }

@@ -34,8 +34,11 @@ export interface RunTally {
 
 export interface Run extends Disposable {
   take(records: readonly ServiceRecord[]): Promise<void>;
-  /** Buries what a complete listing that began at `since` did not show, and what is gone by its own URI too. */
-  bury(kind: GoneKind, since: string): Promise<void>;
+  /**
+   * Buries what a complete listing did not show and what is gone by its own URI too. A listing that other runs began at `since`
+   * left that time in the rows it showed; without it, this run has seen the whole listing itself.
+   */
+  bury(kind: GoneKind, since?: string): Promise<void>;
   readonly tally: RunTally;
 }
 
@@ -56,13 +59,13 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
     tally = { ...tally, read: tally.read + records.length, kept: tally.kept + report.kept };
     // What is only looked at stays as it was, and would be found again on another page.
     for (const changed of report.changed) if (repair || scratch.isFirst('drift', changed.uri)) note(driftOf(changed));
-    if (!repair) noteSeen(scratch, records);
+    noteSeen(scratch, records);
   }
 
-  async function bury(kind: GoneKind, since: string): Promise<void> {
+  async function bury(kind: GoneKind, since?: string): Promise<void> {
     const heldBack = await searchGone(
       { ...needs, scratch, onFound: take },
-      { kind, since, allowDeletes, wasSeen: (uri) => !repair && scratch.wasSeen(kind, uri) },
+      { kind, since, allowDeletes, wasSeen: (uri) => scratch.wasSeen(kind, uri) },
     );
     if (heldBack !== undefined) {
       tally = { ...tally, heldBack: [...tally.heldBack, heldBack] };
@@ -86,7 +89,6 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
 
 const deletable: readonly RecordKind[] = ['contact', 'event_type', 'meeting_recap'];
 
-/** A repair leaves the time of reading in the rows; a look leaves nothing there, so it is kept here. */
 function noteSeen(scratch: Scratch, records: readonly ServiceRecord[]): void {
   for (const { kind, record } of records)
     if (deletable.includes(kind) && typeof record['uri'] === 'string') scratch.isFirst(kind, record['uri']);

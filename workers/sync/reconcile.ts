@@ -49,7 +49,7 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   const unreadable: Unreadable[] = [];
   let contactsFrom: string | undefined;
   for (const walk of await walksOf(needs, input, startedAt)) {
-    const refused = await walkThrough(needs, run, { ...walk, begunAt });
+    const refused = await walkThrough(needs, run, walk);
     unreadable.push(...refused);
     if (walk.resource.name === 'contacts' && refused.length === 0) contactsFrom = begunAt;
   }
@@ -85,12 +85,8 @@ export async function timeOfService({ sources, signal }: Pick<ReconcileNeeds, 's
 }
 
 /** Answers what could not be read. */
-async function walkThrough(
-  needs: ReconcileNeeds,
-  run: Run,
-  walk: Walk & { readonly begunAt: string },
-): Promise<readonly Unreadable[]> {
-  const { resource, query, isOver, buries, begunAt } = walk;
+async function walkThrough(needs: ReconcileNeeds, run: Run, walk: Walk): Promise<readonly Unreadable[]> {
+  const { resource, query, isOver, buries } = walk;
   const { signal } = needs;
   const unreadable: Unreadable[] = [];
   let rows = 0;
@@ -106,7 +102,7 @@ async function walkThrough(
     unreadable.push({ what: resource.name, error });
   }
   // Never on a partial listing.
-  if (buries !== undefined && unreadable.length === 0) await run.bury(buries, begunAt);
+  if (buries !== undefined && unreadable.length === 0) await run.bury(buries);
   return unreadable;
 }
 

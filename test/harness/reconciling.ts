@@ -1,0 +1,86 @@
+// A store beside a sandbox, and reconcile between them, without any process or delivery.
+import type { Drift } from '#workers/sync/drift.ts';
+import { eventKinds, isEventKind } from '#schemas/events.ts';
+import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
+import type { ReconcileNeeds } from '#workers/sync/reconcile.ts';
+import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { openTestSandbox, type TestSandbox } from './sandbox.ts';
+import type { TestStore } from './stores.ts';
+
+export const allKinds = Object.keys(eventKinds).filter(isEventKind);
+
+export interface Reconciling extends AsyncDisposable {
+  readonly sandbox: TestSandbox;
+  readonly store: TestStore['store'];
+  needs(more?: Partial<ReconcileNeeds>): Promise<ReconcileNeeds>;
+  /** Compares, and answers what was found, each row in a line. */
+  run(how?: Partial<How>): Promise<Found>;
+}
+
+export interface How {
+  readonly repair: boolean;
+  readonly scope: Scope;
+  readonly allowDeletes: boolean;
+  readonly token: string;
+  /** What the service answers, bent on its way. */
+  readonly fetch: typeof fetch;
+}
+
+export interface Found {
+  readonly report: ReconcileReport;
+  readonly drift: readonly Drift[];
+  readonly lines: readonly string[];
+}
+
+export async function openReconciling(
+  fresh: () => Promise<TestStore>,
+  options: Parameters<typeof openTestSandbox>[0] = {},
+): Promise<Reconciling> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
+  const { store } = stack.use(await fresh());
+  const sourcesFor = (token: string, fetch?: How['fetch']) =>
+    openSources(
+      {
+        dataDir: '/nonexistent',
+        api: {
+          baseUrl: sandbox.handles.base_url,
+          token,
+          oauth: undefined,
+          organizationUri: undefined,
+          userUri: undefined,
+          groupUri: undefined,
+        },
+      },
+      fetch && { fetch },
+    );
+  const needs = async (sources: Promise<Sources>, more: Partial<ReconcileNeeds> = {}): Promise<ReconcileNeeds> => ({
+    store,
+    sources: await sources,
+    options: { eraseOnDelete: true },
+    now: () => new Date(),
+    ...more,
+  });
+  const kept = stack.move();
+  return {
+    sandbox,
+    store,
+    needs: (more) => needs(sourcesFor(sandbox.handles.tokens.owner), more),
+    async run({ repair = false, scope = { kind: 'full' } as Scope, allowDeletes = false, token, fetch } = {}) {
+      const drift: Drift[] = [];
+      const onDrift = (one: Drift): void => void drift.push(one);
+      const report = await reconcile(
+        await needs(sourcesFor(token ?? sandbox.handles.tokens.owner, fetch), { onDrift }),
+        {
+          scope,
+          events: allKinds,
+          repair,
+          allowDeletes,
+        },
+      );
+      const lines = drift.map(({ how, kind, uri, fields }) => [how, kind, uri, ...fields].join(' ')).toSorted();
+      return { report, drift, lines };
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
