@@ -35,10 +35,18 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
   let wake: () => void = () => undefined;
   let changed = new Promise<void>((resolve) => (wake = resolve));
 
+  const isOver = ({ resetAtMs }: Window): boolean => needs.nowMs() >= resetAtMs;
+  const renewed = (over: Window): Window => ({ ...over, remaining: over.limit, resetAtMs: Infinity });
+
   function current(): Window | undefined {
-    if (window !== undefined && needs.nowMs() >= window.resetAtMs)
-      window = { ...window, remaining: window.limit, resetAtMs: Infinity };
+    if (window !== undefined && isOver(window)) window = renewed(window);
     return window;
+  }
+
+  /** Having slept is what counts: a clock that was set back meanwhile must not make us sleep for ever. */
+  async function sleepTillReset(closed: Window, signal: AbortSignal | undefined): Promise<void> {
+    await needs.sleep(closed.resetAtMs - needs.nowMs(), signal);
+    if (window === closed) window = renewed(closed);
   }
 
   function isOpen(): boolean {
@@ -72,9 +80,10 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
   return {
     async enter(signal) {
       while (!isOpen()) {
+        const closed = current();
         // What is in flight ends by itself; only when all is quiet is the reset what there is to wait for.
-        if (inFlight > 0) await changed;
-        else await needs.sleep(Math.max(1, (current()?.resetAtMs ?? 0) - needs.nowMs()), signal);
+        if (inFlight > 0 || closed === undefined) await changed;
+        else await sleepTillReset(closed, signal);
         stopIfAsked(signal);
       }
       inFlight += 1;

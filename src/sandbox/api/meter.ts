@@ -37,8 +37,9 @@ export function createMeter({ clock, options }: Service): (caller: Caller, opera
     if (windows === undefined) users.set(user.uri, (windows = new Map()));
     const gauges = limitsOf(organization, operation).map((limit) => gaugeOf(windows, limit, nowMs));
     const exceeded = gauges.filter(({ limit, window }) => window.calls >= limit.requests);
-    // What is refused for its rate uses nothing up: who keeps knocking does not lose the day.
-    if (exceeded.length === 0 || !options.rateLimits) for (const { window } of gauges) window.calls += 1;
+    // What is refused for its rate uses nothing up: who keeps knocking does not lose the day. Without limits nothing is used
+    // up either, or callers that heed the headers would wait for a limit that is not there.
+    if (exceeded.length === 0 && options.rateLimits) for (const { window } of gauges) window.calls += 1;
     const speaking = tightestOf(exceeded.length > 0 ? exceeded : gauges);
     const seconds = Math.max(1, Math.ceil((speaking.window.endsMs - nowMs) / secondMs));
     const headers = {
@@ -46,7 +47,7 @@ export function createMeter({ clock, options }: Service): (caller: Caller, opera
       'X-RateLimit-Remaining': String(remaining(speaking)),
       'X-RateLimit-Reset': String(seconds),
     };
-    return exceeded.length > 0 && options.rateLimits ? { headers, retryInSeconds: seconds } : { headers };
+    return exceeded.length > 0 ? { headers, retryInSeconds: seconds } : { headers };
   };
 }
 

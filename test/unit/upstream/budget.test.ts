@@ -118,6 +118,14 @@ describe('the budget', () => {
     expect(time.pauses).toEqual([longestPauseMs]);
   });
 
+  it('has waited when it has slept, whatever the clock says', async () => {
+    let sleeps = 0;
+    const budget = createBudget({ nowMs: () => 0, sleep: async () => void (sleeps += 1) }, 0.4);
+    await once(budget, told(0));
+    await once(budget, told(499));
+    expect(sleeps).toBe(1);
+  });
+
   it('stops waiting when it is told to', async () => {
     const time = pausedTime();
     const budget = createBudget(time, 0.4);
