@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Fact } from '#src/sandbox/world/service.ts';
 import { ask } from '../harness/oracle.ts';
 import { until } from '../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../harness/product.ts';
@@ -16,7 +17,12 @@ const main = 'organization active contact,invitee,invitee_no_show,routing_form_s
 const recaps = 'user active meeting_recap';
 
 let sandbox: TestSandbox;
-beforeEach(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
+let facts: Fact[];
+beforeEach(async () => {
+  facts = [];
+  const onFact = (fact: Fact): void => void facts.push(fact);
+  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }, { onFact });
+});
 afterEach(() => sandbox[Symbol.asyncDispose]());
 
 const settled = (more: Settings = {}): Settings => ({
@@ -182,6 +188,13 @@ describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () 
     await sandbox.courier.settled();
     const attempts = (await sandbox.control('GET', '/deliveries')).body as { collection?: unknown[] };
     expect(statusesIn(attempts)).toEqual([202]);
+    // `event_type.*` is refused here, and recaps come for the owner alone.
+    const isTold = ({ event }: Fact): boolean => !/^(event_type|meeting_recap)/.test(event);
+    const told = "select count(*) as n from event_log where source = 'webhook' and event not like 'meeting_recap%'";
+    await until(
+      async () => (await ask(home.store, told))[0]?.['n'] === facts.filter(isTold).length,
+      'everything that happened meanwhile stands in the log, once',
+    );
 
     const sender = openSender({ url: product.webhook, key: old });
     await sender.send([

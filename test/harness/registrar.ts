@@ -63,6 +63,7 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
       },
     },
     refusals: { read: () => registrar.refused, write: (marks) => void (registrar.refused = marks) },
+    pause: async () => {},
     now: () => `${new Date(registrar.nowMs).toISOString().slice(0, -1)}000Z`,
   };
   const inputOf = (more: Partial<BootstrapInput>): BootstrapInput => ({
