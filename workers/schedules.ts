@@ -28,6 +28,8 @@ export interface Schedules {
 
 const firstRetryMs = 5_000;
 const longestRetryMs = 300_000;
+/** Timers cannot wait for ever, and a lease may become free before its time. */
+const longestPauseMs = 3_600_000;
 /** Of the period, so that many processes do not come at once. */
 const jitterShare = 0.05;
 const longestJitterMs = 60_000;
@@ -48,7 +50,7 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
   const jitter = (): number => needs.random() * Math.min(job.everyMs * jitterShare, longestJitterMs);
   let pauseMs = jitter();
   while (!stopping.aborted) {
-    await needs.sleep(pauseMs, stopping).catch(() => undefined);
+    await needs.sleep(Math.min(pauseMs, longestPauseMs), stopping).catch(() => undefined);
     if (stopping.aborted) return;
     try {
       pauseMs = (await turn(needs, job, stopping)) + jitter();
