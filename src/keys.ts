@@ -132,8 +132,15 @@ function writeDraft(path: string, keys: readonly string[]): string {
  * guessed from its name by trying all of them.
  */
 export function keyMarkOf(key: string): string {
-  return scryptSync(key, 'slotstream key id', 12).toString('base64url');
+  const known = marks.get(key);
+  if (known !== undefined) return known;
+  const mark = scryptSync(key, 'slotstream key id', 12).toString('base64url');
+  marks.set(key, mark);
+  return mark;
 }
+
+/** A running process looks at its subscriptions every few minutes, and should not stand still each time. */
+const marks = new Map<string, string>();
 
 function readKeyFile(path: string): readonly string[] {
   const lines = readFileSync(path, 'utf8').split(/[\n,]/);

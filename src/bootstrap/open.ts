@@ -13,7 +13,13 @@ export function callbackOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
     throw new SlotstreamError('config', 'PUBLIC_URL is not set, so the service cannot be told where to deliver.', {
       hint: 'Set it to the address at which the service reaches this receiver, without /webhooks: PUBLIC_URL=https://hooks.example.com',
     });
-  return `${publicUrl}/webhooks`;
+  const url = new URL(`${publicUrl}/webhooks`);
+  if (url.search !== '' || url.hash !== '' || url.username !== '')
+    throw new SlotstreamError('config', 'PUBLIC_URL holds a query, a fragment or a password; the callback cannot.', {
+      hint: 'Give the bare address: PUBLIC_URL=https://hooks.example.com',
+    });
+  // In the one spelling that the service will give it back in.
+  return url.href;
 }
 
 export function callersOf(config: Config, needs: UpstreamNeeds = {}, options: UpstreamOptions = {}): Callers {
