@@ -1,0 +1,96 @@
+// A store beside a sandbox, and backfill between them, without any process or delivery.
+import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
+import type { UpstreamNeeds } from '#src/upstream/open.ts';
+import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill.ts';
+import type { Notice, ResourceName } from '#workers/sync/catalogue.ts';
+import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { openTestSandbox, type TestSandbox } from './sandbox.ts';
+import type { TestStore } from './stores.ts';
+import { clientOf } from './upstream.ts';
+
+export const allKinds = Object.keys(eventKinds).filter(isEventKind);
+
+export interface Filling {
+  readonly only?: readonly ResourceName[];
+  readonly restart?: boolean;
+  readonly events?: readonly EventKind[];
+  readonly token?: string;
+  readonly sources?: Sources;
+  /** Stops it once that many pages were folded. */
+  readonly stopAfter?: number;
+}
+
+export interface Filled {
+  readonly report: BackfillReport;
+  readonly outcomes: Readonly<Partial<Record<ResourceName, ResourceOutcome>>>;
+  readonly notices: readonly Notice[];
+  /** What was asked for, in order: `GET /contacts`. */
+  readonly calls: readonly string[];
+}
+
+export interface Backfilling extends AsyncDisposable {
+  readonly sandbox: TestSandbox;
+  readonly store: TestStore['store'];
+  run(how?: Filling): Promise<Filled>;
+  /** A client of a token, for sources of one's own. */
+  client(token: string): Sources['client'];
+}
+
+export async function openBackfilling(
+  fresh: () => Promise<TestStore>,
+  options: Parameters<typeof openTestSandbox>[0] = {},
+): Promise<Backfilling> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
+  const { store } = stack.use(await fresh());
+  const kept = stack.move();
+  const base = sandbox.handles.base_url;
+  return {
+    sandbox,
+    store,
+    client: (token) => clientOf(base, { as: token }),
+    async run({ only = [], restart = false, events = allKinds, stopAfter = Infinity, ...how } = {}) {
+      const calls: string[] = [];
+      let skippedMs = 0;
+      const needs: UpstreamNeeds = {
+        fetch: async (input, init) => {
+          calls.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`);
+          return withoutLimits(await fetch(input, init));
+        },
+        // Pauses pass at once.
+        nowMs: () => Date.now() + skippedMs,
+        sleep: async (ms) => void (skippedMs += ms),
+      };
+      const api = { token: how.token ?? sandbox.handles.tokens.owner, baseUrl: base };
+      const nothing = { oauth: undefined, organizationUri: undefined, userUri: undefined, groupUri: undefined };
+      const sources =
+        how.sources ?? (await openSources({ dataDir: '/nonexistent', api: { ...api, ...nothing } }, needs));
+      const stopping = new AbortController();
+      const notices: Notice[] = [];
+      const report = await backfill(
+        {
+          store,
+          sources,
+          options: { eraseOnDelete: true },
+          now: () => new Date().toISOString().replace('Z', '000Z'),
+          onProgress: (_resource, counts) => {
+            if (counts.pages >= stopAfter) stopping.abort();
+          },
+          onNotice: (_resource, notice) => void notices.push(notice),
+          onOutcome: () => undefined,
+        },
+        { only, restart, events, signal: stopping.signal },
+      );
+      const outcomes = Object.fromEntries(report.resources.map((outcome) => [outcome.name, outcome]));
+      return { report, outcomes, notices, calls };
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** A world of thousands of calls, of which the limit allows some hundreds a minute. */
+export function withoutLimits(answer: Response): Response {
+  const headers = new Headers(answer.headers);
+  for (const name of ['limit', 'remaining', 'reset']) headers.delete(`x-ratelimit-${name}`);
+  return new Response(answer.body, { status: answer.status, headers });
+}
