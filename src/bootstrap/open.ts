@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { SlotstreamError } from '../errors.ts';
 import { addKey, keyMarkOf, newKey, openKeyRing } from '../keys.ts';
+import type { Client } from '../upstream/client.ts';
 import { openUpstream, upstreamsOfUsers, type UpstreamNeeds, type UpstreamOptions } from '../upstream/open.ts';
 import type { BootstrapInput } from './bootstrap.ts';
 import type { Callers } from './survey.ts';
@@ -22,14 +23,33 @@ export function callbackOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
   return url.href;
 }
 
-export function callersOf(config: Config, needs: UpstreamNeeds = {}, options: UpstreamOptions = {}): Callers {
+export interface CallerOptions extends UpstreamOptions {
+  /** Ends every call that is under way, and every pause. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function callersOf(
+  config: Config,
+  needs: UpstreamNeeds = {},
+  { signal, ...options }: CallerOptions = {},
+): Callers {
   const { organizationUri } = config.api;
   const isElsewhere = (organization: string | null): boolean =>
     organization !== null && organizationUri !== undefined && organization !== organizationUri;
   const logins = upstreamsOfUsers(config, needs, options)
     .filter(({ organization }) => !isElsewhere(organization))
-    .map(({ user, client }) => [user, client] as const);
-  return { main: openUpstream(config, needs, options), logins: new Map(logins) };
+    .map(({ user, client }) => [user, stoppable(client, signal)] as const);
+  return { main: stoppable(openUpstream(config, needs, options), signal), logins: new Map(logins) };
+}
+
+function stoppable(client: Client, signal: AbortSignal | undefined): Client {
+  return {
+    origin: client.origin,
+    call: (call, options = {}) => client.call(call, { ...options, signal: options.signal ?? signal }),
+    get waitedMs() {
+      return client.waitedMs;
+    },
+  };
 }
 
 export interface KeyChoice {

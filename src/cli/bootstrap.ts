@@ -9,7 +9,6 @@ import { notesOn } from '#src/bootstrap/notes.ts';
 import { callbackOf, callersOf, inputOf, keysInUse, type KeysInUse } from '#src/bootstrap/open.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
 import { refusalsIn } from '#src/bootstrap/refusals.ts';
-import type { Callers } from '#src/bootstrap/survey.ts';
 import type { Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { recheckMs } from '#src/keys.ts';
@@ -37,33 +36,53 @@ export const bootstrap = defineVerb({
     },
     json: asJson,
   },
-  async run(context, { plan, prune, rotateKey, json }) {
-    const config = context.config();
-    callbackOf(config);
-    const callers = callersOf(config, {}, { reserveShare: 0 });
-    using lock = rotateKey && !plan ? lockRotation(config) : undefined;
-    void lock;
-    const keys = keysInUse(config, { callers, rotates: rotateKey, isDry: plan });
-    await using store = await openStoreLoudly(config, context.log());
-    const needs: BootstrapNeeds = {
-      callers,
-      memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
-      refusals: refusalsIn(config.dataDir),
-      now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
-      signal: context.stopping(),
-      pause: () => realWorld.sleep(arrivalMs, context.stopping()),
-    };
-    const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
-    if (plan) return showPlan(context, situation, { config, callers, keys, json });
-    if (keys.isNew) await realWorld.sleep(recheckMs * 1.5, context.stopping());
-    const applied = await carryOutPlan(needs, situation, keys.keys[0]);
-    return showApplied(context, { situation, applied }, { config, callers, keys, json });
+  async run(context, options) {
+    const signal = context.stopping();
+    try {
+      return await register(context, options);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      context.say('Stopped. Whatever was made stays; the next run goes on from there.');
+      return 1;
+    }
   },
 });
 
+interface Options {
+  readonly plan: boolean;
+  readonly prune: boolean;
+  readonly rotateKey: boolean;
+  readonly json: boolean;
+}
+
+async function register(context: VerbContext, { plan, prune, rotateKey, json }: Options): Promise<0 | 3> {
+  const config = context.config();
+  const signal = context.stopping();
+  callbackOf(config);
+  const callers = callersOf(config, {}, { reserveShare: 0, signal });
+  await using opened = new AsyncDisposableStack();
+  if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
+  const keys = keysInUse(config, { callers, rotates: rotateKey, isDry: plan });
+  const store = opened.use(await openStoreLoudly(config, context.log()));
+  const needs: BootstrapNeeds = {
+    callers,
+    memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
+    refusals: refusalsIn(config.dataDir),
+    now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
+    signal,
+    pause: () => realWorld.sleep(arrivalMs, signal),
+  };
+  const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
+  const showing = { config, keys, json };
+  if (plan) return showPlan(context, situation, showing);
+  // Running receivers read a new key within this time; a delivery signed with it would be refused before.
+  if (keys.isNew) await realWorld.sleep(recheckMs * 1.5, signal);
+  const applied = await carryOutPlan(needs, situation, keys.keys[0]);
+  return showApplied(context, { situation, applied }, showing);
+}
+
 interface Showing {
   readonly config: Config;
-  readonly callers: Callers;
   readonly keys: KeysInUse;
   readonly json: boolean;
 }
@@ -110,12 +129,12 @@ function notesFor(
 }
 
 /** Two rotations at once would each end the subscriptions of the other. */
-function lockRotation({ dataDir }: Config): Disposable & ProcessLock {
+function lockRotation({ dataDir }: Config): ProcessLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dataDir, 'key-rotation.lock'));
   if (lock === undefined)
     throw new SlotstreamError('busy', 'Another process is rotating the signing key at this moment.', {
       hint: 'Wait until it is done, then look at what it did: npx slotstream bootstrap --plan',
     });
-  return { ...lock, [Symbol.dispose]: () => lock.release() };
+  return lock;
 }

@@ -134,6 +134,15 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([keysOf(home)[0]]));
   });
 
+  it('stops when asked to while the service does not answer, and says that what was made stays', async () => {
+    await using home = await openHome(settled());
+    await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
+    await using running = home.spawn(['bootstrap']);
+    await until(() => existsSync(join(home.dataDir, 'mirror.db')), 'it has begun');
+    expect(await running.signal('SIGINT')).toBe(1);
+    expect(running.err()).toContain('Stopped. Whatever was made stays');
+  });
+
   it('registers for users who logged in, with the key of the application', async () => {
     await using home = await openHome(settled({ ...noApiToken, ...application() }));
     for (const user of [sandbox.handles.users.owner, sandbox.handles.users.member]) await logIn(home, user);
