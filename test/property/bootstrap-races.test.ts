@@ -1,4 +1,5 @@
-// Several bootstraps at once on one service, whatever was there before: they leave exactly what was planned.
+// Bootstraps on a real service, whatever was there before: several at once leave exactly what was planned, and one with a poor
+// token breaks nothing.
 import * as fc from 'fast-check';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,8 +7,8 @@ import { isComplete } from '#src/bootstrap/apply.ts';
 import { callbackUrl, fingerprintOf, isOurs } from '#src/bootstrap/callback.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
 import { wantedOf } from '#src/bootstrap/wanted.ts';
-import { kinds } from '../harness/bootstrap-model.ts';
-import { callback, openRegistrar } from '../harness/registrar.ts';
+import { deliveredTo, kinds, subscriptionOf } from '../harness/bootstrap-model.ts';
+import { callback, everyScope, openRegistrar } from '../harness/registrar.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { patienceMs, runs } from './runs.ts';
 
@@ -92,6 +93,34 @@ describe('bootstraps at once', () => {
         expect((await openRegistrar(sandbox).plan(more)).steps.some(isPending)).toBe(false);
       }),
       runs(40),
+    );
+  });
+
+  it('never end what is delivered and wanted, whatever the token may not do', { timeout: patienceMs }, async () => {
+    const { owner: user } = sandbox.handles.users;
+    await fc.assert(
+      fc.asyncProperty(history, fc.subarray(everyScope), async ({ events, before }, some) => {
+        await prepare(before);
+        const all = () => [...sandbox.service.state.subscriptions.values()].filter(isOurOwn);
+        const wishes = deliveredTo(
+          wantedOf({ events, organization: sandbox.handles.organization, recapUsers: [user] }).map(
+            ({ owner, events: has }) => subscriptionOf(owner, { uri: owner.uri, events: [...has] }),
+          ),
+        );
+        const delivered = (): readonly string[] => [...deliveredTo(all().map((one) => ({ ...one })))];
+        const promised = delivered().filter((one) => wishes.has(one));
+        const token = sandbox.tokens.personal('some', {
+          user,
+          scopes: [...new Set([...some, 'webhooks:write' as const])],
+        });
+        const registrar = openRegistrar(sandbox, { token });
+        await registrar.apply({ events, prune: true });
+        expect(promised.filter((one) => !delivered().includes(one))).toEqual([]);
+        const after = all();
+        await registrar.apply({ events, prune: true });
+        expect(all()).toEqual(after);
+      }),
+      runs(60),
     );
   });
 });
