@@ -87,13 +87,14 @@ async function replayEntries(
 }
 
 async function replayTogether(unit: Unit, found: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
+  const before = new Map(found.map((entry) => [entry, readAgain(entry)]));
   const mirror = await openMirror(
     unit,
-    found.flatMap((entry) => readAgain(entry).compiled ?? []),
+    [...before.values()].flatMap(({ compiled }) => compiled ?? []),
   );
   await unit.engine.lockLog(unit.db);
   const page = await observedByNow(unit, found);
-  const readings = page.map((entry) => readAgain(entry));
+  const readings = page.map((entry) => before.get(entry) ?? readAgain(entry));
   const effects = readings.map(({ compiled }) => compiled && join(mirror.rows, compiled, options));
   await mirror.write();
 
@@ -126,7 +127,8 @@ async function observedByNow(unit: Unit, found: readonly LogEntry[]): Promise<re
   return found.flatMap((entry) => {
     if (!isRead(entry)) return [entry];
     const now = known.get(entry.delivery_id as string);
-    return now?.seq === entry.seq ? [{ ...entry, occurred_at: now?.occurred_at ?? null }] : [];
+    if (now?.seq !== entry.seq) return [];
+    return now.occurred_at === entry.occurred_at ? [entry] : [{ ...entry, occurred_at: now.occurred_at }];
   });
 }
 

@@ -1,7 +1,13 @@
 // No-show is derived from everything ever said: each story is told in every order and must end alike.
 import { describe, expect, it } from 'vitest';
 import type { NoShowFact } from '#workers/projections/contract.ts';
-import { addNoShowFact, factsOf, noShowPeriods, type NoShowPeriod } from '#workers/projections/no-show.ts';
+import {
+  addNoShowFact,
+  factsOf,
+  noShowPeriods,
+  snapshotAgain,
+  type NoShowPeriod,
+} from '#workers/projections/no-show.ts';
 
 const t = (second: number) => `2025-04-14T11:42:${String(second).padStart(2, '0')}.000000Z`;
 const marked = (name: string, second: number): NoShowFact => ({
@@ -75,5 +81,18 @@ describe('whether an invitee is a no-show', () => {
       '__proto__ 1-2',
       'constructor 2-3',
     ]);
+  });
+
+  it('moves a snapshot in time without asking further only where nothing else was ever said', () => {
+    const alone = addNoShowFact(factsOf(null), seen('A', 1));
+    expect(snapshotAgain(alone, { tie: 'a', at: t(5) })?.snapshot).toEqual({
+      at: t(5),
+      order: '1a',
+      mark: { uri: 'A', created_at: t(1) },
+    });
+    expect(snapshotAgain(alone, { tie: 'b', at: t(5) })).toBeUndefined();
+    expect(snapshotAgain(factsOf(null), { tie: 'a', at: t(5) })).toBeUndefined();
+    for (const other of [marked('A', 2), unmarked(2)])
+      expect(snapshotAgain(addNoShowFact(alone, other), { tie: 'a', at: t(5) })).toBeUndefined();
   });
 });

@@ -1,6 +1,14 @@
 // The order in which facts replace each other, as text.
 import { describe, expect, it } from 'vitest';
-import { observedIn, ranks, versionByObservation, versionOf, type Stamp } from '#workers/projections/version.ts';
+import {
+  isPageOf,
+  observedAgain,
+  observedIn,
+  ranks,
+  versionByObservation,
+  versionOf,
+  type Stamp,
+} from '#workers/projections/version.ts';
 
 const at = (fraction: string) => `2025-04-14T11:42:33.${fraction}Z`;
 const stamp = (changes: Partial<Stamp> = {}): Stamp => ({
@@ -44,4 +52,16 @@ describe('the version of a fact', () => {
     expect(observedIn(versionOf(stamp({ updatedAt: null }), true))).toBe(at('500000'));
     expect(observedIn(versionByObservation(stamp()))).toBe(at('500000'));
   });
+
+  it.each([versionOf, versionByObservation])(
+    'of a page tells which page it was, and when it was asked for again',
+    (of) => {
+      const page = stamp({ rank: ranks.page, tie: 'a'.repeat(16) });
+      expect(isPageOf(of(page), page.tie)).toBe(true);
+      expect(isPageOf(of(page), 'b'.repeat(16))).toBe(false);
+      expect(isPageOf(of({ ...page, rank: ranks.created }), page.tie)).toBe(false);
+      expect(isPageOf('', page.tie)).toBe(false);
+      expect(observedAgain(of(page), at('700000'))).toBe(of({ ...page, observed: at('700000') }));
+    },
+  );
 });
