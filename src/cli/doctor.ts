@@ -7,11 +7,11 @@ const marks = { well: '✓', doubtful: '!', ill: '✗' } as const;
 
 export const doctor = defineVerb({
   name: 'doctor',
-  summary: 'check engines, keys, disk and what is stuck; say what mends it',
+  summary: 'check engines, keys, service, subscriptions, drift and disk; say what mends it',
   arguments: {},
   options: { json: asJson },
   async run(context, { json }) {
-    const findings = await examine({ config: context.config(), log: context.log() });
+    const findings = await examine({ config: context.config(), log: context.log(), now: context.now });
     if (json) context.out(JSON.stringify(findings));
     else for (const finding of findings) context.out(told(finding));
     return findings.every(({ state }) => state !== 'ill') ? 0 : 3;

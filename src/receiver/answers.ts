@@ -1,5 +1,6 @@
 // Everything the public listener can say. Each answer is fixed beforehand: nothing of a request can show up in one, and
 // every refused signature gets the very same bytes.
+import { selfTestTitle } from '../self-test.ts';
 
 export interface Answer {
   readonly status: number;
@@ -9,6 +10,7 @@ export interface Answer {
 
 export const answers = {
   accepted: answer(202, 'Accepted', 'The delivery is safe and will be processed.'),
+  selfTest: answer(200, selfTestTitle, 'The signature is right. Nothing was stored.'),
   alive: answer(200, 'Alive', 'The process is running.'),
   badRequest: answer(400, 'Bad Request', 'The request could not be understood.'),
   unverified: answer(401, 'Unauthorized', 'The signature could not be verified.'),

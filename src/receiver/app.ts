@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import { throttled } from '#src/log.ts';
 import type { Log } from '#src/log.ts';
 import type { Metrics, RefusalCause } from '#src/metrics.ts';
+import { isSelfTest } from '#src/self-test.ts';
 import { verifySignature } from '#src/signature.ts';
 import type { SignatureScheme } from '#src/signature.ts';
 import { answers, jsonAnswer, toLingeringResponse, toResponse } from './answers.ts';
@@ -87,6 +88,7 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
     const nowMs = needs.clock();
     const refusal = refusalOf(incoming, body, nowMs);
     if (refusal) return refuse(refusal, answers.unverified);
+    if (isSelfTest(body)) return toResponse(answers.selfTest);
     const outcome = await needs.intake.accept(deliveryOf(body, nowMs));
     needs.metrics.received(outcome);
     needs.metrics.acknowledged((needs.clock() - nowMs) / 1000);

@@ -1,0 +1,31 @@
+// The data folder: room for what comes in, and no spool file that could not be read.
+import { readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Check } from './check.ts';
+import { ill, well } from './finding.ts';
+
+const scarceBytes = 512 * 1024 ** 2;
+
+export const checkDisk: Check = async ({ config }) => {
+  const { bavail, bsize } = await statfs(config.dataDir);
+  const free = bavail * bsize;
+  const shown = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
+  return [
+    free < scarceBytes ? ill('disk', shown, 'Make room, or move DATA_DIR to a larger disk.') : well('disk', shown),
+  ];
+};
+
+export const checkSpool: Check = async ({ config }) => {
+  const spool = join(config.dataDir, 'spool');
+  // No folder: nothing was ever spooled.
+  const files = await readdir(spool).catch(() => []);
+  const damaged = files.filter((file) => file.startsWith('damaged-'));
+  if (damaged.length === 0) return [];
+  return [
+    ill(
+      'spool',
+      `${damaged.length} damaged ${damaged.length === 1 ? 'file is' : 'files are'} kept (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
+      `npx slotstream reconcile --full --repair, then delete them: rm ${join(spool, 'damaged-*')}`,
+    ),
+  ];
+};

@@ -1,0 +1,43 @@
+// The webhook subscriptions: those that are wanted exist, and deliveries to them arrive.
+import { openStoreLoudly } from '#src/app.ts';
+import { lookAtSubscriptions } from '#src/app/subscriptions.ts';
+import { isOurs } from '#src/bootstrap/callback.ts';
+import { isPending } from '#src/bootstrap/plan.ts';
+import { hasApi, lookingOptions, type Check } from './check.ts';
+import { doubtful, ill, well, type Finding } from './finding.ts';
+
+const name = 'subscriptions';
+
+export const checkSubscriptions: Check = async ({ config, log, now }) => {
+  if (!hasApi(config) || config.publicUrl === undefined) return [];
+  await using store = await openStoreLoudly(config, log);
+  const { input, steps, unseen } = await lookAtSubscriptions({ config, store, now, upstream: lookingOptions });
+  const ours = input.existing.filter((one) => isOurs(input.callback, one));
+  const found: Finding[] = ours.flatMap(({ state, retry_started_at: since }) =>
+    state === 'active' && since != null
+      ? [
+          ill(
+            name,
+            `deliveries fail and are retried since ${since}; after a day the service gives up.`,
+            'Mend the line about the public URL; what was missed: npx slotstream reconcile --full --repair',
+          ),
+        ]
+      : [],
+  );
+  const disabled = ours.filter(({ state }) => state !== 'active').length;
+  if (disabled > 0)
+    found.push(
+      ill(
+        name,
+        `the service disabled ${disabled} of ours.`,
+        'npx slotstream bootstrap, then: npx slotstream reconcile --full --repair',
+      ),
+    );
+  const pending = steps.filter(isPending).length;
+  if (pending > 0) found.push(ill(name, `${pending} to make, replace or delete.`, 'npx slotstream bootstrap --plan'));
+  for (const { error } of unseen)
+    found.push(
+      doubtful(name, `some cannot be seen. ${error.message}`, error.hint ?? 'npx slotstream bootstrap --plan'),
+    );
+  return found.length > 0 ? found : [well(name, `${ours.length} stand as wanted, and deliveries arrive.`)];
+};
