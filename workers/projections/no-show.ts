@@ -45,10 +45,13 @@ export function addNoShowFact(facts: NoShowFacts, fact: NoShowFact): NoShowFacts
 }
 
 /** The same snapshot at a later time, where nothing else was ever said: no period changes. Undefined where more may change. */
-export function snapshotAgain(facts: NoShowFacts, { tie, at }: { tie: string; at: string }): NoShowFacts | undefined {
+export function snapshotAgain(
+  facts: NoShowFacts,
+  { order, at }: { order: string; at: string },
+): NoShowFacts | undefined {
   const { marks, unmarks, snapshot } = facts;
   const isAlone = Object.keys(marks).length === 0 && unmarks.length === 0;
-  if (!isAlone || snapshot?.order.endsWith(tie) !== true) return undefined;
+  if (!isAlone || snapshot?.order !== order) return undefined;
   return { ...facts, snapshot: { ...snapshot, at } };
 }
 

@@ -6,7 +6,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns, writeColumns, type StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type MirrorTable } from '../projections/contract.ts';
 import { factsOf, snapshotAgain } from '../projections/no-show.ts';
-import { isPageOf, observedAgain } from '../projections/version.ts';
+import { isPageOf, observedAgain, ranks } from '../projections/version.ts';
 import { observe, type Sighting } from './records-reading.ts';
 
 /** Whose facts touch one row. A membership touches two, and is rare. */
@@ -69,6 +69,9 @@ function laterOf(row: StoredRow, { event, record, observed, tie }: Sighting): St
   if (mark === undefined) return moved;
   // A mark without a time of its own has the time at which it was observed.
   if (isObject(mark) && typeof mark['created_at'] !== 'string') return undefined;
-  const facts = snapshotAgain(factsOf(row['no_show_facts'] ?? null), { tie, at: observed });
+  const facts = snapshotAgain(factsOf(row['no_show_facts'] ?? null), {
+    order: `${ranks.page}${tie}`,
+    at: observed,
+  });
   return facts && { ...moved, no_show_facts: facts as unknown as Json };
 }

@@ -85,14 +85,14 @@ describe('whether an invitee is a no-show', () => {
 
   it('moves a snapshot in time without asking further only where nothing else was ever said', () => {
     const alone = addNoShowFact(factsOf(null), seen('A', 1));
-    expect(snapshotAgain(alone, { tie: 'a', at: t(5) })?.snapshot).toEqual({
+    expect(snapshotAgain(alone, { order: '1a', at: t(5) })?.snapshot).toEqual({
       at: t(5),
       order: '1a',
       mark: { uri: 'A', created_at: t(1) },
     });
-    expect(snapshotAgain(alone, { tie: 'b', at: t(5) })).toBeUndefined();
-    expect(snapshotAgain(factsOf(null), { tie: 'a', at: t(5) })).toBeUndefined();
+    expect(snapshotAgain(alone, { order: '0a', at: t(5) })).toBeUndefined();
+    expect(snapshotAgain(factsOf(null), { order: '1a', at: t(5) })).toBeUndefined();
     for (const other of [marked('A', 2), unmarked(2)])
-      expect(snapshotAgain(addNoShowFact(alone, other), { tie: 'a', at: t(5) })).toBeUndefined();
+      expect(snapshotAgain(addNoShowFact(alone, other), { order: '1a', at: t(5) })).toBeUndefined();
   });
 });
