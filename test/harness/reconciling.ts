@@ -12,7 +12,7 @@ export const allKinds = Object.keys(eventKinds).filter(isEventKind);
 export interface Reconciling extends AsyncDisposable {
   readonly sandbox: TestSandbox;
   readonly store: TestStore['store'];
-  needs(more?: Partial<ReconcileNeeds>): Promise<ReconcileNeeds>;
+  needs(more?: Partial<ReconcileNeeds>, fetch?: How['fetch']): Promise<ReconcileNeeds>;
   /** Compares, and answers what was found, each row in a line. */
   run(how?: Partial<How>): Promise<Found>;
 }
@@ -65,7 +65,7 @@ export async function openReconciling(
   return {
     sandbox,
     store,
-    needs: (more) => needs(sourcesFor(sandbox.handles.tokens.owner), more),
+    needs: (more, fetch) => needs(sourcesFor(sandbox.handles.tokens.owner, fetch), more),
     async run({ repair = false, scope = { kind: 'full' } as Scope, allowDeletes = false, token, fetch } = {}) {
       const drift: Drift[] = [];
       const onDrift = (one: Drift): void => void drift.push(one);
