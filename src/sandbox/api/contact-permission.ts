@@ -2,7 +2,7 @@
 import { permissionMessages } from '#schemas/errors.ts';
 import { denied } from '../refusal.ts';
 import { isPaid } from '../world/organization.ts';
-import type { Caller } from './operation.ts';
+import type { Caller } from './caller.ts';
 import { isAdministrator } from './permissions.ts';
 
 const messages = permissionMessages['GET /contacts'];

@@ -2,7 +2,7 @@
 import { denied, notFound } from '../refusal.ts';
 import { organizationOf } from '../world/event-types.ts';
 import type { State, StoredEventType } from '../world/state.ts';
-import type { Caller } from './operation.ts';
+import type { Caller } from './caller.ts';
 import { noAccess } from './permissions.ts';
 
 /** One event type is for everyone of its organization to see: it has a public page. */

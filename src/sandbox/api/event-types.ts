@@ -6,9 +6,9 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import { denied, notFound } from '../refusal.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '../world/event-types.ts';
 import type { State } from '../world/state.ts';
+import type { Caller } from './caller.ts';
 import { demandEventType } from './event-type-access.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
 
 /** The specification names no scope for writing event types. */

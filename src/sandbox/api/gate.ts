@@ -4,8 +4,9 @@ import { Hono, type Context } from 'hono';
 import { missingScopes } from '#schemas/api-scope.ts';
 import { lacksScopes, Refusal, tooManyRequests } from '../refusal.ts';
 import type { Service } from '../world/service.ts';
+import type { Caller } from './caller.ts';
 import type { Cursors } from './cursor.ts';
-import type { Call, Caller, Listing, Operation } from './operation.ts';
+import type { Call, Listing, Operation } from './operation.ts';
 import { paginationOf, statusOf } from './reply.ts';
 import { readCall, resourceUri } from './request.ts';
 

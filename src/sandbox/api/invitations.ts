@@ -6,8 +6,8 @@ import { denied, notFound } from '../refusal.ts';
 import { demandAllotment, invite } from '../world/invitations.ts';
 import { isSameAddress } from '../world/memberships.ts';
 import type { Service } from '../world/service.ts';
+import type { Caller } from './caller.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { isAdministrator, noPermission } from './permissions.ts';
 
 export const invitationOperations = [

@@ -7,9 +7,9 @@ import { demandBookable } from '../world/booking-rules.ts';
 import { book } from '../world/bookings.ts';
 import { isPaid } from '../world/organization.ts';
 import type { State, StoredEventType } from '../world/state.ts';
+import type { Caller } from './caller.ts';
 import { demandEventType } from './event-type-access.ts';
 import { defineOperation } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { isAdministrator } from './permissions.ts';
 
 const messages = permissionMessages['POST /invitees'];

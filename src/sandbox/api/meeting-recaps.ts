@@ -8,8 +8,9 @@ import { matchesRecap } from '../world/recap-search.ts';
 import type { RecapSearch } from '../world/recap-search.ts';
 import { deleteRecap, updateRecap } from '../world/recaps.ts';
 import type { State } from '../world/state.ts';
+import type { Caller } from './caller.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Call, Caller } from './operation.ts';
+import type { Call } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 
 export const meetingRecapOperations = [

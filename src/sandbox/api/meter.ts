@@ -5,8 +5,9 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../clock.ts';
 import { isPaid } from '../world/organization.ts';
 import type { Organization } from '../world/organization.ts';
 import type { Service } from '../world/service.ts';
+import type { Caller } from './caller.ts';
 import type { Meter } from './gate.ts';
-import type { Caller, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const lengths = { minute: minuteMs, hour: hourMs, day: dayMs } as const;
 

@@ -2,17 +2,9 @@
 // scopes, limits, checking, envelopes and the OpenAPI document come with it.
 import type { z } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
-import type { Organization } from '../world/organization.ts';
 import type { Page, PageRequest, Position } from '../world/page.ts';
 import type { Service } from '../world/service.ts';
-
-export interface Caller {
-  readonly user: UserResource;
-  readonly organization: Organization;
-  readonly role: MembershipRole;
-  readonly scopes: readonly ApiScope[];
-}
+import type { Caller } from './caller.ts';
 
 export interface Call<Query = unknown, Body = unknown> {
   readonly service: Service;

@@ -2,7 +2,7 @@
 import { permissionMessages } from '#schemas/errors.ts';
 import { denied, invalid, notFound } from '../refusal.ts';
 import type { State } from '../world/state.ts';
-import type { Caller } from './operation.ts';
+import type { Caller } from './caller.ts';
 
 /** The two sentences the specification quotes, one for a resource and one for an action. */
 export const noAccess = permissionMessages['GET /contacts'].role;

@@ -3,8 +3,9 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import { detailsOf, invalid } from '../refusal.ts';
 import type { Service } from '../world/service.ts';
+import type { Caller } from './caller.ts';
 import type { Cursors } from './cursor.ts';
-import type { Call, Caller, Operation } from './operation.ts';
+import type { Call, Operation } from './operation.ts';
 
 /** A call, and the list it turned out to ask for. */
 export interface ReadCall {

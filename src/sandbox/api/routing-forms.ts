@@ -4,8 +4,8 @@ import { routingFormResource, routingFormSubmissionResource } from '#schemas/res
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { denied, notFound } from '../refusal.ts';
 import type { State, StoredForm } from '../world/state.ts';
+import type { Caller } from './caller.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
 
 const reading = { method: 'GET', scopes: ['routing_forms:read'], permits: demandAdministrator } as const;

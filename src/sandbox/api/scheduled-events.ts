@@ -7,8 +7,8 @@ import { denied, notFound } from '../refusal.ts';
 import { organizationOf } from '../world/event-types.ts';
 import { pageOfList } from '../world/page.ts';
 import type { State } from '../world/state.ts';
+import type { Caller } from './caller.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 
 const scopes = ['scheduled_events:read'] as const;

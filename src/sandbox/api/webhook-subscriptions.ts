@@ -11,8 +11,8 @@ import { isPaid } from '../world/organization.ts';
 import type { Service } from '../world/service.ts';
 import type { State, StoredSubscription } from '../world/state.ts';
 import { createSubscription, subscriptionRecord } from '../world/subscriptions.ts';
+import type { Caller } from './caller.ts';
 import { defineOperation, listing } from './operation.ts';
-import type { Caller } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
 
 export const webhookSubscriptionOperations = [

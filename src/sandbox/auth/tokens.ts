@@ -1,7 +1,7 @@
 // Bearer tokens of both kinds, and who they speak for.
 import { createHash } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { Caller } from '../api/operation.ts';
+import type { Caller } from '../api/caller.ts';
 import { unauthenticated } from '../refusal.ts';
 import type { Service } from '../world/service.ts';
 

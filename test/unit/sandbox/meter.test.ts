@@ -1,7 +1,7 @@
 // Counting calls: what the headers say, and who has to wait.
 import { describe, expect, it } from 'vitest';
 import { createMeter } from '#src/sandbox/api/meter.ts';
-import type { Caller } from '#src/sandbox/api/operation.ts';
+import type { Caller } from '#src/sandbox/api/caller.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
 import type { Operation } from '#src/sandbox/api/operation.ts';
 import { createTokens } from '#src/sandbox/auth/tokens.ts';
