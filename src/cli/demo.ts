@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventKinds } from '#schemas/events.ts';
 import { openApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
-import { openKeyRing } from '#src/keys.ts';
+import { loadConfig, type Config } from '#src/config.ts';
 import { createLog } from '#src/log.ts';
 import { inWords } from '#src/samples/telling.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
+import type { Fact } from '#src/sandbox/world/service.ts';
 import type { Store } from '#src/store/contract.ts';
 import { overviewOf } from '#src/store/overview.ts';
 import { openStore } from '#src/store/stores.ts';
-import { registerDemo } from './demo-registration.ts';
+import { backfill } from './backfill.ts';
+import { bootstrap } from './bootstrap.ts';
 import { renderTable } from './table.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from './verb.ts';
 
@@ -40,18 +41,7 @@ export const demo = defineVerb({
   },
   async run(context, { rate, count = Infinity, seed }) {
     const stopping = context.stopping();
-    const config = demoConfig(context);
-    context.say(
-      'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
-    );
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
-    await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
-    await using store = await openStore(
-      { report: (err) => log.warn({ err }, 'the store reports an error') },
-      config.databaseUrl,
-    );
-    const before = (await overviewOf(store)).last_seq;
-
     const enough = new AbortController();
     let told = 0;
     await using sandbox = await openSandbox(
@@ -60,17 +50,26 @@ export const demo = defineVerb({
       {
         report: (err) => log.error({ err }, 'the sandbox failed to answer'),
         onFact: (fact) => {
+          if (!isToldTo(sandbox.handles.users.owner, fact)) return;
           told += 1;
           context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${inWords(fact)}`);
           if (told >= count) enough.abort();
         },
       },
     );
-    const callback = `http://127.0.0.1:${app.port}/webhooks`;
+    const config = demoConfig(context, sandbox);
+    context.say(
+      'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
+    );
+    await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
+    await using store = await openStore(
+      { report: (err) => log.warn({ err }, 'the store reports an error') },
+      config.databaseUrl,
+    );
     const path = config.databaseUrl.slice('sqlite:'.length);
-    context.say(introduction(sandbox, { callback, path }));
-    const [key = ''] = openKeyRing({ ...config.signing, dataDir: config.dataDir, generate: false }).keysAt(Date.now());
-    for await (const line of registerDemo(sandbox, { callback, key })) context.say(`  ${line}`);
+    context.say(introduction(sandbox, { port: app.port, path }));
+    await connect(context, config);
+    const before = (await overviewOf(store)).last_seq;
     context.say('\nFrom here on people book, cancel and miss meetings by themselves. Ctrl-C stops it.\n');
 
     const ending = AbortSignal.any([stopping, enough.signal]);
@@ -91,26 +90,46 @@ export const demo = defineVerb({
   },
 });
 
-function introduction({ handles }: Sandbox, { callback, path }: { callback: string; path: string }): string {
+function introduction({ handles }: Sandbox, { port, path }: { port: number | undefined; path: string }): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
 A scheduling service of your own   ${handles.base_url}
   what it can do, and its levers   ${controls}/docs
   every webhook it sent            ${controls}/deliveries
-Slotstream receives webhooks on    ${callback}
+Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
   and writes tables to             ${path}
 
 Do something yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions
+`;
+}
 
-Registering for its webhooks:`;
+/** Recaps are told to their own user only, and the demo has the owner's token. */
+const isToldTo = (user: string, { event, users }: Fact): boolean =>
+  !event.startsWith('meeting_recap.') || users.includes(user);
+
+/** What an operator does once with the real service: register for webhooks, and bring in what is there already. */
+async function connect(context: VerbContext, config: Config): Promise<void> {
+  const wishes = { plan: false, prune: false, rotateKey: false, restart: true, resources: [], json: false };
+  for (const verb of [bootstrap, backfill]) {
+    context.say(`$ slotstream ${verb.name}`);
+    await verb.run({ ...context, config: () => config }, wishes);
+  }
 }
 
 /** Whatever is configured for real use stays out of the demo, and the demo out of it. */
-function demoConfig({ env, config }: VerbContext) {
-  const { dataDir } = config();
+function demoConfig({ env, config }: VerbContext, { handles }: Sandbox): Config {
+  const { dataDir, port } = config();
   const { HOST, PORT, ADMIN_PORT } = env;
-  return loadConfig({ HOST: HOST ?? '127.0.0.1', PORT, ADMIN_PORT, DATA_DIR: join(dataDir, 'demo') });
+  return loadConfig({
+    HOST: HOST ?? '127.0.0.1',
+    PORT,
+    ADMIN_PORT,
+    DATA_DIR: join(dataDir, 'demo'),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    API_BASE_URL: handles.base_url,
+    API_TOKEN: handles.tokens.owner,
+  });
 }
 
 /** Waits for the worker, but not for ever: a table is to show the delivery before it. */

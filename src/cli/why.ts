@@ -1,4 +1,4 @@
-// `why`: every delivery that touched a row, in order, with what it did and what it changed.
+// `why`: every delivery and every read that touched a row, in order, with what it did and what it changed.
 import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
@@ -29,6 +29,7 @@ export const why = defineVerb({
 
 function told({
   seq,
+  source,
   event,
   occurred_at,
   received_at,
@@ -38,13 +39,20 @@ function told({
   changes,
   redacted,
 }: LogEntry): string {
-  const delay =
-    occurred_at && received_at
-      ? ` (+${((Date.parse(received_at) - Date.parse(occurred_at)) / 1000).toFixed(1)} s)`
-      : '';
+  const delay = occurred_at && received_at ? ` (${delayOf({ source, occurred_at, received_at })})` : '';
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
   const headline = `#${seq} ${event ?? 'not understood'}  ${occurred_at ?? received_at}${delay}  ${outcome}${reason ? `: ${reason}` : ''}${copies}`;
   return [headline, ...(redacted ? ['  (its content was forgotten)'] : changeLines(changes as Changes | null))].join(
     '\n',
   );
+}
+
+/** A delivery took its time to come; what was read shows when it was last seen so, which may be long after it was received. */
+function delayOf({
+  source,
+  occurred_at,
+  received_at,
+}: Pick<LogEntry, 'source' | 'occurred_at' | 'received_at'>): string {
+  if (source !== 'webhook') return `read by ${source}, first at ${received_at}`;
+  return `+${((Date.parse(received_at ?? '') - Date.parse(occurred_at ?? '')) / 1000).toFixed(1)} s`;
 }

@@ -1,7 +1,6 @@
 // `slotstream backfill` as a process: killed, stopped, refused and beside a running mirror; the tables come out exact.
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { registerDemo } from '#src/cli/demo-registration.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openStore } from '#src/store/stores.ts';
 import { expectMirrored, type ComparisonOptions } from '../harness/mirror-comparison.ts';
@@ -10,6 +9,7 @@ import { until } from '../harness/ports.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../harness/product.ts';
 import { startRedis } from '../harness/redis.ts';
+import { registerForAll } from '../harness/registration.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 
 const engines = [
@@ -169,8 +169,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         );
         await using home = await openHome({ ...serviceOf(sandbox), QUEUE_URL: redis.url, ...(await settings()) });
         const product = await home.start('start');
-        for await (const line of registerDemo(sandbox, { callback: product.webhook, key: home.signingKey }))
-          expect(line).not.toBe('');
+        await registerForAll(sandbox, { callback: product.webhook, key: home.signingKey });
         await sandbox.control('POST', '/faults', { shuffle: 0.3, duplicate: 0.1, latency_ms: 20 });
         const enough = new AbortController();
         const living = sandbox.live(150, enough.signal);
