@@ -343,6 +343,78 @@ assumed(
   },
 );
 
+assumed(
+  'A19',
+  'Events, retries',
+  'a day in one leap is a day of retries, the last one when the 24 hours end',
+  async () => {
+    await using still = await openStill();
+    await using callback = await openCallback();
+    callback.answer = 500;
+    const { uri } = await subscribe(still, callback);
+    await happen(still);
+    await advance(still, '30h');
+    await still.courier.settled();
+    const afterSeconds = still.courier.attempts.map(({ at }) => Math.round((Date.parse(at) - startMs) / 1000));
+    const hourly = Array.from({ length: 22 }, (_, index) => 5115 + (index + 1) * 3600);
+    const doubling = [0, 5, 15, 35, 75, 155, 315, 635, 1275, 2555, 5115];
+    expect(afterSeconds).toEqual([...doubling, ...hourly, 24 * 3600]);
+    expect(await state(still, uri)).toMatchObject({ state: 'disabled' });
+  },
+);
+
+assumed(
+  'A3',
+  'Events, retries',
+  '`retry_started_at` is cleared when the last message that failed is given up',
+  async () => {
+    await using still = await openStill();
+    await using callback = await openCallback();
+    const { uri } = await subscribe(still, callback);
+    const failing = new Set<string>();
+    callback.answer = 500;
+    failing.add(await happen(still));
+    callback.answer = ({ body: { payload } }) => (failing.has((payload.contact ?? payload).uri) ? 500 : 202);
+    await advance(still, '20h');
+    await happen(still);
+    expect(await state(still, uri)).toMatchObject({ retry_started_at: null });
+    await advance(still, '1h');
+    expect(await state(still, uri)).toMatchObject({ retry_started_at: expect.any(String) });
+    await advance(still, '3h');
+    expect(still.courier.pending).toBe(0);
+    expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: null });
+    await advance(still, '48h');
+    callback.answer = 500;
+    await happen(still);
+    expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: expect.any(String) });
+  },
+);
+
+assumed(
+  'A3',
+  'States, WebhookSubscription',
+  'stays `active` until one message has failed for 24 hours and none arrived since it first did',
+  async () => {
+    await using still = await openStill();
+    await using callback = await openCallback();
+    const { uri } = await subscribe(still, callback);
+    callback.answer = 500;
+    await happen(still);
+    await advance(still, '20h');
+    callback.answer = 202;
+    await happen(still);
+    callback.answer = 500;
+    await advance(still, '1h');
+    await happen(still);
+    // The first is given up a day after it failed, which is less than a day after the last success.
+    await advance(still, '23h');
+    expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: expect.any(String) });
+    expect(still.courier.pending).toBe(1);
+    await advance(still, '1h');
+    expect(await state(still, uri)).toMatchObject({ state: 'disabled' });
+  },
+);
+
 assumed('A3', 'Events, retries', 'other messages go on being sent meanwhile', async () => {
   await using still = await openStill();
   await using callback = await openCallback();

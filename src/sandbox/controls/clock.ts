@@ -1,9 +1,9 @@
 // Time passes: the sandbox's clock is moved forward, and what waited for a time happens.
-import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { dayMs, hourMs, instantOf, minuteMs, secondMs } from '../clock.ts';
 import type { Service } from '../world/service.ts';
 import { defineControl } from './control.ts';
+import { letPass } from './passing-time.ts';
 
 const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 const longestMs = 3660 * dayMs;
@@ -26,22 +26,15 @@ const clockRequest = z.strictObject({ advance: duration });
 
 const shown = ({ clock }: Service): object => ({ now: instantOf(clock.nowMs()) });
 
-/** Longer than any attempt can take. Where the world lives by itself, something is always being sent. */
-const patienceMs = 26 * secondMs;
-
 export const clockControls = [
   defineControl({
     method: 'POST',
     path: '/clock',
-    summary: 'Lets time pass; retries that became due have been attempted when it answers',
+    summary: 'Lets time pass, from one retry that is due to the next; they have been attempted when it answers',
     body: clockRequest,
-    async run({ service, courier }, { advance }) {
-      // What is under way belongs to the time before.
-      await within(patienceMs, courier.idle());
-      service.clock.advance(advance);
-      // What became due has left the agenda by now; what is held back for longer is not waited for.
-      await within(patienceMs, courier.idle());
-      return shown(service);
+    async run(needs, { advance }) {
+      await letPass(needs, advance);
+      return shown(needs.service);
     },
   }),
   defineControl({
@@ -51,10 +44,3 @@ export const clockControls = [
     run: ({ service }) => shown(service),
   }),
 ] as const;
-
-async function within(ms: number, done: Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const late = wait(ms, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
-  await Promise.race([done, late]);
-  ended.abort();
-}

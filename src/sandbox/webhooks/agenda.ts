@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts';
 
 export interface Agenda<Item> extends Disposable {
   readonly size: number;
+  /** When the next is due; infinitely late when there is none. */
+  readonly nextMs: number;
   add(dueMs: number, item: Item): void;
   removeIf(test: (item: Item) => boolean): void;
 }
@@ -42,6 +44,9 @@ export function createAgenda<Item>(clock: Clock, onDue: (item: Item) => void): A
   return {
     get size() {
       return heap.size;
+    },
+    get nextMs() {
+      return heap.top()?.dueMs ?? Infinity;
     },
     add(dueMs, item) {
       heap.push({ dueMs, order: (added += 1), item });

@@ -5,7 +5,7 @@
 //                            └───────────────────┘
 import type { Fact, Service } from '../world/service.ts';
 import type { StoredSubscription } from '../world/state.ts';
-import { noteDelivered, noteFailed } from '../world/subscriptions.ts';
+import { endRetrying, noteFailed } from '../world/subscriptions.ts';
 import { createAgenda } from './agenda.ts';
 import { createAttemptLog } from './attempt-log.ts';
 import type { Attempt } from './attempt-log.ts';
@@ -15,7 +15,8 @@ import { createLanes } from './lanes.ts';
 import { concernedBy } from './matching.ts';
 import { createEnvelopes, headersFor } from './message.ts';
 import type { Message } from './message.ts';
-import { retryOf } from './retries.ts';
+import { createRetrying } from './retrying.ts';
+import { failingSince, retryOf } from './retries.ts';
 import { createSender } from './sender.ts';
 
 export interface Courier extends AsyncDisposable {
@@ -27,8 +28,12 @@ export interface Courier extends AsyncDisposable {
   readonly total: number;
   /** Messages not yet delivered, given up or dropped: those being sent and those waiting for a retry. */
   readonly pending: number;
+  /** When the next message that is held back or waits for a retry is due; infinitely late when there is none. */
+  readonly nextMs: number;
   /** Resolves when nothing is being sent. What is held back or waits for a retry does not count. */
   idle(): Promise<void>;
+  /** Resolves when what came to be sent while `act` ran has been attempted, whatever else is being sent. */
+  attempted(act: () => void): Promise<void>;
   /** Resolves when nothing is being sent or held back. Retries that wait for a later time do not count. */
   settled(): Promise<void>;
 }
@@ -60,6 +65,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
   const toLane = (message: Message): void => lanes.add(message.subscription, message);
   const held = createAgenda(clock, toLane);
   const retries = createAgenda(clock, toLane);
+  const retrying = createRetrying();
   let facts = 0;
   let messages = 0;
   let isClosed = false;
@@ -71,6 +77,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
   function prune(): void {
     lanes.clearIf((uri) => !isActive(uri));
     for (const agenda of [held, retries]) agenda.removeIf(({ subscription }) => !isActive(subscription));
+    retrying.forgetIf((uri) => !isActive(uri));
     waiters.look();
   }
 
@@ -108,16 +115,25 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
     const outcome = await sender.post({ url: subscription.callback_url, headers, body });
     if (isClosed) return;
     note(message, subscription, { ...outcome, at, headers });
-    if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300)
-      noteDelivered(service, subscription.uri);
+    if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) delivered(message);
     else failed(message, seconds);
   }
 
+  function delivered(message: Message): void {
+    if (message.attempt > 1) retrying.end(message.subscription);
+    endRetrying(service, message.subscription);
+  }
+
   function failed(message: Message, seconds: number): void {
-    const nowMs = clock.nowMs();
-    if (!noteFailed(service, message.subscription, nowMs)) return prune();
-    const retry = retryOf(message, nowMs, seconds);
-    if (retry !== undefined) retries.add(retry.dueMs, retry.message);
+    const { subscription, attempt: number } = message;
+    const failedAtMs = clock.nowMs();
+    const failure = { failedAtMs, failingSinceMs: failingSince(message, failedAtMs) };
+    if (!noteFailed(service, subscription, failure)) return prune();
+    const retry = retryOf(message, failedAtMs, seconds);
+    if (retry !== undefined) {
+      if (number === 1) retrying.begin(subscription);
+      retries.add(retry.dueMs, retry.message);
+    } else if (retrying.end(subscription)) endRetrying(service, subscription);
   }
 
   return {
@@ -137,6 +153,13 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
     get pending() {
       prune();
       return pending();
+    },
+    get nextMs() {
+      return Math.min(held.nextMs, retries.nextMs);
+    },
+    attempted(act) {
+      const isDone = lanes.batch(act);
+      return waiters.until(() => isClosed || isDone());
     },
     idle: () => waiters.until(() => isClosed || lanes.size === 0),
     settled: () => waiters.until(() => isClosed || lanes.size + held.size === 0),

@@ -7,6 +7,8 @@ export interface Lanes<Item> {
   add(lane: string, item: Item): void;
   /** Forgets what waits in the lanes that fit. */
   clearIf(test: (lane: string) => boolean): void;
+  /** Says, from now on, whether all that was added while `act` ran has ended or was forgotten. */
+  batch(act: () => void): () => boolean;
 }
 
 export interface LanesNeeds<Item> {
@@ -18,9 +20,19 @@ export interface LanesNeeds<Item> {
   onEnd(): void;
 }
 
+/** What is added together is counted together. */
+interface Batch {
+  size: number;
+}
+
+interface Entry<Item> {
+  readonly item: Item;
+  readonly batch: Batch;
+}
+
 interface Lane<Item> {
   readonly name: string;
-  readonly waiting: Line<Item>;
+  readonly waiting: Line<Entry<Item>>;
   underWay: number;
 }
 
@@ -30,6 +42,7 @@ export function createLanes<Item>({ mostPerLane, mostInAll, run, onEnd }: LanesN
   const turns = new Set<Lane<Item>>();
   let waiting = 0;
   let underWay = 0;
+  let current: Batch = { size: 0 };
 
   function queueUp(lane: Lane<Item>): void {
     if (lane.waiting.length > 0 && lane.underWay < mostPerLane) turns.add(lane);
@@ -38,16 +51,17 @@ export function createLanes<Item>({ mostPerLane, mostInAll, run, onEnd }: LanesN
     for (const lane of turns) {
       if (underWay >= mostInAll) return;
       turns.delete(lane);
-      const item = lane.waiting.take();
-      if (item === undefined) continue;
+      const entry = lane.waiting.take();
+      if (entry === undefined) continue;
       waiting -= 1;
       underWay += 1;
       lane.underWay += 1;
       queueUp(lane);
-      void run(item).then(() => end(lane));
+      void run(entry.item).then(() => end(lane, entry));
     }
   }
-  function end(lane: Lane<Item>): void {
+  function end(lane: Lane<Item>, { batch }: Entry<Item>): void {
+    batch.size -= 1;
     underWay -= 1;
     lane.underWay -= 1;
     if (lane.underWay === 0 && lane.waiting.length === 0) lanes.delete(lane.name);
@@ -60,9 +74,10 @@ export function createLanes<Item>({ mostPerLane, mostInAll, run, onEnd }: LanesN
       return waiting + underWay;
     },
     add(name, item) {
-      const lane = lanes.get(name) ?? { name, waiting: createLine<Item>(), underWay: 0 };
+      const lane = lanes.get(name) ?? { name, waiting: createLine<Entry<Item>>(), underWay: 0 };
       lanes.set(name, lane);
-      lane.waiting.put(item);
+      lane.waiting.put({ item, batch: current });
+      current.size += 1;
       waiting += 1;
       queueUp(lane);
       start();
@@ -71,10 +86,16 @@ export function createLanes<Item>({ mostPerLane, mostInAll, run, onEnd }: LanesN
       for (const lane of lanes.values()) {
         if (!test(lane.name)) continue;
         waiting -= lane.waiting.length;
-        lane.waiting.clear();
+        for (let entry = lane.waiting.take(); entry !== undefined; entry = lane.waiting.take()) entry.batch.size -= 1;
         turns.delete(lane);
         if (lane.underWay === 0) lanes.delete(lane.name);
       }
+    },
+    batch(act) {
+      const batch = (current = { size: 0 });
+      act();
+      current = { size: 0 };
+      return () => batch.size === 0;
     },
   };
 }
@@ -84,7 +105,6 @@ interface Line<Item> {
   readonly length: number;
   put(item: Item): void;
   take(): Item | undefined;
-  clear(): void;
 }
 
 const cutAfter = 1024;
@@ -107,10 +127,6 @@ function createLine<Item>(): Line<Item> {
         first = 0;
       }
       return item;
-    },
-    clear() {
-      items = [];
-      first = 0;
     },
   };
 }

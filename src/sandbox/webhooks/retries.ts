@@ -11,6 +11,9 @@ const retryWindowMs = deliveryPolicy.retryHours * hourMs;
 /** The pause after the attempt of this number. */
 const pauseAfterMs = (attempt: number): number => Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
 
+/** When this message first failed, if it failed now. */
+export const failingSince = ({ failingSinceMs }: Message, failedAtMs: number): number => failingSinceMs ?? failedAtMs;
+
 export interface Retry {
   readonly dueMs: number;
   readonly message: Message;
@@ -21,7 +24,8 @@ export interface Retry {
  * the end of the window, so that a subscription nobody answers for is disabled then and not up to an hour later.
  */
 export function retryOf(message: Message, failedAtMs: number, seconds: number): Retry | undefined {
-  const { attempt, failingSinceMs = failedAtMs, firstSeconds = seconds } = message;
+  const { attempt, firstSeconds = seconds } = message;
+  const failingSinceMs = failingSince(message, failedAtMs);
   const endMs = failingSinceMs + retryWindowMs;
   if (failedAtMs >= endMs) return undefined;
   const dueMs = Math.min(failedAtMs + pauseAfterMs(attempt), endMs);

@@ -1,8 +1,8 @@
 // The life of a webhook subscription: made, failing, disabled, removed.
 //
-//   active ──a delivery fails──▶ active, retry_started_at set ──still failing a day later──▶ disabled (for good, A3)
+//   active ──a delivery fails──▶ active, retry_started_at set ──one fails a day, none arrives──▶ disabled (for good, A3)
 //      ▲                                    │
-//      └──────any delivery arrives──────────┘
+//      └─any arrives, or the last is given up┘
 import { alreadyExists } from '#schemas/errors.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
@@ -60,22 +60,32 @@ export function disableSubscription({ state, clock }: Service, subscription: Sto
   return disabled;
 }
 
-/** A delivery arrived: whatever failed before, the subscriber is back. */
-export function noteDelivered({ state, clock }: Service, uri: string): void {
+/** A delivery arrived, so the subscriber is back; or nothing is left to be tried again. */
+export function endRetrying({ state, clock }: Service, uri: string): void {
   const subscription = state.subscriptions.get(uri);
   if (subscription?.state !== 'active' || subscription.retry_started_at === null) return;
   state.subscriptions.put({ ...subscription, retry_started_at: null, updated_at: clock.tick() });
 }
 
+/** When a delivery failed, for the first time and now. */
+export interface Failure {
+  readonly failingSinceMs: number;
+  readonly failedAtMs: number;
+}
+
 /** A delivery failed. Answers whether the subscription is still active. */
-export function noteFailed(service: Service, uri: string, failedAtMs: number): boolean {
+export function noteFailed(service: Service, uri: string, { failingSinceMs, failedAtMs }: Failure): boolean {
   const { state, clock } = service;
   const subscription = state.subscriptions.get(uri);
   if (subscription?.state !== 'active') return false;
   const { retry_started_at: startedAt } = subscription;
   if (startedAt === null)
     state.subscriptions.put({ ...subscription, retry_started_at: instantOf(failedAtMs), updated_at: clock.tick() });
-  else if (failedAtMs - Date.parse(startedAt) >= deliveryPolicy.retryHours * hourMs) {
+  // Retrying that began after this delivery first failed began anew: something arrived in between.
+  else if (
+    failedAtMs - failingSinceMs >= deliveryPolicy.retryHours * hourMs &&
+    Date.parse(startedAt) <= failingSinceMs
+  ) {
     disableSubscription(service, subscription);
     return false;
   }

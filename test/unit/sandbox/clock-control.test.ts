@@ -1,5 +1,7 @@
 // Time passes when it is told to.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openCallback } from '../../harness/callback.ts';
+import { until } from '../../harness/ports.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 import type { TestSandbox } from '../../harness/sandbox.ts';
 
@@ -40,4 +42,27 @@ describe('the clock', () => {
       expect(await now()).toBe(before);
     },
   );
+
+  it('goes on when a subscriber never answers, and tells of the others what became due', async () => {
+    const own = await openTestSandbox({ contacts: 0, bookings: 0 });
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    await using silent = await openCallback();
+    await using callback = await openCallback();
+    silent.answer = null;
+    callback.answer = 500;
+    for (const { url } of [silent, callback])
+      await own.call('POST', '/webhook_subscriptions', {
+        body: { url, events: ['routing_form_submission.created'], ...wholeOrganization(own) },
+      });
+    await own.control('POST', '/routing_form_submissions');
+    await until(() => own.courier.total === 1 && silent.received.length === 1, 'one has answered, one has not');
+    const before = Date.parse((await own.control('GET', '/clock')).body.now);
+    const { body } = await own.control('POST', '/clock', { advance: '1m' });
+    expect(Date.parse(body.now) - before).toBeGreaterThanOrEqual(60_000);
+    // At once, after 5, 15 and 35 seconds; the silent one is still within its time-out.
+    expect(callback.received).toHaveLength(4);
+    expect(own.courier.attempts.map(({ url }) => url)).not.toContain(silent.url);
+  });
 });
+
+const wholeOrganization = ({ handles: { organization } }: TestSandbox) => ({ organization, scope: 'organization' });
