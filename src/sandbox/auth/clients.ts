@@ -1,5 +1,6 @@
 // The applications that may ask for tokens: a public one without a secret, and a confidential one whose secret comes with the seed.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { sha256, sha256Hex } from './digest.ts';
 import { OAuthError } from './oauth-error.ts';
 import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
@@ -17,7 +18,7 @@ export type Clients = ReadonlyMap<string, Client>;
 
 /** The same for the same seed. */
 export function confidentialClient(seed: number): { readonly client_id: string; readonly client_secret: string } {
-  const hex = (what: string): string => sha256(`${seed} ${what}`).toString('hex');
+  const hex = (what: string): string => sha256Hex(`${seed} ${what}`);
   return { client_id: `client_${hex('client id').slice(0, 16)}`, client_secret: `secret_${hex('client secret')}` };
 }
 
@@ -94,5 +95,3 @@ function isRightSecret(client: Client, secret: string | undefined): boolean {
   if (client.secret === null || secret === undefined) return client.secret === (secret ?? null);
   return timingSafeEqual(sha256(client.secret), sha256(secret));
 }
-
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

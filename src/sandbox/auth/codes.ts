@@ -1,8 +1,9 @@
 // Authorization codes: what a user allowed a client, for a minute and for one exchange.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
 import type { Clock } from '../clock.ts';
+import { sha256, sha256Hex } from './digest.ts';
 
 export interface Approval {
   readonly client: string;
@@ -33,18 +34,18 @@ export function createCodes(clock: Pick<Clock, 'nowMs'>): Codes {
   return {
     issue(approval) {
       const code = randomBytes(32).toString('base64url');
-      issued.set(sha256(code), { ...approval, expiresMs: clock.nowMs() + oauthLifetimes.codeSeconds * 1000 });
+      issued.set(sha256Hex(code), { ...approval, expiresMs: clock.nowMs() + oauthLifetimes.codeSeconds * 1000 });
       const [oldest] = issued.keys();
       if (issued.size > mostCodes && oldest !== undefined) issued.delete(oldest);
       return code;
     },
     find(code) {
-      const found = issued.get(sha256(code));
+      const found = issued.get(sha256Hex(code));
       return found && { ...found, isExpired: found.expiresMs <= clock.nowMs(), family: found.family };
     },
     spend(code, family) {
-      const found = issued.get(sha256(code));
-      if (found !== undefined) issued.set(sha256(code), { ...found, family });
+      const found = issued.get(sha256Hex(code));
+      if (found !== undefined) issued.set(sha256Hex(code), { ...found, family });
     },
   };
 }
@@ -53,9 +54,7 @@ const verifierForm = /^[\w.~-]{43,128}$/;
 
 /** RFC 7636, S256. */
 export function provesChallenge(verifier: string, challenge: string): boolean {
-  const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));
+  const made = Buffer.from(sha256(verifier).toString('base64url'));
   const asked = Buffer.from(challenge);
   return verifierForm.test(verifier) && made.length === asked.length && timingSafeEqual(made, asked);
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

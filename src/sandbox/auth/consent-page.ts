@@ -1,10 +1,10 @@
 // The pages of the authorization server: who are you today, and what went wrong. They load nothing and run nothing.
-import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
 import type { State } from '../world/state.ts';
 import type { Trusted, Wish } from './authorize.ts';
 import { hintedUser } from './authorize.ts';
+import { sha256 } from './digest.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -109,7 +109,7 @@ button:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); 
 code { overflow-wrap: anywhere; }
 `;
 
-const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const styleHash = `'sha256-${sha256(style).toString('base64')}'`;
 
 /** Browsers hold the redirect that follows a form to `form-action` too, so the client's origin has to stand there. */
 export function pageHeaders(target?: URL): Readonly<Record<string, string>> {

@@ -1,9 +1,9 @@
 // Bearer tokens of both kinds, and who they speak for.
-import { createHash } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { Caller } from '../api/caller.ts';
 import { unauthenticated } from '../refusal.ts';
 import type { Service } from '../world/service.ts';
+import { sha256Hex } from './digest.ts';
 
 export interface Grant {
   readonly kind: 'personal' | 'oauth';
@@ -25,17 +25,17 @@ export interface Tokens {
 export function createTokens({ state, clock, options }: Service): Tokens {
   // Kept and looked up by their hash: how long a look takes then says nothing of how close a guess was.
   const grants = new Map<string, Grant>();
-  const add: Tokens['add'] = (token, grant) => void grants.set(sha256(token), grant);
+  const add: Tokens['add'] = (token, grant) => void grants.set(sha256Hex(token), grant);
   return {
     personal(name, grant) {
-      const token = `pat_${name}_${sha256(`${options.seed} ${name}`).slice(0, 32)}`;
+      const token = `pat_${name}_${sha256Hex(`${options.seed} ${name}`).slice(0, 32)}`;
       add(token, { kind: 'personal', ...grant });
       return token;
     },
     add,
-    revoke: (token) => void grants.delete(sha256(token)),
+    revoke: (token) => void grants.delete(sha256Hex(token)),
     callerOf(authorization) {
-      const grant = grants.get(sha256(tokenOf(authorization)));
+      const grant = grants.get(sha256Hex(tokenOf(authorization)));
       if (grant === undefined) throw unauthenticated('The token is not known here.');
       if (grant.expiresMs !== undefined && grant.expiresMs <= clock.nowMs())
         throw unauthenticated('The token has expired.');
@@ -57,5 +57,3 @@ function tokenOf(authorization: string | undefined): string {
   if (token === undefined) throw unauthenticated('Send the header Authorization: Bearer <token>.');
   return token;
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

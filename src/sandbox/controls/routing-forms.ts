@@ -27,7 +27,7 @@ export const routingFormControls = [
     body: z.strictObject({ routing_form: uri.optional(), answers, tracking: trackingRequest.optional() }),
     run({ service }, { routing_form, answers: given, tracking }) {
       const form = demandForm(service.state, routing_form);
-      return { resource: submitForm(service, { form, answers: given, tracking: withoutBlanks(tracking) }) };
+      return { resource: submitForm(service, { form, answers: given, tracking }) };
     },
   }),
 ] as const;
@@ -43,11 +43,4 @@ function demandForm(state: State, named: string | undefined): StoredForm {
   const form = named === undefined ? first : state.routingForms.get(named);
   if (form === undefined) throw notFound('No such routing form.', 'routing_form');
   return form;
-}
-
-type Tracking = z.output<typeof trackingRequest>;
-
-/** What is left out stays null, rather than becoming undefined. */
-function withoutBlanks(tracking: Tracking = {}): { [Tag in keyof Tracking]: string | null } {
-  return Object.fromEntries(Object.entries(tracking).filter(([, tag]) => tag !== undefined));
 }

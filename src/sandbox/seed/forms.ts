@@ -5,11 +5,9 @@ import type { Service } from '../world/service.ts';
 import type { Offers } from './offers.ts';
 import type { Team } from './people.ts';
 
-/** Returns the form's URI. */
-export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: Offers): string {
+export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: Offers): void {
   const random = randomOf(options.seed, 'forms', organization.name);
   const made = instantOf(clock.nowMs() - 400 * dayMs);
-  const uri = `${options.baseUrl}/routing_forms/${random.uuid()}`;
   const question = (name: string, type: 'name' | 'email' | 'select', answer_choices: string[] = []) => ({
     uuid: random.uuid(),
     name,
@@ -18,7 +16,7 @@ export function seedForms({ state, options, clock }: Service, { organization }: 
     answer_choices,
   });
   state.routingForms.put({
-    uri,
+    uri: `${options.baseUrl}/routing_forms/${random.uuid()}`,
     name: 'Talk to us',
     organization: organization.uri,
     status: 'published',
@@ -38,5 +36,4 @@ export function seedForms({ state, options, clock }: Service, { organization }: 
       },
     ],
   });
-  return uri;
 }

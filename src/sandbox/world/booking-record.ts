@@ -1,8 +1,9 @@
 // A new invitee, field by field.
-import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { BookingPlan } from './booking-plan.ts';
 import type { Service } from './service.ts';
 import type { StoredEventType } from './state.ts';
+import { trackingWith } from './tracking.ts';
 
 /** The record of the plan's invitee on the meeting of this URI. */
 export function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {
@@ -20,7 +21,7 @@ export function newInvitee(service: Service, plan: BookingPlan, event: string): 
     event,
     created_at: now,
     updated_at: now,
-    tracking: trackingOf(plan.tracking),
+    tracking: trackingWith(plan.tracking),
     text_reminder_number: invitee.text_reminder_number ?? null,
     rescheduled: false,
     old_invitee: replaces?.uri ?? null,
@@ -45,17 +46,6 @@ export function namesOf({
 }: BookingPlan['invitee']): Pick<InviteeResource, 'name' | 'first_name' | 'last_name'> {
   const joined = [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ');
   return { first_name: first_name ?? null, last_name: last_name ?? null, name: name ?? joined };
-}
-
-function trackingOf(tracking: BookingPlan['tracking'] = {}): TrackingResource {
-  return {
-    utm_campaign: tracking.utm_campaign ?? null,
-    utm_source: tracking.utm_source ?? null,
-    utm_medium: tracking.utm_medium ?? null,
-    utm_content: tracking.utm_content ?? null,
-    utm_term: tracking.utm_term ?? null,
-    salesforce_uuid: tracking.salesforce_uuid ?? null,
-  };
 }
 
 function paymentFor({ random }: Service, { price }: StoredEventType): InviteeResource['payment'] {

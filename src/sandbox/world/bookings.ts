@@ -43,8 +43,6 @@ function place(service: Service, plan: BookingPlan): InviteeResource {
 export interface Canceling {
   readonly cancelerType: CancellationResource['canceler_type'];
   readonly reason: string | null;
-  /** The canceler's name; the invitee's or the first host's when absent. */
-  readonly canceledBy?: string | undefined;
 }
 
 export function cancelInvitee(service: Service, invitee: InviteeResource, how: Canceling): InviteeResource {
@@ -55,16 +53,12 @@ export function cancelInvitee(service: Service, invitee: InviteeResource, how: C
 }
 
 /** Takes the invitee out of its meeting without a word. */
-function withdraw(
-  service: Service,
-  invitee: InviteeResource,
-  { cancelerType, reason, canceledBy }: Canceling,
-): InviteeResource {
+function withdraw(service: Service, invitee: InviteeResource, { cancelerType, reason }: Canceling): InviteeResource {
   const { state, clock } = service;
   const meeting = meetingOf(service, invitee);
   const host = meeting.event_memberships[0]?.user_name ?? invitee.name;
   const cancellation: CancellationResource = {
-    canceled_by: canceledBy ?? (cancelerType === 'host' ? host : invitee.name),
+    canceled_by: cancelerType === 'host' ? host : invitee.name,
     reason,
     canceler_type: cancelerType,
     created_at: clock.tick(),
@@ -80,37 +74,22 @@ function withdraw(
   return canceled;
 }
 
-export interface Rescheduling {
-  readonly startTime: string;
-  /** The URI of the user who moves it; the invitee does when absent. */
-  readonly by?: string | undefined;
-}
-
-/** The place is asked for before the old one is given up: a refusal leaves the booking as it was. */
+/** The invitee moves. The place is asked for before the old one is given up: a refusal leaves the booking as it was. */
 export function rescheduleInvitee(
   service: Service,
   invitee: InviteeResource,
-  { startTime, by }: Rescheduling,
+  { startTime }: { readonly startTime: string },
 ): InviteeResource {
   demandActive(invitee);
-  const moved = place(service, planAgain(service, invitee, { startTime, by }));
-  const canceledBy = by === undefined ? undefined : service.state.users.get(by)?.name;
-  const cancelerType = by === undefined ? 'invitee' : 'host';
-  const left = withdraw(
-    service,
-    { ...invitee, rescheduled: true, new_invitee: moved.uri },
-    {
-      cancelerType,
-      reason: null,
-      canceledBy,
-    },
-  );
+  const moved = place(service, planAgain(service, invitee, startTime));
+  const leaving: InviteeResource = { ...invitee, rescheduled: true, new_invitee: moved.uri };
+  const left = withdraw(service, leaving, { cancelerType: 'invitee', reason: null });
   tellOfInvitee(service, 'invitee.canceled', left);
   tellOfInvitee(service, 'invitee.created', moved);
   return moved;
 }
 
-function planAgain(service: Service, invitee: InviteeResource, { startTime, by }: Rescheduling): BookingPlan {
+function planAgain(service: Service, invitee: InviteeResource, startTime: string): BookingPlan {
   const meeting = meetingOf(service, invitee);
   const eventType = service.state.eventTypes.get(meeting.event_type);
   if (eventType === undefined) throw invalid({ message: 'the event type was deleted: it cannot be booked again' });
@@ -130,7 +109,6 @@ function planAgain(service: Service, invitee: InviteeResource, { startTime, by }
     // Of a group nobody knows whose guests they are.
     guests: eventType.kind === 'group' ? [] : meeting.event_guests.map((guest) => guest.email),
     submission: invitee.routing_form_submission,
-    scheduledBy: by,
     method: invitee.scheduling_method,
     replaces: invitee,
   };

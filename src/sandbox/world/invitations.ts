@@ -5,7 +5,8 @@
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
 import { denied, invalid, notFound } from '../refusal.ts';
-import { addMember, isSameAddress, userOfAddress } from './memberships.ts';
+import { isSameAddress } from './address.ts';
+import { addMember, userOfAddress } from './memberships.ts';
 import type { Organization } from './organization.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';

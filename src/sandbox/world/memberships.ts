@@ -1,12 +1,10 @@
 // Who belongs to an organization, and in which role.
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { notFound } from '../refusal.ts';
+import { isSameAddress } from './address.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { State, StoredMembership } from './state.ts';
-
-/** Addresses differ by letter case only when somebody mistypes: they are compared without it. */
-export const isSameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 export function userOfAddress(state: State, email: string): UserResource | undefined {
   return state.users.values().find((user) => isSameAddress(user.email, email));

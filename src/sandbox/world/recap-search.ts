@@ -1,5 +1,6 @@
 // Which recaps a search finds: every filter given must be met.
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import { isSameAddress } from './address.ts';
 
 export interface RecapSearch {
   readonly event?: string | undefined;
@@ -24,5 +25,3 @@ export function matchesRecap(recap: MeetingRecapResource, search: RecapSearch): 
     (attendee === undefined || attendees.some(({ user_email }) => isSameAddress(user_email, attendee)))
   );
 }
-
-const isSameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -1,7 +1,7 @@
 // Recaps of meetings, hosted here or elsewhere: written, changed and deleted. Subscribers hear of a new recap, of other
 // highlights, of a share link made or removed, and of the end; of notes, attendees and timing they hear nothing.
 import { isDeepStrictEqual } from 'node:util';
-import type { MeetingRecapResource, RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
+import type { MeetingRecapResource, RecapEventResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
@@ -28,7 +28,6 @@ export interface RecapPlan {
   readonly actionItems?: Text;
   readonly discussion?: Text;
   readonly notes?: Text;
-  readonly transcript?: TranscriptResource['segments'] | undefined;
   /** When it was written; absent: now. */
   readonly at?: string;
 }
@@ -41,7 +40,7 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
   const at = plan.at ?? service.clock.tick();
   const event = meetingOf(state, plan.event);
   const written = makeHighlights(random);
-  const segments = plan.transcript ?? makeTranscript(random, event.attendees);
+  const segments = makeTranscript(random, event.attendees);
   const recap: MeetingRecapResource = {
     uri,
     user: owner.uri,

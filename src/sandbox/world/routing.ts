@@ -1,5 +1,4 @@
 // Routing forms: somebody fills one in, and the last answer decides where it leads.
-import type { TrackingResource } from '#schemas/resources/invitee.ts';
 import type { RoutingFormSubmissionResource, RoutingResult } from '#schemas/resources/routing-form.ts';
 import { makePerson } from '#src/samples/person.ts';
 import type { Person } from '#src/samples/person.ts';
@@ -7,6 +6,7 @@ import type { Random } from '#src/samples/random.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { StoredForm } from './state.ts';
+import { trackingWith } from './tracking.ts';
 
 /** In the order of the questions, or by a question's name, `uuid` or place (from 0). */
 export type Answers = readonly string[] | Readonly<Record<string, string>>;
@@ -15,14 +15,12 @@ export interface Submission {
   readonly form: StoredForm;
   /** Those missing are made up; those to questions the form does not ask are left out. */
   readonly answers?: Answers | undefined;
-  readonly tracking?: Partial<TrackingResource> | undefined;
-  /** The invitee that booked with it, by URI. */
-  readonly submitter?: string | undefined;
+  readonly tracking?: Parameters<typeof trackingWith>[0];
 }
 
 type Question = StoredForm['questions'][number];
 
-export function submitForm(service: Service, { form, answers, tracking, submitter }: Submission) {
+export function submitForm(service: Service, { form, answers, tracking }: Submission) {
   const { random, state } = service;
   const person = makePerson(random);
   const questions_and_answers = form.questions.map((question, place) => ({
@@ -35,10 +33,11 @@ export function submitForm(service: Service, { form, answers, tracking, submitte
     uri: newUri(service, 'routing_form_submissions'),
     routing_form: form.uri,
     questions_and_answers,
-    tracking: { ...noTracking, ...tracking },
+    tracking: trackingWith(tracking),
     result: resultOf(form, questions_and_answers.at(-1)?.answer),
-    submitter: submitter ?? null,
-    submitter_type: submitter === undefined ? null : 'Invitee',
+    // It comes before any booking.
+    submitter: null,
+    submitter_type: null,
     created_at: at,
     updated_at: at,
   };
@@ -53,15 +52,6 @@ export function submitForm(service: Service, { form, answers, tracking, submitte
   });
   return submission;
 }
-
-const noTracking: TrackingResource = {
-  utm_campaign: null,
-  utm_source: null,
-  utm_medium: null,
-  utm_content: null,
-  utm_term: null,
-  salesforce_uuid: null,
-};
 
 /** Own keys only: somebody may ask for the answer to `constructor`. */
 function answerTo({ name, uuid }: Question, place: number, answers: Answers = []): string | undefined {

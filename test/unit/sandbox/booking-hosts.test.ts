@@ -91,18 +91,6 @@ describe('a booking that is moved', () => {
     expect(created_at > first.created_at && updated_at === created_at).toBe(true);
   });
 
-  it('by a host names the host as who canceled', () => {
-    const world = createBookingWorld();
-    const { owner } = world.handles.users;
-    const first = bookOne(world, 'Intro call');
-    rescheduleInvitee(world.service, first, { startTime: instantOf(standingMs + 2 * dayMs), by: owner });
-    const name = world.service.state.users.get(owner)?.name;
-    expect(world.service.state.invitees.get(first.uri)?.cancellation).toMatchObject({
-      canceled_by: name,
-      canceler_type: 'host',
-    });
-  });
-
   it('is refused once its event type is deleted, or so late that no year has room for it', () => {
     const world = createBookingWorld();
     const first = bookOne(world, 'Intro call');

@@ -83,12 +83,6 @@ describe('a submission', () => {
     expect(once()).toEqual(once());
   });
 
-  it('names the invitee that booked with it', () => {
-    const service: Service = { ...sandbox.service, tell: () => undefined };
-    const submitter = `${sandbox.handles.base_url}/invitees/1`;
-    expect(submitForm(service, { form, submitter })).toMatchObject({ submitter, submitter_type: 'Invitee' });
-  });
-
   it('leads to thanks when the form leads nowhere', () => {
     const service: Service = { ...sandbox.service, tell: () => undefined };
     const empty = submitForm(service, { form: { ...form, routes: [], questions: [] } });
