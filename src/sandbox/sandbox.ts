@@ -96,7 +96,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     .route('/', gate);
   entrance.fetch = app.fetch;
   const all = opened.move();
-  const takeTurn = createLive(service, handles.organization);
+  const takeTurn = createLive({ service, organization: handles.organization, report });
   return {
     handles,
     service,

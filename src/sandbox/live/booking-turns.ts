@@ -5,16 +5,19 @@ import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
 import { markNoShow, unmarkNoShow } from '../world/no-shows.ts';
 import { submitForm } from '../world/routing.ts';
 import { eventTypesOf } from '../world/state.ts';
-import { someOf } from './turn.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from '../world/visitors.ts';
+import { anyOf, isOurs, someOf } from './turn.ts';
 import type { Stage, Turn } from './turn.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from './visitors.ts';
 
 const halfHourMs = 30 * minuteMs;
 
 /** A third of them are walk-ins whose meeting has just begun, so that there is always something to miss. */
-export const bookSomething: Turn = ({ service, organization }) => {
+export const bookSomething: Turn = (stage) => {
+  const { service, organization } = stage;
   const { random, clock, state } = service;
-  const eventType = random.pick(eventTypesOf(state, organization).filter(({ active }) => active));
+  const offers = eventTypesOf(state, organization).filter(({ active }) => active);
+  const eventType = anyOf(stage, offers);
+  if (eventType === undefined) return;
   const isWalkIn = random.chance(0.35);
   const startMs = isWalkIn
     ? Math.floor(clock.nowMs() / halfHourMs) * halfHourMs - random.int(0, 3) * halfHourMs
@@ -60,11 +63,11 @@ export const forgiveSomeone: Turn = (stage) => {
 
 function someInvitee(stage: Stage, fits: (invitee: InviteeResource) => boolean): InviteeResource | undefined {
   const { state } = stage.service;
-  const isOurs = ({ event }: InviteeResource): boolean => {
-    const host = state.scheduledEvents.get(event)?.event_memberships[0]?.user ?? '';
-    return state.users.get(host)?.current_organization === stage.organization;
-  };
-  return someOf(stage, (request) => state.invitees.page('created', request, (one) => fits(one) && isOurs(one)));
+  const hostOf = ({ event }: InviteeResource): string | undefined =>
+    state.scheduledEvents.get(event)?.event_memberships[0]?.user;
+  return someOf(stage, (request) =>
+    state.invitees.page('created', request, (one) => fits(one) && isOurs(stage, hostOf(one))),
+  );
 }
 
 function hasBegun({ service }: Stage, { event }: InviteeResource): boolean {

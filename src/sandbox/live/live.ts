@@ -25,8 +25,16 @@ const turns: readonly (readonly [weight: number, turn: Turn])[] = [
 ];
 const totalWeight = turns.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Takes one turn after another; each is chosen by the seed. */
-export function createLive(service: Service, organization: string): () => void {
+export interface LiveNeeds {
+  readonly service: Service;
+  /** Whose people they are. */
+  readonly organization: string;
+  /** A fault of the sandbox itself: one turn is lost, life goes on. */
+  report(error: unknown): void;
+}
+
+/** Takes one turn after another; each is chosen by the seed. None ever throws. */
+export function createLive({ service, organization, report }: LiveNeeds): () => void {
   const random = randomOf(service.options.seed, 'live');
   const stage: Stage = { service: { ...service, random }, organization };
   return () => {
@@ -34,7 +42,7 @@ export function createLive(service: Service, organization: string): () => void {
       choose(random)(stage);
     } catch (error) {
       // A workshop may be full by the time somebody comes: they go away, and life goes on.
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal)) report(error);
     }
   };
 }

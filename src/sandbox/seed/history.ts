@@ -5,7 +5,6 @@ import type { Random } from '#src/samples/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
 import type { Clock } from '../clock.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from '../live/visitors.ts';
 import { Refusal } from '../refusal.ts';
 import { seatsLeft } from '../world/booking-meeting.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
@@ -14,6 +13,7 @@ import { submitForm } from '../world/routing.ts';
 import type { Service } from '../world/service.ts';
 import { eventTypesOf } from '../world/state.ts';
 import type { StoredEventType } from '../world/state.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from '../world/visitors.ts';
 
 const spanMs = 60 * dayMs;
 

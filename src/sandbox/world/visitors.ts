@@ -4,7 +4,7 @@ import type { Random } from '#src/samples/random.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
 import { dayMs, minuteMs } from '../clock.ts';
-import type { Service } from '../world/service.ts';
+import type { Service } from './service.ts';
 
 interface Visitor {
   readonly invitee: {
