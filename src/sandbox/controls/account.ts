@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { uri } from '#schemas/wire.ts';
-import { notFound } from '../refusal.ts';
 import { seatsTaken } from '../world/invitations.ts';
 import { setRole } from '../world/memberships.ts';
-import { contactsFeatures, mainOrganization, plans } from '../world/organization.ts';
+import { contactsFeatures, plans } from '../world/organization.ts';
 import type { Account, Organization } from '../world/organization.ts';
 import type { State } from '../world/state.ts';
+import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 
 const allotment = z.int().min(0).max(1_000_000);
@@ -61,13 +61,6 @@ export const accountControls = [
     },
   }),
 ] as const;
-
-/** The main organization when none is named. */
-function demandOrganization({ organizations }: State, uri: string | undefined): Organization {
-  const organization = uri === undefined ? mainOrganization(organizations) : organizations.get(uri);
-  if (organization === undefined) throw notFound('No such organization.', 'organization');
-  return organization;
-}
 
 function changesOf(request: Omit<z.output<typeof planRequest>, 'organization'>): Partial<Account> {
   const { trial_invitations: trialInvitations, contacts_feature: contactsFeature, ...same } = request;

@@ -1,9 +1,13 @@
-// The whole truth: every record of every organization as the service would show it, written piece by piece, because an address
-// book of a million does not fit into one string.
-import { contactRecord } from '../world/contacts.ts';
-import { eventTypeRecord } from '../world/event-types.ts';
+// The whole truth: every record of an organization as the service would show it, written piece by piece, because an address
+// book of a million does not fit into one string, and others are served between two pieces.
+import { setImmediate as turn } from 'node:timers/promises';
+import { z } from 'zod';
+import { contactRecord, definitionsInUse } from '../world/contacts.ts';
+import { eventTypeRecord, organizationOf } from '../world/event-types.ts';
 import type { Service } from '../world/service.ts';
+import type { State } from '../world/state.ts';
 import { subscriptionRecord } from '../world/subscriptions.ts';
+import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 
 type Lists = Readonly<Record<string, Iterable<object>>>;
@@ -14,33 +18,55 @@ export const stateControls = [
   defineControl({
     method: 'GET',
     path: '/state',
-    summary: 'Everything there is, in all organizations together',
-    run: ({ service }) =>
-      new Response(ReadableStream.from(pieces(listsOf(service))), { headers: { 'content-type': 'application/json' } }),
+    summary:
+      'Everything there is in the organization; ?organization=<uri> of another, ?organization=all of all together',
+    body: z.strictObject({ organization: z.string().optional() }),
+    run({ service }, { organization: asked }) {
+      const { organizations } = service.state;
+      const shown = asked === 'all' ? [...organizations.keys()] : [demandOrganization(service.state, asked).uri];
+      return new Response(ReadableStream.from(pieces(listsOf(service, shown))), {
+        headers: { 'content-type': 'application/json' },
+      });
+    },
   }),
 ] as const;
 
-function listsOf(service: Service): Lists {
+function listsOf(service: Service, organizations: readonly string[]): Lists {
   const { state } = service;
+  const isShown = (organization = ''): boolean => organizations.includes(organization);
+  const isHosted = (hosts: readonly string[]): boolean => isShown(organizationOf(state, hosts));
+  const isOf = ({ organization }: { readonly organization: string }): boolean => isShown(organization);
   return {
-    contacts: contacts(service),
-    deleted_contacts: state.deletedContacts.values(),
-    invitees: state.invitees.values(),
-    scheduled_events: state.scheduledEvents.values(),
-    event_types: state.eventTypes.values().map(eventTypeRecord),
-    meeting_recaps: state.recaps.values(),
-    routing_form_submissions: state.submissions.values(),
-    webhook_subscriptions: state.subscriptions.values().map(subscriptionRecord),
-    invitations: state.invitations.values(),
+    contacts: organizations.values().flatMap((organization) => contactsOf(service, organization)),
+    deleted_contacts: state.deletedContacts
+      .values()
+      .filter(isOf)
+      .map(({ uri, deleted_at }) => ({ uri, deleted_at })),
+    invitees: state.invitees.values().filter(({ event }) => isHosted(hostsOf(state, event))),
+    scheduled_events: state.scheduledEvents.values().filter(({ uri }) => isHosted(hostsOf(state, uri))),
+    event_types: state.eventTypes
+      .values()
+      .filter(({ hosts }) => isHosted(hosts))
+      .map(eventTypeRecord),
+    meeting_recaps: state.recaps.values().filter(isOf),
+    routing_form_submissions: state.submissions
+      .values()
+      .filter(({ routing_form }) => isShown(state.routingForms.get(routing_form)?.organization)),
+    webhook_subscriptions: state.subscriptions.values().filter(isOf).map(subscriptionRecord),
+    invitations: state.invitations.values().filter(isOf),
   };
 }
 
-function* contacts(service: Service): Iterable<object> {
-  for (const book of service.state.contactBooks.values())
-    for (const entry of book.entries()) yield contactRecord(service, entry);
+function* contactsOf(service: Service, organization: string): Generator<object> {
+  const definitions = definitionsInUse(service, organization);
+  const entries = service.state.contactBooks.get(organization)?.entries() ?? [];
+  for (const entry of entries) yield contactRecord(service, entry, { definitions });
 }
 
-function* pieces(lists: Lists): Iterable<Uint8Array> {
+const hostsOf = ({ scheduledEvents }: State, event: string): readonly string[] =>
+  scheduledEvents.get(event)?.event_memberships.map(({ user }) => user) ?? [];
+
+async function* pieces(lists: Lists): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder();
   let piece = '{';
   let before = '';
@@ -53,6 +79,7 @@ function* pieces(lists: Lists): Iterable<Uint8Array> {
       if (piece.length < pieceCharacters) continue;
       yield encoder.encode(piece);
       piece = '';
+      await turn();
     }
     piece += ']';
     before = ',';

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
+import { refuseTakenEmails } from './contact-addresses.ts';
 import type { ContactBook } from './contact-book.ts';
 import type { ContactDetails, ContactEntry } from './contact-entry.ts';
 import { later, meetingDates } from './contact-dates.ts';
@@ -9,11 +10,17 @@ import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { StoredDefinition } from './state.ts';
 
+export interface ShownContact {
+  readonly withoutCustomFields?: boolean;
+  /** Those in use, where many contacts are shown one after another. */
+  readonly definitions?: readonly StoredDefinition[];
+}
+
 /** As the service shows it: with an entry for every defined custom field, and the dates that follow from bookings. */
 export function contactRecord(
   service: Pick<Service, 'state' | 'clock'>,
   entry: ContactEntry,
-  show: { readonly withoutCustomFields?: boolean } = {},
+  show: ShownContact = {},
 ): ContactResource {
   const organization = service.state.users.get(entry.owner)?.current_organization ?? '';
   const { next, last } = meetingDates(service, entry, organization);
@@ -29,7 +36,9 @@ export function contactRecord(
     state: entry.state,
     city: entry.city,
     linkedin: entry.linkedin,
-    ...(show.withoutCustomFields !== true && { custom_fields: customFields(service, entry, organization) }),
+    ...(show.withoutCustomFields !== true && {
+      custom_fields: customFields(entry, show.definitions ?? definitionsInUse(service, organization)),
+    }),
     first_email_date: entry.first_email_date,
     last_email_date: entry.last_email_date,
     next_meeting_date: next,
@@ -49,11 +58,10 @@ export function definitionsInUse({ state }: Pick<Service, 'state'>, organization
 }
 
 function customFields(
-  service: Pick<Service, 'state'>,
   { values }: ContactEntry,
-  organization: string,
+  definitions: readonly StoredDefinition[],
 ): NonNullable<ContactResource['custom_fields']> {
-  return definitionsInUse(service, organization).map(({ uri, label, field_type }) => ({
+  return definitions.map(({ uri, label, field_type }) => ({
     uri,
     value: values.get(uri) ?? (field_type === 'tags' ? [] : null),
     label,
@@ -75,6 +83,8 @@ export function bookOf({ state }: Pick<Service, 'state'>, organization: string):
 }
 
 export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
+  const book = bookOf(service, organization);
+  refuseTakenEmails(book, details);
   const now = service.clock.tick();
   const entry: ContactEntry = {
     ...blank,
@@ -87,7 +97,7 @@ export function createContact(service: Service, { organization, owner, source, d
     last_email_date: null,
     creation_source: source,
   };
-  bookOf(service, organization).put(entry);
+  book.put(entry);
   tellOf(service, 'contact.created', { entry, organization, at: now });
   return entry;
 }
@@ -109,8 +119,10 @@ const blank: Omit<ContactDetails, 'emails'> = {
 export function updateContact(service: Service, entry: ContactEntry, changes: Partial<ContactDetails>): ContactEntry {
   if (isDeepStrictEqual({ ...entry, ...changes }, entry)) return entry;
   const organization = organizationOf(service, entry);
+  const book = bookOf(service, organization);
+  if (changes.emails !== undefined) refuseTakenEmails(book, { emails: changes.emails, contact: entry.uri });
   const changed: ContactEntry = { ...entry, ...changes, updated_at: service.clock.tick() };
-  bookOf(service, organization).put(changed);
+  book.put(changed);
   tellOf(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
   return changed;
 }
@@ -119,7 +131,7 @@ export function deleteContact(service: Service, entry: ContactEntry): void {
   const organization = organizationOf(service, entry);
   const deleted = { uri: entry.uri, deleted_at: service.clock.tick() };
   bookOf(service, organization).delete(entry.uri);
-  service.state.deletedContacts.set(entry.uri, deleted);
+  service.state.deletedContacts.set(entry.uri, { ...deleted, organization });
   service.tell({
     event: 'contact.deleted',
     at: deleted.deleted_at,

@@ -14,6 +14,7 @@ import type {
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+import { addressKey } from './address.ts';
 import type { ContactBook } from './contact-book.ts';
 import type { Organization } from './organization.ts';
 import { createShelf } from './shelf.ts';
@@ -45,6 +46,12 @@ export interface StoredDefinition extends CustomFieldDefinitionResource {
   readonly organization: string;
 }
 
+export interface DeletedContact {
+  readonly uri: string;
+  readonly deleted_at: string;
+  readonly organization: string;
+}
+
 /** How many people may sit in one meeting, and who hosts it: not part of the listed record. */
 export interface StoredEventType extends EventTypeResource {
   readonly seats: number;
@@ -64,7 +71,7 @@ export function createState() {
     organizations: new Map<string, Organization>(),
     /** One address book an organization. */
     contactBooks: new Map<string, ContactBook>(),
-    deletedContacts: new Map<string, { readonly uri: string; readonly deleted_at: string }>(),
+    deletedContacts: new Map<string, DeletedContact>(),
     users: createShelf<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
     memberships: createShelf<StoredMembership, 'created', 'organization' | 'user'>({
       orders: { created: ({ created_at }) => created_at },
@@ -93,7 +100,7 @@ export function createState() {
     }),
     invitees: createShelf<InviteeResource, 'created', 'event' | 'email'>({
       orders: { created: ({ created_at }) => created_at },
-      groups: { event: ({ event }) => [event], email: ({ email }) => [email] },
+      groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },
     }),
     recaps: createShelf<MeetingRecapResource, 'start', 'event'>({
       orders: { start: ({ event }) => event.start_time },

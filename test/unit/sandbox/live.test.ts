@@ -24,7 +24,7 @@ async function liveThrough(prepare: (service: Service) => Partial<Service>): Pro
 describe('the world that lives by itself', () => {
   it('goes on when nothing can be booked', async () => {
     const faults = await liveThrough((service) => {
-      for (const offer of [...service.state.eventTypes.values()]) updateEventType(service, offer, { active: false });
+      for (const offer of service.state.eventTypes.values()) updateEventType(service, offer, { active: false });
       return {};
     });
     expect(faults).toEqual([]);
@@ -33,9 +33,9 @@ describe('the world that lives by itself', () => {
   it('goes on when nothing is offered, no form is there and nobody is known', async () => {
     const faults = await liveThrough((service) => {
       const { state } = service;
-      for (const offer of [...state.eventTypes.values()]) deleteEventType(service, offer);
-      for (const form of [...state.routingForms.values()]) state.routingForms.delete(form.uri);
-      for (const book of state.contactBooks.values()) for (const { uri } of [...book.entries()]) book.delete(uri);
+      for (const offer of state.eventTypes.values()) deleteEventType(service, offer);
+      for (const form of state.routingForms.values()) state.routingForms.delete(form.uri);
+      for (const book of state.contactBooks.values()) for (const { uri } of book.entries()) book.delete(uri);
       return {};
     });
     expect(faults).toEqual([]);
