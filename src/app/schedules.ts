@@ -14,7 +14,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../store/contract.ts';
 import { patiences } from '../upstream/client.ts';
-import { lookAfterSubscriptions } from './subscriptions.ts';
+import { holdsKey, lookAfterSubscriptions } from './subscriptions.ts';
 
 export interface ScheduledNeeds {
   readonly config: Config;
@@ -31,11 +31,12 @@ export function openSchedules(needs: ScheduledNeeds): Schedules | undefined {
     log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
     return undefined;
   }
-  const jobs = [
-    reconcileJob(needs),
-    sweepJob(needs),
-    ...(publicUrl === undefined ? [] : [watchJob(needs), gapJob(needs)]),
-  ];
+  const isWatching = publicUrl !== undefined && holdsKey(config);
+  if (!isWatching)
+    log.info(
+      'subscriptions are not looked after from here: that takes PUBLIC_URL and the signing key of the receivers',
+    );
+  const jobs = [reconcileJob(needs), sweepJob(needs), gapJob(needs), ...(isWatching ? [watchJob(needs)] : [])];
   const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
   return startSchedules({ store, log, sleep, nowMs: Date.now, random: Math.random, holder: randomUUID() }, jobs);
 }

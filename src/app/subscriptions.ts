@@ -5,6 +5,7 @@ import { refusalsIn } from '../bootstrap/refusals.ts';
 import { watchSubscriptions, type WatchReport } from '../bootstrap/watch.ts';
 import type { Config } from '../config.ts';
 import { SlotstreamError } from '../errors.ts';
+import { openKeyRing } from '../keys.ts';
 import type { Store } from '../store/contract.ts';
 import { readSubscriptions, writeSubscriptions } from '../store/subscriptions.ts';
 import type { UpstreamOptions } from '../upstream/open.ts';
@@ -15,6 +16,11 @@ export interface LookNeeds {
   readonly now: () => Date;
   readonly signal?: AbortSignal | undefined;
   readonly upstream?: UpstreamOptions;
+}
+
+/** Whether what was lost can be made again from here: without the receivers' key it could not. */
+export function holdsKey({ signing: { keys }, dataDir }: Config): boolean {
+  return openKeyRing({ keys, dataDir, generate: false, allowUnsigned: true }).keysAt(0).length > 0;
 }
 
 /** What there is and what is wanted; changes nothing. */

@@ -105,7 +105,9 @@ function summaryOf(report: ReconcileReport, { problem, pending, recreated }: Sub
       : []),
     ...(problem === null ? [] : [`! subscriptions: not compared. ${problem}`]),
     ...(pending > 0 ? [`✗ subscriptions: ${pending} to do.`, '→ npx slotstream bootstrap --plan'] : []),
-    ...(total > 0 && !repaired ? ['→ To mend it: npx slotstream reconcile --repair'] : []),
+    ...(total > 0 && !repaired
+      ? [`→ To mend it: npx slotstream reconcile ${report.scope === 'full' ? '--full ' : ''}--repair`]
+      : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 // `status`: how the running process stands; where none runs, how the store stands.
 import { askRunning } from '#src/admin/address.ts';
 import { openAdminToken } from '#src/admin/token.ts';
-import { openStoreLoudly } from '#src/app.ts';
+import { lastRuns, openStoreLoudly } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { overviewOf } from '#src/store/overview.ts';
 import { renderTable } from './table.ts';
@@ -28,7 +28,7 @@ async function statusOf(context: VerbContext): Promise<object> {
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
     await using store = await openStoreLoudly(config, context.log());
-    return { running: false, store: await overviewOf(store) };
+    return { running: false, store: await overviewOf(store), reconcile: await lastRuns(store) };
   }
 }
 
