@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { eventTypeKinds, poolingTypes } from './event-type.ts';
 import { customQuestion, eventTypeLocation } from './resources/event-type.ts';
-import { uri } from './wire.ts';
+import { omittable, uri } from './wire.ts';
 
 const mostMinutes = 12 * 60;
 const mostSeats = 1000;
@@ -20,26 +20,24 @@ const question = customQuestion
 const changeable = {
   name,
   duration: z.int().min(1).max(mostMinutes),
-  active: z.boolean().optional(),
-  color: z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/)
-    .optional(),
+  active: omittable(z.boolean()),
+  color: omittable(z.string().regex(/^#[0-9a-f]{6}$/, 'expected a color such as #0a7d8c')),
   description_plain: longText.optional(),
   internal_note: longText.optional(),
-  secret: z.boolean().optional(),
-  locale: z.string().min(2).max(10).optional(),
-  position: z.int().min(0).max(999_999).optional(),
+  secret: omittable(z.boolean()),
+  locale: omittable(z.string().min(2).max(10)),
+  position: omittable(z.int().min(0).max(999_999)),
   locations: z.array(eventTypeLocation).max(20).nullable().optional(),
-  custom_questions: z
-    .array(question)
-    .max(50)
-    // Answers find their question by its text.
-    .refine(
-      (questions) => new Set(questions.map((one) => one.name)).size === questions.length,
-      'expected no question twice',
-    )
-    .optional(),
+  custom_questions: omittable(
+    z
+      .array(question)
+      .max(50)
+      // Answers find their question by its text.
+      .refine(
+        (questions) => new Set(questions.map((one) => one.name)).size === questions.length,
+        'expected no question twice',
+      ),
+  ),
 };
 
 export const eventTypeRequest = z
@@ -47,11 +45,11 @@ export const eventTypeRequest = z
     ...changeable,
     /** The user it belongs to, and its host unless `hosts` names others. */
     owner: uri,
-    hosts: z.array(uri).min(1).max(mostHosts).optional(),
-    kind: z.enum(eventTypeKinds).default('solo'),
+    hosts: omittable(z.array(uri).min(1).max(mostHosts)),
+    kind: omittable(z.enum(eventTypeKinds)).default('solo'),
     pooling_type: z.enum(poolingTypes).nullable().default(null),
     /** Of a group: how many invitees one meeting takes. */
-    seats: z.int().min(1).max(mostSeats).optional(),
+    seats: omittable(z.int().min(1).max(mostSeats)),
   })
   .check(({ value, issues }) => {
     const complain = (parameter: string, message: string) =>

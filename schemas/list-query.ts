@@ -1,12 +1,11 @@
 // What may be asked of the lists that the specification names without showing: their filters are A6e.
 import { z } from 'zod';
-import { pageQuery } from './pagination.ts';
+import { pageQuery, sortKeyOf } from './pagination.ts';
 import { membershipRoles } from './resources/user.ts';
 import { timestamp, uri } from './wire.ts';
 
 /** `start_time:asc`, of the fields a list can be sorted by. */
-const sortBy = <Field extends string>(fields: readonly Field[]) =>
-  z.templateLiteral([z.enum(fields), ':', z.enum(['asc', 'desc'])]).optional();
+const sortBy = <Field extends string>(fields: readonly Field[]) => sortKeyOf(fields).optional();
 
 export const membershipListQuery = pageQuery.extend({
   organization: uri.optional(),
@@ -45,13 +44,20 @@ export const eventTypeListQuery = pageQuery.extend({
 /** At most 31 days; how they are counted stands with the operation. */
 export const availableTimesQuery = z.strictObject({ event_type: uri, start_time: timestamp, end_time: timestamp });
 
-export const subscriptionListQuery = pageQuery.extend({
-  organization: uri,
-  scope: z.enum(['organization', 'user', 'group']),
-  user: uri.optional(),
-  group: uri.optional(),
-  sort: sortBy(['created_at']),
-});
+/** Whose subscriptions of scope `user` or `group` are meant is said, never guessed from the caller. */
+export const subscriptionListQuery = pageQuery
+  .extend({
+    organization: uri,
+    scope: z.enum(['organization', 'user', 'group']),
+    user: uri.optional(),
+    group: uri.optional(),
+    sort: sortBy(['created_at']),
+  })
+  .check(({ value, issues }) => {
+    const { scope } = value;
+    if (scope !== 'organization' && value[scope] === undefined)
+      issues.push({ code: 'custom', path: [scope], message: `required for scope ${scope}`, input: value });
+  });
 
 export const recapListQuery = pageQuery.extend({
   event: uri.optional(),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { subscriptionScopes, type SubscriptionScope } from './event.ts';
 import { contractOf, eventKinds, requestEventKinds, type EventKind } from './events.ts';
-import { moment, text, uri } from './wire.ts';
+import { moment, omittable, text, uri } from './wire.ts';
 
 export const subscriptionStates = ['active', 'disabled'] as const;
 
@@ -37,9 +37,9 @@ function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
       events: z.array(z.enum(kinds)).min(1),
       organization: uri,
       scope: z.enum(subscriptionScopes),
-      user: uri.optional(),
-      group: uri.optional(),
-      signing_key: z.string().min(1).optional(),
+      user: omittable(uri),
+      group: omittable(uri),
+      signing_key: omittable(z.string().min(1)),
     })
     .check(({ value, issues }) => {
       const complain = (parameter: string, message: string) =>

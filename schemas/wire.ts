@@ -62,6 +62,13 @@ export const text = z.string().nullish();
 export const flag = z.boolean().nullish();
 export const moment = timestamp.nullish();
 
+/** A field a request may leave out; null says the same. Not for fields that null clears. */
+export const omittable = <Field extends z.ZodType>(field: Field) =>
+  field
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
+
 /**
  * A part that is only ever kept whole as JSON: read by its schema where it fits, kept as sent where it does not. A guest list
  * of another shape is no reason to quarantine a booking.

@@ -9,7 +9,7 @@ import { createCursors } from './api/cursor.ts';
 import { createGate } from './api/gate.ts';
 import type { GateNeeds } from './api/gate.ts';
 import { createMeter } from './api/meter.ts';
-import { operations } from './api/operations.ts';
+import { operationsUnder } from './api/operations.ts';
 import { createAuthorizationServer } from './auth/server.ts';
 import { createTokens } from './auth/tokens.ts';
 import type { Tokens } from './auth/tokens.ts';
@@ -88,7 +88,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
       disturb: createDisturbance(faults),
       ...(inspect && { inspect }),
     },
-    operations,
+    operationsUnder(service.options),
   );
   const app = createFront(clock, report)
     .route('/_sandbox', createPanel({ service, courier, faults }))

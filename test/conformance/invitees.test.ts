@@ -391,7 +391,8 @@ const needsWords = (kind: 'physical' | 'outbound_call' | 'ask_invitee' | 'custom
   isInvalid({ event_type: desk.offers[seeded[kind]], location: { kind } }, 'location.location');
 
 sentence('Invitee location physical', '`location`, required: the physical place', async () => {
-  expect(await placeOf('physical', { location: 'Room 4' })).toMatchObject({ type: 'physical', location: 'Room 4' });
+  const location = '12 Harbour Street, second floor';
+  expect(await placeOf('physical', { location })).toMatchObject({ type: 'physical', location });
   await needsWords('physical');
 });
 
@@ -441,7 +442,8 @@ sentence('Invitee location ask_invitee', '`location`, required: description give
 });
 
 sentence('Invitee location custom', '`location`, required: the custom location', async () => {
-  expect(await placeOf('custom', { location: 'Elsewhere' })).toMatchObject({ type: 'custom', location: 'Elsewhere' });
+  const location = 'The usual place';
+  expect(await placeOf('custom', { location })).toMatchObject({ type: 'custom', location });
   await needsWords('custom');
 });
 
@@ -458,6 +460,21 @@ sentence('POST /invitees, rule 1', 'if `location` is given, its `kind` is requir
 sentence('POST /invitees, rule 2', '`location` must match the location configured on the event type', async () => {
   expect(await desk.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
   await isInvalid({ location: { kind: 'webex_conference' } }, 'location.kind');
+  for (const kind of ['physical', 'custom'] as const) {
+    const event_type = desk.offers[seeded[kind]];
+    await isInvalid({ event_type, location: { kind, location: 'Somewhere else' } }, 'location.location');
+    const locations = [
+      { kind, location: 'Room 4' },
+      { kind, location: 'Room 5' },
+    ];
+    const twoRooms = { event_type: await anEventType({ locations }), location: { kind, location: 'Room 5' } };
+    expect(await desk.book(twoRooms)).toMatchObject({ status: 201 });
+    const anywhere = {
+      event_type: await anEventType({ locations: [{ kind }] }),
+      location: { kind, location: 'Room 6' },
+    };
+    expect(await desk.book(anywhere)).toMatchObject({ status: 201 });
+  }
 });
 
 sentence(

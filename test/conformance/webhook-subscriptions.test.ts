@@ -497,13 +497,23 @@ sentence(
     expect((await list({ scope: 'organization' }, { as: 'admin' })).status).toBe(200);
   },
 );
+assumed(
+  'A10',
+  'GET /webhook_subscriptions',
+  'scope `user` needs a `user` and scope `group` a `group`: whose are meant is stated, never guessed',
+  async () => {
+    expect(await list({ scope: 'user' })).toMatchObject(invalidFor('user'));
+    expect(await list({ scope: 'group' })).toMatchObject(invalidFor('group'));
+    expect(await list({ scope: 'user', user: sandbox.handles.users.owner })).toMatchObject({ status: 200 });
+    expect(await list({ scope: 'group', group: sandbox.handles.group })).toMatchObject({ status: 200 });
+  },
+);
 assumed('A20', 'GET /webhook_subscriptions', 'a user sees its own, an administrator those of every user', async () => {
   const { member, owner } = sandbox.handles.users;
   const { uri } = await subscribed({ scope: 'user', user: member }, { as: 'member' });
   expect(urisOf(await list({ scope: 'user', user: member }, { as: 'member' }))).toContain(uri);
-  expect(urisOf(await list({ scope: 'user' }, { as: 'member' }))).toContain(uri);
   expect(urisOf(await list({ scope: 'user', user: member }))).toContain(uri);
-  expect(urisOf(await list({ scope: 'user' }))).not.toContain(uri);
+  expect(urisOf(await list({ scope: 'user', user: owner }))).not.toContain(uri);
   expect((await list({ scope: 'user', user: owner }, { as: 'member' })).status).toBe(403);
 });
 assumed('A20', 'GET /webhook_subscriptions/<uuid>', 'is for the creator and for administrators', async () => {

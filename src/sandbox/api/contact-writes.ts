@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { contactCreateRequest, contactUpdateRequest } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
-import { invalid, notFound } from '../refusal.ts';
+import { notFound } from '../refusal.ts';
 import type { ContactDetails, ContactEntry } from '../world/contact-entry.ts';
 import { mergeValues } from '../world/contact-values.ts';
 import { bookOf, contactRecord, createContact, deleteContact, updateContact } from '../world/contacts.ts';
@@ -74,23 +74,13 @@ interface Writing {
   readonly entry?: ContactEntry;
 }
 
-/** What the body writes, once every part of it was found to be right. */
+/** What the body writes. */
 function detailsOf(service: Service, { body, organization, entry }: Writing): Partial<ContactDetails> {
   const { custom_fields, ...details } = body;
-  refuseTakenEmails(service, { body, organization, ...(entry && { entry }) });
-  // An absent key stays absent when it is read, and so overwrites nothing.
-  const given = details as Partial<ContactDetails>;
+  // What is left out overwrites nothing.
+  const given: Partial<ContactDetails> = Object.fromEntries(
+    Object.entries(details).filter(([, value]) => value !== undefined),
+  );
   if (custom_fields === undefined) return given;
   return { ...given, values: mergeValues(service, organization, { before: entry?.values, writes: custom_fields }) };
-}
-
-/** An address leads to one contact (A18). */
-function refuseTakenEmails(service: Service, { body, organization, entry }: Writing): void {
-  const book = bookOf(service, organization);
-  const taken = (body.emails ?? []).flatMap(({ email }, index) => {
-    const other = book.byEmail(email);
-    return other === undefined || other.uri === entry?.uri ? [] : [`emails.${index}.email`];
-  });
-  if (taken.length > 0)
-    throw invalid(...taken.map((parameter) => ({ message: 'another contact has this address', parameter })));
 }

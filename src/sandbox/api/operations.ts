@@ -1,4 +1,5 @@
-// Every operation of the service.
+// Every operation of the service. What an option changes about a request is decided here, for whoever checks or publishes it.
+import type { ServiceOptions } from '../world/service.ts';
 import { availableTimeOperations } from './available-times.ts';
 import { contactWriteOperations } from './contact-writes.ts';
 import { contactOperations } from './contacts.ts';
@@ -15,7 +16,7 @@ import { scheduledEventOperations } from './scheduled-events.ts';
 import { userOperations } from './users.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
-export const operations: readonly Operation[] = [
+export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly Operation[] => [
   ...userOperations,
   ...organizationOperations,
   ...invitationOperations,
@@ -29,5 +30,8 @@ export const operations: readonly Operation[] = [
   ...scheduledEventOperations,
   ...eventTypeOperations,
   ...availableTimeOperations,
-  ...webhookSubscriptionOperations,
+  ...webhookSubscriptionOperations(options),
 ];
+
+/** As the specification has them. */
+export const operations = operationsUnder({ eventTypes: false });

@@ -4,6 +4,7 @@ import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { denied, notFound } from '../refusal.ts';
+import { addressKey } from '../world/address.ts';
 import { organizationOf } from '../world/event-types.ts';
 import { pageOfList } from '../world/page.ts';
 import type { State } from '../world/state.ts';
@@ -110,6 +111,7 @@ function demandMeeting(state: State, caller: Caller, uri: string): ScheduledEven
 }
 
 function meetingsWith(state: State, email: string): readonly ScheduledEventResource[] {
-  const events = new Set(state.invitees.of('email', email).map(({ event }) => event));
+  const found = state.invitees.of('email', addressKey(email)).filter((invitee) => invitee.email === email);
+  const events = new Set(found.map(({ event }) => event));
   return [...events].flatMap((uri) => state.scheduledEvents.get(uri) ?? []);
 }

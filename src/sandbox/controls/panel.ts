@@ -1,7 +1,7 @@
 // The controls as HTTP, under /_sandbox: no token, but only for callers on this machine.
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { operations } from '../api/operations.ts';
+import { operationsUnder } from '../api/operations.ts';
 import { createDocs } from '../docs/routes.ts';
 import { detailsOf, invalid, Refusal } from '../refusal.ts';
 import type { ControlNeeds } from './control.ts';
@@ -10,6 +10,7 @@ import { controls } from './controls.ts';
 type Panel = Hono<{ Bindings: HttpBindings }>;
 
 export function createPanel(needs: ControlNeeds): Panel {
+  const { options } = needs.service;
   const app: Panel = new Hono();
   app.use(async (context, next) => {
     const { remoteAddress } = context.env.incoming.socket;
@@ -26,7 +27,7 @@ export function createPanel(needs: ControlNeeds): Panel {
       const answer = await run(needs, read?.data);
       return answer instanceof Response ? answer : context.json(answer);
     });
-  app.route('/', createDocs({ operations, controls, options: needs.service.options }));
+  app.route('/', createDocs({ operations: operationsUnder(options), controls, options }));
   return app;
 }
 

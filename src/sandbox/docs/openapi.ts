@@ -1,7 +1,6 @@
 // The OpenAPI 3.1 document of the service, made from the operations themselves: what is published is what is checked.
 import { apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
-import { subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import type { Operation } from '../api/operation.ts';
 import { answerSchema, statusOf } from '../api/reply.ts';
 import type { ServiceOptions } from '../world/service.ts';
@@ -41,11 +40,10 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Readonly<Record<string, object>>;
 }
 
-type Described = Pick<ServiceOptions, 'baseUrl' | 'flat' | 'eventTypes'>;
+type Described = Pick<ServiceOptions, 'baseUrl' | 'flat'>;
 
-export function openApiDocument(all: readonly Operation[], options: Described): OpenApiDocument {
+export function openApiDocument(operations: readonly Operation[], options: Described): OpenApiDocument {
   const book = createSchemaBook();
-  const operations = all.map((operation) => asPublished(operation, options));
   for (const [id, schema] of Object.entries(schemaNames)) book.name(id, schema);
   for (const { id, body } of operations)
     if (body) book.name(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, body);
@@ -72,12 +70,6 @@ export function openApiDocument(all: readonly Operation[], options: Described): 
       securitySchemes: securitySchemes(options.baseUrl),
     },
   };
-}
-
-/** One operation can read more than it takes: `event_type.*` is only published where it is accepted (A6c). */
-function asPublished(operation: Operation, { eventTypes }: Described): Operation {
-  const isWide = operation.body === subscriptionRequestWithEventTypes && !eventTypes;
-  return isWide ? { ...operation, body: subscriptionRequest } : operation;
 }
 
 interface Documented {

@@ -11,7 +11,7 @@ import type { PageDocuments } from './page.ts';
 export interface DocsNeeds {
   readonly operations: readonly Operation[];
   readonly controls: readonly Control[];
-  readonly options: Pick<ServiceOptions, 'baseUrl' | 'flat' | 'eventTypes'>;
+  readonly options: Pick<ServiceOptions, 'baseUrl' | 'flat'>;
 }
 
 export function createDocs({ operations, controls, options }: DocsNeeds): Hono {

@@ -1,6 +1,6 @@
 // What a booking must respect beyond its form: the event type decides about time, place and answers. All complaints at once.
 // Whether the time is free is not asked: who books through the API has looked at the available times, or means it (A21).
-import type { BookingRequest } from '#schemas/booking.ts';
+import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
 import { instantOf } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { invalid } from '../refusal.ts';
@@ -29,10 +29,21 @@ function* aboutTime(clock: Clock, { active }: StoredEventType, { start_time }: B
 
 function* aboutPlace({ pooling_type, locations }: StoredEventType, { location }: BookingRequest): Iterable<Complaint> {
   if (location === undefined) return;
+  const offered = locations?.filter(({ kind }) => kind === location.kind) ?? [];
+  const message = 'does not match the location of the event type';
   if (pooling_type === 'round_robin')
     yield { message: 'must not be sent for a round robin event type', parameter: 'location' };
-  else if (!locations?.some(({ kind }) => kind === location.kind))
-    yield { message: 'does not match the location of the event type', parameter: 'location.kind' };
+  else if (offered.length === 0) yield { message, parameter: 'location.kind' };
+  else if (
+    isChosenByHost(location) &&
+    !offered.some((place) => (place.location ?? location.location) === location.location)
+  )
+    yield { message, parameter: 'location.location' };
+}
+
+/** Where the invitee says the place, as a number to be called at, whatever is configured is only a hint. */
+function isChosenByHost(location: InviteeLocation): location is InviteeLocation & { kind: 'physical' | 'custom' } {
+  return location.kind === 'physical' || location.kind === 'custom';
 }
 
 /** Questions are told apart by their exact text, case and spaces included. */

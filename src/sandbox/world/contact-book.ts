@@ -1,4 +1,5 @@
 // The address book of one organization: from a handful of contacts to a million, found by URI or address, listed in pages.
+import { addressKey } from './address.ts';
 import { createContactBase } from './contact-base.ts';
 import type { ContactOrder, SeededContacts } from './contact-base.ts';
 import type { ContactEntry } from './contact-entry.ts';
@@ -11,7 +12,7 @@ import { createShelf } from './shelf.ts';
 export interface ContactBook {
   readonly size: number;
   get(uri: string): ContactEntry | undefined;
-  /** The contact that has this address, whether primary or not. */
+  /** The contact that has this address, whether primary or not, and whatever its letter case. */
   byEmail(email: string): ContactEntry | undefined;
   /** Adds the contact, or replaces the one of the same URI. */
   put(entry: ContactEntry): void;
@@ -40,14 +41,15 @@ export function createContactBook(seeded: SeededContacts = noContacts): ContactB
   const base = createContactBase(seeded);
   const shelf = createShelf<ContactEntry, ContactOrder, 'email'>({
     orders: { created_at: (entry) => entry.created_at, updated_at: (entry) => entry.updated_at },
-    groups: { email: ({ emails }) => emails.map(({ email }) => email) },
+    groups: { email: ({ emails }) => emails.map(({ email }) => addressKey(email)) },
   });
   return {
     get size() {
       return base.size + shelf.size;
     },
     get: (uri) => shelf.get(uri) ?? base.get(uri),
-    byEmail: (email) => shelf.of('email', email)[0] ?? base.byEmail(email),
+    // Seeded ones are in small letters.
+    byEmail: (email) => shelf.of('email', addressKey(email))[0] ?? base.byEmail(addressKey(email)),
     put(entry) {
       base.release(entry.uri);
       shelf.put(entry);

@@ -1,4 +1,5 @@
 // When a contact meets and met its organization: never kept, always read from the bookings of its addresses.
+import { addressKey } from './address.ts';
 import type { ContactEntry } from './contact-entry.ts';
 import type { Service } from './service.ts';
 
@@ -17,7 +18,7 @@ export function meetingDates(
   let next: string | null = null;
   let last: string | null = null;
   for (const { email } of entry.emails)
-    for (const { status, created_at, event } of state.invitees.of('email', email)) {
+    for (const { status, created_at, event } of state.invitees.of('email', addressKey(email))) {
       const meeting = state.scheduledEvents.get(event);
       if (status !== 'active' || created_at <= entry.created_at || meeting === undefined) continue;
       const { start_time, event_memberships } = meeting;

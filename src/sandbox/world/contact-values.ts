@@ -8,7 +8,9 @@ import type { StoredDefinition } from './state.ts';
 
 export interface ValueWrite {
   /** Of the definition; its whole URI is taken too. */
-  readonly uuid: string;
+  readonly uuid?: string | undefined;
+  /** The definition's, where there is no `uuid`: a field can be written back as it was read. */
+  readonly uri?: unknown;
   readonly value?: unknown;
 }
 
@@ -27,10 +29,11 @@ export function mergeValues({ state }: Pick<Service, 'state'>, organization: str
   merge.writes.forEach((write, index) => {
     const refuse = (message: string, field: string): Error =>
       invalid({ message, parameter: `custom_fields.${index}.${field}` });
-    const definition = definitions.find(({ uri }) => uri === write.uuid || uri.endsWith(`/${write.uuid}`));
-    if (definition === undefined) throw refuse('no such custom field', 'uuid');
-    if (definition.retired_at !== null) throw refuse('this custom field was retired', 'uuid');
-    if (written.has(definition.uri)) throw refuse('this custom field is written twice', 'uuid');
+    const named = write.uuid === undefined ? 'uri' : 'uuid';
+    const definition = definitions.find(({ uri }) => uri === write[named] || uri.endsWith(`/${write.uuid}`));
+    if (definition === undefined) throw refuse('no such custom field', named);
+    if (definition.retired_at !== null) throw refuse('this custom field was retired', named);
+    if (written.has(definition.uri)) throw refuse('this custom field is written twice', named);
     written.add(definition.uri);
     const value = valueFor(definition, write);
     if (value === undefined) throw refuse(`does not fit a custom field of the type ${definition.field_type}`, 'value');

@@ -6,6 +6,8 @@ import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 
 export function markNoShow(service: Service, invitee: InviteeResource): InviteeResource {
+  if (invitee.status === 'canceled')
+    throw invalid({ message: 'canceled: nobody waited for this invitee', parameter: 'invitee' });
   if (invitee.no_show !== null) throw invalid({ message: 'marked as a no-show already', parameter: 'invitee' });
   const no_show = { uri: newUri(service, 'invitee_no_shows'), created_at: service.clock.tick() };
   return keep(service, 'invitee_no_show.created', { ...invitee, no_show });
