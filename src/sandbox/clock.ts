@@ -26,6 +26,9 @@ export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
+/** Of the day (UTC) this time is in. */
+export const beginningOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs;
+
 export function createClock(realMs: () => number): Clock {
   let offsetMs = 0;
   let lastMicros = 0;

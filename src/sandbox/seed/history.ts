@@ -1,9 +1,10 @@
 // What happened before the sandbox was opened: bookings of the last two months and for the next weeks, some canceled, moved or
-// missed. It goes through the same rules as everything later, on a clock that walks through the past.
+// missed. It goes through the same rules as everything later, on a clock that walks through the past. All of it had happened
+// when the day began, and every step draws from a chain of its own: at whatever time it is opened, it is the same history.
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../refusal.ts';
 import { seatsLeft } from '../world/booking-meeting.ts';
@@ -22,22 +23,29 @@ interface Step {
   take(): void;
 }
 
+/** The service as it was, with the choices of one step. */
+type PastOf = (...step: readonly (string | number)[]) => Service;
+
 export function seedHistory(service: Service, organization: string, bookings: number): void {
-  const random = randomOf(service.options.seed, 'history');
-  const nowMs = service.clock.nowMs();
+  const todayMs = beginningOfDay(service.clock.nowMs());
   const walking = walkingClock(service.clock);
-  const past: Service = { ...service, clock: walking, random };
+  const pastOf: PastOf = (...step) => ({
+    ...service,
+    clock: walking,
+    random: randomOf(service.options.seed, 'history', ...step),
+  });
   const offers = eventTypesOf(service.state, organization);
   const steps: Step[] = [];
   for (let number = 0; number < bookings; number += 1) {
-    const atMs = nowMs - spanMs + Math.floor(((number + 1) * (spanMs - hourMs)) / bookings);
-    const startMs = slotAfter(random, atMs);
-    const fate = fateOf(random, { atMs, startMs, nowMs });
+    const atMs = todayMs - spanMs + Math.floor(((number + 1) * (spanMs - hourMs)) / bookings);
+    const [booking, befalling] = [pastOf(number, 'booking'), pastOf(number, 'fate')];
+    const startMs = slotAfter(booking.random, atMs);
+    const fate = fateOf(befalling.random, { atMs, startMs, todayMs });
     let invitee: InviteeResource | undefined;
-    steps.push({ atMs, take: () => void (invitee = bookSomeone(past, { organization, startMs, offers })) });
-    if (fate) steps.push({ atMs: fate.atMs, take: () => void (invitee && fate.befall(past, invitee)) });
+    steps.push({ atMs, take: () => void (invitee = bookSomeone(booking, { organization, startMs, offers })) });
+    if (fate) steps.push({ atMs: fate.atMs, take: () => void (invitee && fate.befall(befalling, invitee)) });
   }
-  steps.push(...submissionsOf(past, organization, nowMs));
+  steps.push(...submissionsOf(pastOf, organization, todayMs));
   for (const { atMs, take } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
     walking.moveTo(atMs);
     try {
@@ -65,14 +73,15 @@ function bookSomeone(
 }
 
 /** One for every place the forms can lead to. */
-function submissionsOf(past: Service, organization: string, nowMs: number): readonly Step[] {
-  const forms = [...past.state.routingForms.values()].filter((form) => form.organization === organization);
+function submissionsOf(pastOf: PastOf, organization: string, todayMs: number): readonly Step[] {
+  const { state } = pastOf('submissions');
+  const forms = [...state.routingForms.values()].filter((form) => form.organization === organization);
   return forms.flatMap((form) =>
     form.routes.map(({ answer }, place) => ({
-      atMs: nowMs - (place + 1) * 9 * dayMs,
+      atMs: todayMs - (place + 1) * 9 * dayMs,
       take: () => {
         const question = form.questions.at(-1)?.name ?? '';
-        submitForm(past, { form, answers: { [question]: answer } });
+        submitForm(pastOf('submission', form.name, place), { form, answers: { [question]: answer } });
       },
     })),
   );
@@ -83,13 +92,13 @@ interface Fate {
   befall(past: Service, invitee: InviteeResource): void;
 }
 
-/** What becomes of a booking, if it has become already. */
+/** What has become of a booking by the beginning of the day. */
 function fateOf(
   random: Random,
-  { atMs, startMs, nowMs }: { atMs: number; startMs: number; nowMs: number },
+  { atMs, startMs, todayMs }: { atMs: number; startMs: number; todayMs: number },
 ): Fate | undefined {
   const luck = random.next();
-  const beforeMs = Math.floor((atMs + Math.min(startMs, nowMs)) / 2);
+  const beforeMs = Math.floor((atMs + Math.min(startMs, todayMs)) / 2);
   if (luck < 0.12)
     return {
       atMs: beforeMs,
@@ -103,7 +112,7 @@ function fateOf(
     const startTime = instantOf(slotAfter(random, startMs));
     return { atMs: beforeMs, befall: (past, invitee) => rescheduleInvitee(past, invitee, { startTime }) };
   }
-  if (luck < 0.34 && startMs < nowMs - hourMs) return { atMs: startMs + 20 * minuteMs, befall: markNoShow };
+  if (luck < 0.34 && startMs < todayMs - hourMs) return { atMs: startMs + 20 * minuteMs, befall: markNoShow };
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { makePerson } from '#src/samples/person.ts';
 import { randomOf } from '#src/samples/random.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
 import { createRecap } from '../world/recaps.ts';
 import type { Service } from '../world/service.ts';
 import type { Team } from './people.ts';
@@ -23,15 +23,15 @@ export function seedRecaps(service: Service, { organization, owner, users }: Tea
   seedExternal(seeding, owner);
 }
 
-/** The latest ones to which somebody came. */
+/** The latest ones to which somebody came, as of the beginning of the day: which they are does not hang on its hour. */
 function heldMeetings({ state, clock }: Service, users: readonly UserResource[]): readonly ScheduledEventResource[] {
   const hosts = new Set(users.map(({ uri }) => uri));
-  const now = instantOf(clock.nowMs());
+  const today = instantOf(beginningOfDay(clock.nowMs()));
   const wasHeld = ({ uri, status, end_time, event_memberships: [host] }: ScheduledEventResource): boolean =>
     host !== undefined &&
     hosts.has(host.user) &&
     status === 'active' &&
-    afterMeeting(end_time) < now &&
+    afterMeeting(end_time) < today &&
     state.invitees.of('event', uri).some((invitee) => invitee.status === 'active' && invitee.no_show === null);
   const latest = { count: mostRecaps, descending: true, backwards: false };
   return state.scheduledEvents.page('start', latest, wasHeld).items;

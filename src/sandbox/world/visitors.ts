@@ -3,7 +3,7 @@ import { makePerson } from '#src/samples/person.ts';
 import type { Random } from '#src/samples/random.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
-import { dayMs, minuteMs } from '../clock.ts';
+import { beginningOfDay, dayMs, minuteMs } from '../clock.ts';
 import type { Service } from './service.ts';
 
 interface Visitor {
@@ -73,7 +73,7 @@ export function answersTo(
 
 /** A half hour of the day, from tomorrow to two weeks on. */
 export function slotAfter(random: Random, fromMs: number): number {
-  const day = Math.floor(fromMs / dayMs) * dayMs + random.int(1, 14) * dayMs;
+  const day = beginningOfDay(fromMs) + random.int(1, 14) * dayMs;
   return day + random.int(16, 33) * 30 * minuteMs;
 }
 
