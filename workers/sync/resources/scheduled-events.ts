@@ -45,10 +45,8 @@ async function* inviteePages(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WalkPage> {
   for (let at = 0; at < pending.length; at += meetingsPerPage) {
-    const records: ServiceRecord[] = [];
-    await eachOf(pending.slice(at, at + meetingsPerPage), async (event) => {
-      records.push(...(await inviteesOf(client, event, signal)));
-    });
+    const some = pending.slice(at, at + meetingsPerPage);
+    const records = (await eachOf(some, (event) => inviteesOf(client, event, signal))).flat();
     const nextToken = tokenOf({ pending: pending.slice(at + meetingsPerPage), next });
     yield { records, rows: records.length, nextToken };
   }
@@ -70,14 +68,19 @@ async function inviteesOf(
   return records;
 }
 
-/** Several at a time; when one fails, no further one is begun, and none is left running. */
-async function eachOf(items: readonly string[], work: (item: string) => Promise<void>): Promise<void> {
-  const queue = [...items];
+/** Several at a time, the results in their order; when one fails, no further one is begun, and none is left running. */
+async function eachOf<Result>(
+  items: readonly string[],
+  work: (item: string) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const queue = [...items.entries()];
+  const results: Result[] = [];
   const failures: unknown[] = [];
   const line = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [place, item] = next;
       try {
-        await work(item);
+        results[place] = await work(item);
       } catch (error) {
         failures.push(error);
         queue.length = 0;
@@ -86,6 +89,7 @@ async function eachOf(items: readonly string[], work: (item: string) => Promise<
   };
   await Promise.all(Array.from({ length: callsAtOnce }, line));
   if (failures.length > 0) throw failures[0];
+  return results;
 }
 
 function tokenOf(here: Place): string | null {
