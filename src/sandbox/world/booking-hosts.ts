@@ -22,7 +22,7 @@ export function hostsFor({ state, random }: Service, eventType: StoredEventType,
   if (needed === eventType.hosts.length) return eventType.hosts;
   const loads = eventType.hosts.map((host) => ({
     host,
-    meetings: meetingsOf(state, host, startTime).length,
+    meetings: state.scheduledEvents.count('host_day', hostDay(host, startTime)),
     lot: random.next(),
   }));
   const order = loads.toSorted((a, b) => a.meetings - b.meetings || a.lot - b.lot);
@@ -31,5 +31,5 @@ export function hostsFor({ state, random }: Service, eventType: StoredEventType,
 
 /** The meetings of a host that take place, on the day (UTC) of `instant`. */
 export function meetingsOf(state: State, host: string, instant: string): readonly ScheduledEventResource[] {
-  return state.scheduledEvents.of('host_day', hostDay(host, instant)).filter(({ status }) => status === 'active');
+  return state.scheduledEvents.of('host_day', hostDay(host, instant));
 }

@@ -2,11 +2,12 @@
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { minuteMs } from '../clock.ts';
 import { invalid } from '../refusal.ts';
-import { hostsFor, meetingsOf } from './booking-hosts.ts';
+import { hostsFor } from './booking-hosts.ts';
 import type { BookingPlan } from './booking-plan.ts';
 import { meetingLocation } from './locations.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
+import { slotOf } from './state.ts';
 import type { State, StoredEventType } from './state.ts';
 
 /** The meeting as it is once the invitee has joined. Changes nothing; refuses when the group is full. */
@@ -49,13 +50,10 @@ export function seatsLeft(state: State, eventType: StoredEventType, startTime: s
 /** The group of this event type that meets at this time, if it was ever called together. */
 export function gatheringAt(
   state: State,
-  { uri, kind, hosts }: StoredEventType,
+  { uri, kind }: StoredEventType,
   startTime: string,
 ): ScheduledEventResource | undefined {
-  if (kind !== 'group') return undefined;
-  return hosts
-    .flatMap((host) => meetingsOf(state, host, startTime))
-    .find(({ event_type, start_time }) => event_type === uri && start_time === startTime);
+  return kind === 'group' ? state.scheduledEvents.of('slot', slotOf(uri, startTime))[0] : undefined;
 }
 
 function newMeeting(service: Service, plan: BookingPlan, now: string): ScheduledEventResource {

@@ -11,6 +11,8 @@ export interface Shelf<Item, Order extends string = never, Group extends string 
   values(): MapIterator<Item>;
   /** The records of one group, oldest first. */
   of(group: Group, name: string): readonly Item[];
+  /** How many they are. */
+  count(group: Group, name: string): number;
   page(order: Order, request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;
 }
 
@@ -26,7 +28,9 @@ export function createShelf<
   Group extends string = never,
 >({ orders, groups }: ShelfPlan<Item, Order, Group>): Shelf<Item, Order, Group> {
   const byUri = new Map<string, Item>();
-  const sortings = new Map(Object.entries(orders).map(([name, keyOf]) => [name, createSorting(keyOf as KeyOf<Item>)]));
+  const sortings = new Map(
+    Object.entries(orders).map(([name, keyOf]) => [name, createSorting(keyOf as KeyOf<Item>, () => byUri.values())]),
+  );
   const groupings = new Map(
     Object.entries(groups ?? {}).map(([name, namesOf]) => [name, createGrouping(namesOf as NamesOf<Item>)]),
   );
@@ -59,6 +63,7 @@ export function createShelf<
         .get(group)
         ?.named(name)
         .map((uri) => byUri.get(uri) as Item) ?? [],
+    count: (group, name) => groupings.get(group)?.count(name) ?? 0,
     page: (order, request, matches) => (sortings.get(order) as Sorting<Item>).page(request, matches),
   };
 }
@@ -72,30 +77,25 @@ interface Sorting<Item> {
   page(request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;
 }
 
-/** Appended in any order while a world is made, sorted when first read, kept sorted from then on. */
-function createSorting<Item extends { readonly uri: string }>(keyOf: KeyOf<Item>): Sorting<Item> {
-  const items: Item[] = [];
-  let isSorted = false;
+/** Made of all the records when first read, so that a world is made without any order, and kept sorted from then on. */
+function createSorting<Item extends { readonly uri: string }>(
+  keyOf: KeyOf<Item>,
+  all: () => Iterable<Item>,
+): Sorting<Item> {
+  let sorted: Item[] | undefined;
   const position = (item: Item): Position => ({ key: keyOf(item), uri: item.uri });
   const compare = (a: Item, b: Item): number => comparePositions(position(a), position(b));
 
-  function sort(): void {
-    if (!isSorted) items.sort(compare);
-    isSorted = true;
-  }
   return {
-    add(item) {
-      if (isSorted) items.splice(firstBeyond(sortedRows(items, position), position(item)), 0, item);
-      else items.push(item);
-    },
+    add: (item) => void sorted?.splice(firstBeyond(sortedRows(sorted, position), position(item)), 0, item),
     remove(item) {
-      sort();
-      const index = firstBeyond(sortedRows(items, position), position(item)) - 1;
-      if (items[index] === item) items.splice(index, 1);
+      if (sorted === undefined) return;
+      const index = firstBeyond(sortedRows(sorted, position), position(item)) - 1;
+      if (sorted[index] === item) sorted.splice(index, 1);
     },
     page(request, matches) {
-      sort();
-      return pageOf(sortedRows(items, position, matches), request, keyOf);
+      sorted ??= [...all()].sort(compare);
+      return pageOf(sortedRows(sorted, position, matches), request, keyOf);
     },
   };
 }
@@ -105,6 +105,7 @@ interface Grouping<Item> {
   /** A record that comes `instead` keeps its place in the groups both are in. */
   remove(item: Item, instead?: Item): void;
   named(name: string): readonly string[];
+  count(name: string): number;
 }
 
 function createGrouping<Item extends { readonly uri: string }>(namesOf: NamesOf<Item>): Grouping<Item> {
@@ -127,5 +128,6 @@ function createGrouping<Item extends { readonly uri: string }>(namesOf: NamesOf<
       }
     },
     named: (name) => [...(members.get(name) ?? [])],
+    count: (name) => members.get(name)?.size ?? 0,
   };
 }

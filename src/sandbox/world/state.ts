@@ -64,6 +64,9 @@ export interface StoredEventType extends EventTypeResource {
 /** The name of one host's day (UTC): a calendar is looked at by the day, however long it is. */
 export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
+/** The name of one time of an event type, at which a group may meet. */
+export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
+
 export type State = ReturnType<typeof createState>;
 
 export function createState() {
@@ -91,11 +94,14 @@ export function createState() {
       },
       groups: { host: ({ hosts }) => hosts },
     }),
-    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'host_day'>({
+    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'host_day' | 'slot'>({
       orders: { start: ({ start_time }) => start_time },
       groups: {
         host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
-        host_day: ({ event_memberships, start_time }) => event_memberships.map(({ user }) => hostDay(user, start_time)),
+        // These two only know what takes place.
+        host_day: ({ status, event_memberships, start_time }) =>
+          status === 'active' ? event_memberships.map(({ user }) => hostDay(user, start_time)) : [],
+        slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
       },
     }),
     invitees: createShelf<InviteeResource, 'created', 'event' | 'email'>({

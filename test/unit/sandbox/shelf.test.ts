@@ -83,6 +83,7 @@ describe('a shelf', () => {
             const isOfTopic = (one: Book): boolean => one.topics.includes(topic);
             expect(shelf.page(order, request, isOfTopic).items).toEqual(expected.filter(isOfTopic));
             expect(new Set(shelf.of('topic', topic))).toEqual(new Set(model.all().filter(isOfTopic)));
+            expect(shelf.count('topic', topic)).toBe(model.all().filter(isOfTopic).length);
           }
         }
       }),
