@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { randomOf } from '#src/samples/random.ts';
 import { createCursors } from './api/cursor.ts';
+import { createDisturbance } from './api/disturbance.ts';
 import { createGate } from './api/gate.ts';
 import type { GateNeeds } from './api/gate.ts';
 import { createMeter } from './api/meter.ts';
@@ -21,7 +22,7 @@ import { seedWorld } from './seed/seed.ts';
 import type { Handles, WorldSize } from './seed/seed.ts';
 import { createCourier } from './webhooks/courier.ts';
 import type { Courier } from './webhooks/courier.ts';
-import { createDisturbance, createFaultBox } from './webhooks/faults.ts';
+import { createFaultBox } from './webhooks/faults.ts';
 import type { Fact, Service, ServiceOptions } from './world/service.ts';
 import { createState } from './world/state.ts';
 

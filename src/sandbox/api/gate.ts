@@ -24,8 +24,8 @@ export interface GateNeeds {
   callerOf(authorization: string | undefined): Caller;
   /** Counts the call. */
   meter(caller: Caller, operation: Operation): Meter;
-  /** What faults make of this call: it may wait, and may throw a refusal. */
-  disturb(operation: Operation): Promise<void>;
+  /** What faults make of this call: it may wait, may be told of limits that are not there, and may throw a refusal. */
+  disturb(operation: Operation): Promise<Meter | undefined>;
   /** Sees every answer before it leaves; the tests hold them against their schemas. */
   inspect?(operation: Operation, status: number, body: unknown): void;
 }
@@ -45,10 +45,8 @@ const placeholders = ({ path }: Operation): number => path.split('{').length;
 async function climb(needs: GateNeeds, operation: Operation, context: Context): Promise<Response> {
   try {
     const caller = needs.callerOf(context.req.header('authorization'));
-    const { headers, retryInSeconds } = needs.meter(caller, operation);
-    for (const [name, value] of Object.entries(headers)) context.header(name, value);
-    if (retryInSeconds !== undefined) throw tooManyRequests(retryInSeconds);
-    await needs.disturb(operation);
+    heed(needs.meter(caller, operation), context);
+    heed(await needs.disturb(operation), context);
     const missing = missingScopes(caller.scopes, operation.scopes);
     if (missing.length > 0) throw lacksScopes(missing);
     operation.permits?.(caller, { service: needs.service, uri: resourceUri(needs.service, operation, context) });
@@ -63,6 +61,11 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     if (error instanceof Refusal) needs.inspect?.(operation, error.status, error.body);
     throw error;
   }
+}
+
+function heed({ headers, retryInSeconds }: Meter = { headers: {} }, context: Context): void {
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  if (retryInSeconds !== undefined) throw tooManyRequests(retryInSeconds);
 }
 
 /** The address that was asked for, at the base all other URIs have: the caller may know the machine by another name. */

@@ -21,6 +21,7 @@ export const inviteeOperations = [
     path: '/invitees',
     summary: 'Books an event type for an invitee, without any hosted page',
     scopes: [endpointScopes['POST /invitees']],
+    limited: 'bookings',
     permits({ organization }) {
       if (!isPaid(organization)) throw denied(messages.plan);
     },

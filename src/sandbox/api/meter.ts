@@ -52,11 +52,11 @@ export function createMeter({ clock, options }: Service): (caller: Caller, opera
   };
 }
 
-function limitsOf(organization: Organization, { id }: Operation): readonly Limit[] {
+function limitsOf(organization: Organization, { limited }: Operation): readonly Limit[] {
   const requests = isPaid(organization) ? apiRateLimits.paid : apiRateLimits.free;
   const everything: Limit = { family: 'calls', requests, per: 'minute' };
-  if (id !== 'createInvitee') return [everything];
-  return [...bookingLimits(organization).map((limit) => ({ family: 'bookings' as const, ...limit })), everything];
+  if (limited === undefined) return [everything];
+  return [...bookingLimits(organization).map((limit) => ({ family: limited, ...limit })), everything];
 }
 
 /** The free plan may not book at all. */

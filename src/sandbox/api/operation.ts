@@ -52,6 +52,10 @@ interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
   readonly path: string;
   readonly summary: string;
   readonly scopes: readonly ApiScope[];
+  /** Counts against these limits too, which hang on the tier of the account. */
+  readonly limited?: 'bookings';
+  /** What the specification documents for a failing server; 500 when absent. */
+  readonly unavailable?: 503;
   /**
    * Permission that hangs on the caller (plan, features, role) and on the resource of the path, asked before the request is
    * read. Throws a refusal.

@@ -19,6 +19,7 @@ import { demandOrganization, isAdministrator, noAccess, noPermission, usersAsked
 export const webhookSubscriptionOperations = ({ eventTypes }: Pick<ServiceOptions, 'eventTypes'>) => [
   defineOperation({
     id: 'createWebhookSubscription',
+    unavailable: 503,
     method: 'POST',
     path: '/webhook_subscriptions',
     summary: 'Have events of an organization, a user or a group delivered to a URL',

@@ -1,10 +1,7 @@
 // What can go wrong on purpose, on deliveries and on answers. Chances are drawn from the seed, so that a run can be repeated.
-import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
-import type { Operation } from '../api/operation.ts';
-import { serverError, tooManyRequests } from '../refusal.ts';
 
 /** 0 to 1; true and false are 1 and 0. */
 const chance = z.union([z.boolean().transform(Number), z.number().min(0).max(1)]).optional();
@@ -48,18 +45,5 @@ export function createFaultBox(seed: number): FaultBox {
     set: (faults) => void (current = faults),
     strikes: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
     luckOf: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
-  };
-}
-
-/** What the faults make of an answer: late, 429, or a server error (503 where the specification documents it). */
-export function createDisturbance(faults: FaultBox): (operation: Operation) => Promise<void> {
-  return async ({ id }) => {
-    const { latency_ms, rate_limit, status } = faults.current;
-    // Unreferenced: a slow answer must not keep a closed sandbox alive.
-    if (latency_ms !== undefined) await wait(latency_ms, undefined, { ref: false });
-    if (faults.strikes(rate_limit)) throw tooManyRequests(1);
-    const documented = id === 'createWebhookSubscription' ? 503 : 500;
-    if (status !== undefined && (status > 1 || faults.strikes(status)))
-      throw serverError(status > 1 ? status : documented);
   };
 }
