@@ -106,10 +106,11 @@ function gapJob(needs: ScheduledNeeds): Job {
     name: 'gap',
     everyMs: Math.min(gapEveryMs, config.watchEveryMs),
     async run(signal) {
-      const since = await openGap(store);
-      if (since === undefined) return undefined;
+      const gap = await openGap(store);
+      if (gap === undefined) return undefined;
+      const { since } = gap;
       const told = await repair(needs, { kind: 'gap', since }, signal);
-      await closeGap(store, since);
+      await closeGap(store, gap);
       return { since, ...told };
     },
   };

@@ -13,10 +13,12 @@ export const checkDrift: Check = async ({ config, log, now }) => {
   if (!hasApi(config)) return [];
   await using store = await openStoreLoudly(config, log);
   const runs = await lastRuns(store);
-  const since = await openGap(store);
+  const gap = await openGap(store);
   const found: Finding[] = [];
-  if (since !== undefined)
-    found.push(doubtful(name, `deliveries since ${since} may be missing.`, 'npx slotstream reconcile --full --repair'));
+  if (gap !== undefined)
+    found.push(
+      doubtful(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --full --repair'),
+    );
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const [part, everyMs] of Object.entries(periods)) {
     const run = runs[part as keyof typeof periods];

@@ -11,6 +11,7 @@ import { until } from '../harness/ports.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../harness/product.ts';
 import { startRedis } from '../harness/redis.ts';
+import { awayFromMeetings } from '../harness/reconciling.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 
@@ -80,13 +81,6 @@ for (const { name, available, settings } of engines) {
       expectNoTraceOf(canariesOf(home), { output: home.output() });
     });
   });
-}
-
-/** The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. */
-function awayFromMeetings(): () => number {
-  const halfHourMs = 1_800_000;
-  const offsetMs = 300_000 - (Date.now() % halfHourMs);
-  return () => Date.now() + offsetMs;
 }
 
 /** A browser whose user says yes. */

@@ -22,6 +22,12 @@ async function rowOf({ store }: Reconciling, uri: string): Promise<StoredRow> {
   return (await rowsOf(store, 'contacts')).find((row) => row['uri'] === uri) ?? {};
 }
 
+const dayMs = 86_400_000;
+const isWithinWeeks = (at: string): boolean => {
+  const aheadMs = Date.parse(at) - Date.now();
+  return aheadMs > -6 * dayMs && aheadMs < 29 * dayMs;
+};
+
 interface Page {
   readonly collection: readonly { readonly uri: string }[];
 }
@@ -71,6 +77,23 @@ for (const { name, available, fresh } of storeEngines) {
 
       expect((await mirrored.run({ repair: true, scope: { kind: 'recent' } })).lines).toEqual(looked.lines);
       expect((await rowOf(mirrored, first.uri))['company']).toBe('Secretive Ltd');
+    });
+
+    it('finds what changed of a meeting without an event: its link, its hosts', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      // Two reads of one second that tell of the same `updated_at` cannot be told apart.
+      await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
+      const { scheduledEvents } = mirrored.sandbox.service.state;
+      const meeting = [...scheduledEvents.values()].find(({ start_time: at }) => isWithinWeeks(at));
+      if (meeting === undefined) throw new Error('no meeting in these weeks');
+      const location = { ...meeting.location, join_url: 'https://meet.example.test/1' };
+      const hosts = meeting.event_memberships.map((host) => ({ ...host, user_name: 'Somebody Else' }));
+      scheduledEvents.put({ ...meeting, location, event_memberships: hosts });
+
+      const { lines } = await mirrored.run({ repair: true, scope: { kind: 'recent' } });
+      expect(lines).toEqual([`different scheduled_event ${meeting.uri} hosts join_url location`]);
+      expect((await mirrored.run()).lines).toEqual([]);
     });
 
     it('stops reading contacts where the last complete run began', async () => {

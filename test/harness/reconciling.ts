@@ -32,12 +32,21 @@ export interface Found {
   readonly lines: readonly string[];
 }
 
+/** The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. */
+export function awayFromMeetings(): () => number {
+  const halfHourMs = 1_800_000;
+  const offsetMs = 300_000 - (Date.now() % halfHourMs);
+  return () => Date.now() + offsetMs;
+}
+
 export async function openReconciling(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
 ): Promise<Reconciling> {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
+  const sandbox = stack.use(
+    await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, { realMs: awayFromMeetings() }),
+  );
   const { store } = stack.use(await fresh());
   const sourcesFor = (token: string, fetch?: How['fetch']) =>
     openSources(

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import { readCheckpoint, removeCheckpoints, writeCheckpoint } from './checkpoints.ts';
 
-const gap = z.object({ since: z.string() });
+const gap = z.object({
+  since: z.string(),
+  /** How often one was noted: one that comes while a repair runs is not repaired by it. */
+  notes: z.number(),
+});
+export type Gap = Readonly<z.output<typeof gap>>;
+
 const key = 'gap';
 
 /** The earliest counts. */
@@ -11,19 +17,20 @@ export async function noteGap(store: Store, since: string): Promise<void> {
   await store.transaction(async (unit) => {
     await unit.engine.lockLog(unit.db);
     const known = await readCheckpoint(unit, key, gap);
-    if (known === undefined || since < known.since) await writeCheckpoint(unit, key, { since });
+    const earliest = known !== undefined && known.since < since ? known.since : since;
+    await writeCheckpoint(unit, key, { since: earliest, notes: (known?.notes ?? 0) + 1 });
   });
 }
 
-export async function openGap(store: Store): Promise<string | undefined> {
-  return (await readCheckpoint(store, key, gap))?.since;
+export function openGap(store: Store): Promise<Gap | undefined> {
+  return readCheckpoint(store, key, gap);
 }
 
-/** Unless an earlier one was noted meanwhile. */
-export async function closeGap(store: Store, repairedSince: string): Promise<void> {
+/** Unless another was noted since this one was read. */
+export async function closeGap(store: Store, repaired: Gap): Promise<void> {
   await store.transaction(async (unit) => {
     await unit.engine.lockLog(unit.db);
     const known = await readCheckpoint(unit, key, gap);
-    if (known !== undefined && known.since >= repairedSince) await removeCheckpoints(unit, [key]);
+    if (known?.notes === repaired.notes) await removeCheckpoints(unit, [key]);
   });
 }
