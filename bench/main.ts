@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/table.ts';
 import { ack } from './ack.ts';
+import { backfill } from './backfill.ts';
 import { embedded } from './embedded.ts';
 import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
@@ -18,6 +19,7 @@ const measurements: readonly Measurement[] = [
   growth,
   memory,
   embedded,
+  backfill,
   sandboxContacts,
   sandboxDeliveries,
 ];

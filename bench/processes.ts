@@ -128,3 +128,57 @@ export async function startSandboxSender(): Promise<SandboxSender> {
     [Symbol.asyncDispose]: () => ended(child),
   };
 }
+
+export interface RunningSandbox extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Replaces what goes wrong there. */
+  faults(faults: object): Promise<void>;
+}
+
+/** The service in a process of its own, without bookings and without a rate limit. */
+export async function startSandbox({ contacts }: { readonly contacts: number }): Promise<RunningSandbox> {
+  const args = [
+    'sandbox',
+    '--port',
+    '0',
+    '--contacts',
+    String(contacts),
+    '--bookings',
+    '0',
+    '--no-rate-limits',
+    '--json',
+  ];
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await Promise.race([once(child.stdout, 'data'), endedByItself(child)])) as [Buffer];
+  const { base_url, tokens } = JSON.parse(line.toString()) as { base_url: string; tokens: { owner: string } };
+  return {
+    baseUrl: base_url,
+    token: tokens.owner,
+    async faults(faults) {
+      const headers = { 'content-type': 'application/json' };
+      await fetch(`${base_url}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(faults) });
+    },
+    [Symbol.asyncDispose]: () => ended(child),
+  };
+}
+
+async function endedByItself(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  throw new Error(`A process of the measurement ended by itself (${code}).`);
+}
+
+export interface Walker<Standing> extends AsyncDisposable {
+  /** What it tells next. */
+  told(): Promise<Standing>;
+}
+
+export function startWalker<Standing>(args: readonly string[]): Walker<Standing> {
+  const child = fork('bench/backfill-walker.ts', args, { execArgv: [...runtimeFlags()] });
+  return {
+    told: async () => ((await Promise.race([once(child, 'message'), endedByItself(child)])) as [Standing])[0],
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null) await ended(child);
+    },
+  };
+}

@@ -49,13 +49,14 @@ export const backfill = defineVerb({
       if (!signal.aborted) throw error;
     });
     if (sources === undefined) return 3;
+    using saying = sayingTo(context);
     const report = await fill(
       {
         store,
         sources,
         options: { eraseOnDelete: config.eraseOnDelete },
         now: () => context.now().toISOString().replace('Z', '000Z'),
-        ...sayingTo(context),
+        ...saying,
       },
       { only: resources, restart, events: config.events, signal },
     );
@@ -78,14 +79,24 @@ function onlyOne({ dataDir }: Config): Disposable {
 }
 
 const everyMs = 2_000;
+/** When nothing came for so long, it is said that it is waited for: a rate budget alone can take a minute. */
+const silenceMs = 10_000;
 
 /** Rows, rate, time and where it would go on; never a per cent, since nobody knows how many there are. */
 function sayingTo({ say, now }: VerbContext) {
   let begun = { name: '', atMs: 0, rows: 0, saidMs: 0 };
+  let heardMs = now().getTime();
   const secondsSince = (ms: number): number => Math.max(0.001, (now().getTime() - ms) / 1000);
+  const silence = setInterval(() => {
+    if (now().getTime() - heardMs < silenceMs || begun.name === '') return;
+    say(`${begun.name}: waiting for the service for ${Math.round(secondsSince(heardMs))} s (it, or the rate budget)`);
+  }, silenceMs);
+  silence.unref();
   return {
+    [Symbol.dispose]: () => clearInterval(silence),
     onProgress({ name }: Resource, { rows, pages }: Counts): void {
       const nowMs = now().getTime();
+      heardMs = nowMs;
       if (begun.name !== name) {
         begun = { name, atMs: nowMs, rows, saidMs: nowMs };
         say(pages === 0 ? `${name}: from the beginning` : `${name}: going on after page ${pages} (${rows} rows)`);
