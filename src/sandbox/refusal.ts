@@ -1,5 +1,4 @@
 // How the service says no: every refusal is one of these, with the specification's status and body.
-import type { ZodError } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import {
   commonError,
@@ -10,7 +9,7 @@ import {
 } from '#schemas/errors.ts';
 import type { ErrorBody } from '#schemas/errors.ts';
 
-type Detail = { readonly message: string; readonly parameter?: string; readonly code?: string };
+export type Detail = { readonly message: string; readonly parameter?: string; readonly code?: string };
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -46,13 +45,3 @@ export const tooManyRequests = (seconds: number): Refusal =>
   new Refusal(429, { ...rateLimited, details: [{ message: `Try again in ${seconds} seconds.` }] });
 
 export const serverError = (status: number): Refusal => new Refusal(status, { ...commonError });
-
-/** What a schema found wrong, each with the parameter it is about. Never the value that was sent. */
-export function detailsOf(error: ZodError): readonly Detail[] {
-  return error.issues.slice(0, mostDetails).map(({ message, path, code }) => {
-    const parameter = path.map(String).join('.');
-    return parameter === '' ? { message, code } : { message, parameter, code };
-  });
-}
-
-const mostDetails = 20;

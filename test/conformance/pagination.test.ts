@@ -134,6 +134,46 @@ assumed(
   },
 );
 
+assumed('A13', 'page_token', 'a token alone leads on: it carries the filters and the order of its list', async () => {
+  for (const [list, first, second] of await pairs()) {
+    const page_token: string = first.body.pagination.next_page_token;
+    const alone = await sandbox.call('GET', list.path, { query: { count: 1, page_token } });
+    expect(alone).toMatchObject({ status: 200, body: { collection: second.body.collection } });
+    const next = new URL(alone.body.pagination.next_page ?? second.body.pagination.previous_page).searchParams;
+    expect(Object.fromEntries(next)).toMatchObject(list.query);
+  }
+  const query = { sort: 'updated_at:desc', count: 3 };
+  const { body } = await sandbox.call('GET', '/contacts', { query });
+  const { next_page_token: page_token } = body.pagination;
+  const rest = (await sandbox.call('GET', '/contacts', { query: { page_token, count: 100 } })).body.collection;
+  expect([...body.collection, ...rest]).toEqual(
+    (await sandbox.call('GET', '/contacts', { query: { ...query, count: 100 } })).body.collection,
+  );
+});
+
+assumed('A13', 'page_token', 'filters or an order other than those of the token are refused with 400', async () => {
+  const asked = { country: 'US,DE,GB,FR,JP,CA,BR,IN,AU,ES', sort: 'updated_at:asc' };
+  const { body } = await sandbox.call('GET', '/contacts', { query: { ...asked, count: 1 } });
+  const { next_page_token: page_token } = body.pagination;
+  expect(page_token).not.toBeNull();
+  for (const same of [asked, { country: asked.country }, { sort: asked.sort }, { count: 7 }])
+    expect(await sandbox.call('GET', '/contacts', { query: { ...same, page_token } })).toMatchObject({ status: 200 });
+  for (const other of [{ country: 'US' }, { sort: 'updated_at:desc' }, { name: 'a' }, { exclude: 'custom_fields' }])
+    expect(await sandbox.call('GET', '/contacts', { query: { ...asked, ...other, page_token } })).toMatchObject({
+      status: 400,
+      body: { details: [{ parameter: 'page_token', message: expect.stringContaining(Object.keys(other)[0] ?? '') }] },
+    });
+});
+
+assumed('A13', 'page_token', 'a list with filters too long for two addresses still has a next page', async () => {
+  const name = [...'aeiou', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
+  const { body } = await sandbox.call('GET', '/contacts', { query: { name, count: 1 } });
+  const { next_page } = body.pagination;
+  expect(next_page.length).toBeLessThan(9000);
+  const whole = await sandbox.call('GET', '/contacts', { query: { name, count: 2 } });
+  expect((await sandbox.call('GET', next_page)).body.collection).toEqual([whole.body.collection[1]]);
+});
+
 assumed('A13', 'page_token', 'a token holds for a day', async () => {
   await using slow = await openTestSandbox();
   const { body } = await slow.call('GET', '/contacts', { query: { count: 1 } });

@@ -19,11 +19,12 @@ export const contactOperations = [
     answers: 'collection',
     schema: contactResource,
     run({ service, caller, query, pageIn }) {
-      const { count: _count, page_token: _token, sort = [], exclude, ...search } = query;
+      const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
       // No two contacts share a time, so a second key never comes to decide.
-      const [field, direction] = (sort[0] ?? 'created_at:asc').split(':') as [ContactOrder, 'asc' | 'desc'];
+      const [sort = 'created_at:asc'] = keys;
+      const [field] = sort.split(':') as [ContactOrder];
       const book = bookOf(service, caller.organization.uri);
-      const page = book.page(field, pageIn(field, direction === 'desc'), search);
+      const page = book.page(field, pageIn(sort), search);
       return listing(page, (entry) => contactRecord(service, entry, { withoutCustomFields: exclude !== undefined }));
     },
   }),

@@ -23,7 +23,7 @@ export const customFieldOperations = [
     schema: customFieldDefinitionResource,
     run({ service: { state }, caller, pageIn }) {
       const own = ({ organization }: StoredDefinition): boolean => organization === caller.organization.uri;
-      return listing(state.definitions.page('created', pageIn('created'), own), record);
+      return listing(state.definitions.page('created', pageIn(), own), record);
     },
   }),
   defineOperation({

@@ -28,11 +28,10 @@ export const eventTypeOperations = [
     schema: eventTypeResource,
     run({ service: { state }, caller, query: { active, sort = 'name:asc', ...whose }, pageIn }) {
       const users = usersAskedFor(state, caller, whose);
-      const [field, direction] = sort.split(':') as [keyof typeof orders, 'asc' | 'desc'];
-      const order = orders[field];
+      const [field] = sort.split(':') as [keyof typeof orders];
       const page = state.eventTypes.page(
-        order,
-        pageIn(order, direction === 'desc'),
+        orders[field],
+        pageIn(sort),
         (one) => (active ?? one.active) === one.active && one.hosts.some((host) => users.has(host)),
       );
       return listing(page, eventTypeRecord);

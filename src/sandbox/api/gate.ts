@@ -50,10 +50,10 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     const missing = missingScopes(caller.scopes, operation.scopes);
     if (missing.length > 0) throw lacksScopes(missing);
     operation.permits?.(caller, { service: needs.service, uri: resourceUri(needs.service, operation, context) });
-    const { call, listName } = await readCall(needs, operation, { context, caller });
+    const { call, list } = await readCall(needs, operation, { context, caller });
     const body = bodyOf(operation, call, (listing) => ({
       collection: listing.records,
-      pagination: paginationOf(listing, { cursors: needs.cursors, list: listName(), url: addressOf(needs, context) }),
+      pagination: paginationOf(listing, { cursors: needs.cursors, list, url: addressOf(needs, context) }),
     }));
     needs.inspect?.(operation, statusOf(operation), body);
     return body === undefined ? context.body(null, 204) : context.json(body, statusOf(operation) as 200);

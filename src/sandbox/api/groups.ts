@@ -21,7 +21,7 @@ export const groupOperations = [
       demandOrganization(state, caller, organization);
       if (!isAdministrator(caller)) throw denied(noAccess);
       return listing(
-        state.groups.page('created', pageIn('created_at'), (group) => group.organization === organization),
+        state.groups.page('created', pageIn(), (group) => group.organization === organization),
         shown,
       );
     },

@@ -38,7 +38,7 @@ export const invitationOperations = [
     answers: 'collection',
     schema: invitationResource,
     run({ service: { state }, uri, query: { email, status }, pageIn }) {
-      const page = state.invitations.page('created', pageIn('created'), (invitation) => {
+      const page = state.invitations.page('created', pageIn(), (invitation) => {
         if (invitation.organization !== uri) return false;
         if (status !== undefined && invitation.status !== status) return false;
         return email === undefined || isSameAddress(invitation.email, email);

@@ -25,9 +25,8 @@ export const meetingRecapOperations = [
     schema: meetingRecapResource,
     run({ service: { state }, caller, query, pageIn }) {
       demandSearch(state, caller, query);
-      const request = pageIn('start_time', query.sort === 'start_time:desc');
       return listing(
-        state.recaps.page('start', request, (recap) => matchesRecap(recap, query)),
+        state.recaps.page('start', pageIn(query.sort), (recap) => matchesRecap(recap, query)),
         (recap) => recap,
       );
     },

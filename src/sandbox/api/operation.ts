@@ -13,8 +13,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly uri: string;
   readonly query: Query;
   readonly body: Body;
-  /** The page asked for, in this order. For operations that answer with a collection: call it once. */
-  pageIn(order: string, descending?: boolean): PageRequest;
+  /** The page asked for, in this order (`created_at:desc`); ascending without one. For operations that answer with a collection. */
+  pageIn(sort?: string): PageRequest;
 }
 
 /** One page, shown: what a collection operation returns. */

@@ -2,7 +2,7 @@
 import { collectionEnvelope, resourceEnvelope } from '#schemas/resources/envelope.ts';
 import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
 import type { z } from 'zod';
-import type { Cursors } from './cursor.ts';
+import type { AskedList, Cursors } from './cursor.ts';
 import type { Listing, Operation } from './operation.ts';
 
 export const statusOf = (operation: Operation): 200 | 201 | 204 =>
@@ -16,22 +16,29 @@ export function answerSchema(operation: Operation): z.ZodType | undefined {
 
 export function paginationOf(
   { records, first, last, hasNext, hasPrevious }: Listing,
-  { cursors, list, url }: { readonly cursors: Cursors; readonly list: string; readonly url: URL },
+  { cursors, list, url }: { readonly cursors: Cursors; readonly list: AskedList; readonly url: URL },
 ): PaginationEnvelope {
   const next = hasNext && last ? cursors.write(list, { from: last, backwards: false }) : null;
   const previous = hasPrevious && first ? cursors.write(list, { from: first, backwards: true }) : null;
+  const pageUrl = (token: string | null): string | null => (token === null ? null : addressOf(url, list, token));
   return {
     count: records.length,
-    next_page: pageUrl(url, next),
-    previous_page: pageUrl(url, previous),
+    next_page: pageUrl(next),
+    previous_page: pageUrl(previous),
     next_page_token: next,
     previous_page_token: previous,
   };
 }
 
-function pageUrl(url: URL, token: string | null): string | null {
-  if (token === null) return null;
+/** Many servers, ours too, refuse a request line beyond this. */
+const longestAddress = 8000;
+
+function addressOf(url: URL, { filters }: AskedList, token: string): string {
   const page = new URL(url);
+  for (const [name, value] of Object.entries(filters)) page.searchParams.set(name, value);
   page.searchParams.set('page_token', token);
+  if (page.href.length <= longestAddress) return page.href;
+  // The token says it all by itself.
+  for (const name of Object.keys(filters)) page.searchParams.delete(name);
   return page.href;
 }

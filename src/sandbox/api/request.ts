@@ -1,17 +1,16 @@
 // Reading a call: its query and body against the operation's schemas, its page token against the list it was made for.
 import type { Context } from 'hono';
-import type { z } from 'zod';
-import { detailsOf, invalid } from '../refusal.ts';
+import { readAs } from '../reading.ts';
+import { invalid } from '../refusal.ts';
 import type { Service } from '../world/service.ts';
 import type { Caller } from './caller.ts';
-import type { Cursors } from './cursor.ts';
+import type { AskedList, Cursor, Cursors } from './cursor.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** A call, and the list it turned out to ask for. */
+/** A call, and the list it asks for when it asks for one. */
 export interface ReadCall {
   readonly call: Call;
-  /** Names the list and its order, once `pageIn` was called. */
-  listName(): string;
+  readonly list: AskedList;
 }
 
 interface CallNeeds {
@@ -24,36 +23,44 @@ export async function readCall(
   operation: Operation,
   { context, caller }: { readonly context: Context; readonly caller: Caller },
 ): Promise<ReadCall> {
-  const query = read(operation.query, queryOf(context));
-  const body = operation.body === undefined ? undefined : read(operation.body, await jsonOf(context));
-  let list = '';
+  const asked = queryOf(context);
+  const { path } = context.req;
+  const cursor = operation.answers === 'collection' ? cursorIn(asked, (token) => cursors.read(path, token)) : undefined;
+  const filters = cursor?.filters ?? filtersOf(asked);
+  const query = operation.query && readAs(operation.query, { ...asked, ...filters });
+  const body = operation.body && readAs(operation.body, await jsonOf(context));
   const call: Call = {
     service,
     caller,
     uri: resourceUri(service, operation, context),
     query,
     body,
-    pageIn(order, descending = false) {
-      const { count, page_token } = query as { count: number; page_token?: string };
-      list = `${context.req.path} ${order} ${descending}`;
-      if (page_token === undefined) return { count, descending, backwards: false };
-      const cursor = cursors.read(list, page_token);
-      if (cursor === undefined)
-        throw invalid({
-          message: 'not a token of this list, or expired: begin again without it',
-          parameter: 'page_token',
-        });
-      return { count, descending, ...cursor };
+    pageIn(sort = '') {
+      const { count } = query as { count: number };
+      return { count, descending: sort.endsWith(':desc'), backwards: false, ...cursor?.place };
     },
   };
-  return { call, listName: () => list };
+  return { call, list: { path, filters } };
 }
 
-function read(schema: z.ZodType | undefined, value: unknown): unknown {
-  if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
-  if (!result.success) throw invalid(...detailsOf(result.error));
-  return result.data;
+type Asked = Readonly<Record<string, string>>;
+
+function filtersOf(asked: Asked): Asked {
+  const { count: _count, page_token: _token, ...filters } = asked;
+  return filters;
+}
+
+/** A token stands for everything its list was asked with. Who repeats some of it has to say the same. */
+function cursorIn(asked: Asked, read: (token: string) => Cursor | undefined): Cursor | undefined {
+  const { page_token: token } = asked;
+  if (token === undefined) return undefined;
+  const refuse = (message: string): Error => invalid({ message, parameter: 'page_token' });
+  const cursor = read(token);
+  if (cursor === undefined) throw refuse('not a token of this list, or expired: begin again without it');
+  const changed = Object.entries(filtersOf(asked)).filter(([name, value]) => cursor.filters[name] !== value);
+  if (changed.length > 0)
+    throw refuse(`made for the list with another ${changed.map(([name]) => name).join(', ')}: begin again without it`);
+  return cursor;
 }
 
 /** A parameter given twice is ambiguous, so it is refused rather than guessed at. */

@@ -21,9 +21,8 @@ export const routingFormOperations = [
     schema: routingFormResource,
     run({ service: { state }, caller, query: { organization, sort }, pageIn }) {
       demandOrganization(state, caller, organization);
-      const request = pageIn('created_at', sort === 'created_at:desc');
       return listing(
-        state.routingForms.page('created', request, (form) => form.organization === organization),
+        state.routingForms.page('created', pageIn(sort), (form) => form.organization === organization),
         shown,
       );
     },
@@ -47,9 +46,8 @@ export const routingFormOperations = [
     schema: routingFormSubmissionResource,
     run({ service: { state }, caller, query: { form, sort }, pageIn }) {
       demandForm(state, caller, { uri: form, parameter: 'form' });
-      const request = pageIn('created_at', sort === 'created_at:desc');
       return listing(
-        state.submissions.page('created', request, ({ routing_form }) => routing_form === form),
+        state.submissions.page('created', pageIn(sort), ({ routing_form }) => routing_form === form),
         (submission) => submission,
       );
     },

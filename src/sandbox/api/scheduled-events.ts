@@ -32,7 +32,7 @@ export const scheduledEventOperations = [
         event.start_time <= max_start_time &&
         (status === undefined || event.status === status) &&
         event.event_memberships.some(({ user }) => users.has(user));
-      const request = pageIn('start', query.sort === 'start_time:desc');
+      const request = pageIn(query.sort);
       const page =
         invitee_email === undefined
           ? state.scheduledEvents.page('start', request, matches)
@@ -64,7 +64,7 @@ export const scheduledEventOperations = [
       const found = state.invitees
         .of('event', uri)
         .filter((one) => (email === undefined || one.email === email) && (status ?? one.status) === one.status);
-      const page = pageOfList(found, pageIn('created', sort === 'created_at:desc'), ({ created_at }) => created_at);
+      const page = pageOfList(found, pageIn(sort), ({ created_at }) => created_at);
       return listing(page, (invitee) => invitee);
     },
   }),

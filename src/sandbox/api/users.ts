@@ -43,7 +43,7 @@ export const userOperations = [
     schema: membershipResource,
     run({ service: { state }, caller, query, pageIn }) {
       const users = usersAskedFor(state, caller, query);
-      const page = state.memberships.page('created', pageIn('created'), (membership) => {
+      const page = state.memberships.page('created', pageIn(), (membership) => {
         if (!users.has(membership.user)) return false;
         if (query.role !== undefined && membership.role !== query.role) return false;
         return query.email === undefined || state.users.get(membership.user)?.email === query.email;

@@ -53,7 +53,7 @@ export const webhookSubscriptionOperations = ({ eventTypes }: Pick<ServiceOption
       const group = scope === 'group' ? query.group : undefined;
       demandOrganization(state, caller, organization);
       usersAskedFor(state, caller, { organization, user, group });
-      const page = state.subscriptions.page('created', pageIn('created', sort === 'created_at:desc'), (one) => {
+      const page = state.subscriptions.page('created', pageIn(sort), (one) => {
         if (one.organization !== organization || one.scope !== scope) return false;
         return (user ?? one.user) === one.user && (group ?? one.group) === one.group;
       });

@@ -1,7 +1,7 @@
 // Controls: what an account may do, and the roles of its people. Every permission message is a few of these levers away.
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
-import { uri } from '#schemas/wire.ts';
+import { omittable, uri } from '#schemas/wire.ts';
 import { seatsTaken } from '../world/invitations.ts';
 import { setRole } from '../world/memberships.ts';
 import { contactsFeatures, plans } from '../world/organization.ts';
@@ -11,24 +11,34 @@ import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 
 const allotment = z.int().min(0).max(1_000_000);
-const whose = { organization: uri.optional() };
+const whose = { organization: omittable(uri) };
+
+/** What people call a plan, besides its name. */
+const planWords = { paid: { plan: 'standard' }, trial: { plan: 'standard', trial: true } } as const;
 
 const planRequest = z.strictObject({
-  plan: z.enum(plans).optional(),
-  trial: z.boolean().optional(),
-  seats: allotment.optional(),
-  trial_invitations: allotment.optional(),
-  scim: z.boolean().optional(),
-  contacts_feature: z
-    .union([z.boolean().transform((on) => (on ? 'enabled' : 'disabled')), z.enum(contactsFeatures)])
-    .optional(),
+  plan: omittable(
+    z
+      .enum([...plans, ...(Object.keys(planWords) as (keyof typeof planWords)[])])
+      .transform((word): Partial<Account> => (word === 'paid' || word === 'trial' ? planWords[word] : { plan: word })),
+  ),
+  trial: omittable(z.boolean()),
+  seats: omittable(allotment),
+  trial_invitations: omittable(allotment),
+  scim: omittable(z.boolean()),
+  contacts_feature: omittable(
+    z.union(
+      [z.boolean().transform((on) => (on ? 'enabled' : 'disabled')), z.enum(contactsFeatures)],
+      `expected true, false, ${contactsFeatures.join(', ')}`,
+    ),
+  ),
   ...whose,
 });
 
 const roleRequest = z.strictObject({
   user: uri,
   // `member` is the handles' word for somebody with an ordinary role.
-  role: z.union([z.enum(membershipRoles), z.literal('member').transform(() => 'user' as const)]),
+  role: z.enum([...membershipRoles, 'member']).transform((role) => (role === 'member' ? 'user' : role)),
 });
 
 export const accountControls = [
@@ -63,9 +73,9 @@ export const accountControls = [
 ] as const;
 
 function changesOf(request: Omit<z.output<typeof planRequest>, 'organization'>): Partial<Account> {
-  const { trial_invitations: trialInvitations, contacts_feature: contactsFeature, ...same } = request;
+  const { plan, trial_invitations: trialInvitations, contacts_feature: contactsFeature, ...same } = request;
   const changes = Object.entries({ ...same, trialInvitations, contactsFeature });
-  return Object.fromEntries(changes.filter(([, value]) => value !== undefined));
+  return { ...plan, ...Object.fromEntries(changes.filter(([, value]) => value !== undefined)) };
 }
 
 function accountRecord(state: State, organization: Organization): object {

@@ -1,8 +1,9 @@
 // What invitees and hosts do on the hosted pages: cancel and reschedule.
 import { z } from 'zod';
 import { cancelerTypes } from '#schemas/invitee.ts';
-import { timestamp, uri } from '#schemas/wire.ts';
-import { cancelInvitee, inviteeNamed, rescheduleInvitee } from '../world/bookings.ts';
+import { omittable, timestamp } from '#schemas/wire.ts';
+import { cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
+import { demandInvitee, whichInvitee } from './chosen-invitee.ts';
 import { defineControl } from './control.ts';
 
 export const inviteeControls = [
@@ -11,12 +12,12 @@ export const inviteeControls = [
     path: '/invitees/cancel',
     summary: 'An invitee cancels, or the host does',
     body: z.strictObject({
-      uri,
-      canceler_type: z.enum(cancelerTypes).default('invitee'),
+      ...whichInvitee,
+      canceler_type: omittable(z.enum(cancelerTypes)).default('invitee'),
       reason: z.string().max(10_000).nullable().default(null),
     }),
-    run({ service }, { uri, canceler_type, reason }) {
-      const invitee = inviteeNamed(service, { uri, parameter: 'uri' });
+    run({ service }, { canceler_type, reason, ...named }) {
+      const invitee = demandInvitee(service, named, 'uri');
       return { resource: cancelInvitee(service, invitee, { cancelerType: canceler_type, reason }) };
     },
   }),
@@ -24,9 +25,9 @@ export const inviteeControls = [
     method: 'POST',
     path: '/invitees/reschedule',
     summary: 'An invitee moves to another time; answers with the new invitee',
-    body: z.strictObject({ uri, start_time: timestamp }),
-    run: ({ service }, { uri, start_time }) => ({
-      resource: rescheduleInvitee(service, inviteeNamed(service, { uri, parameter: 'uri' }), { startTime: start_time }),
+    body: z.strictObject({ ...whichInvitee, start_time: timestamp }),
+    run: ({ service }, { start_time: startTime, ...named }) => ({
+      resource: rescheduleInvitee(service, demandInvitee(service, named, 'uri'), { startTime }),
     }),
   }),
 ] as const;

@@ -1,11 +1,10 @@
 // Hosts mark invitees who did not come, and take the mark away.
 import { z } from 'zod';
-import { uri } from '#schemas/wire.ts';
-import { inviteeNamed } from '../world/bookings.ts';
 import { markNoShow, unmarkNoShow } from '../world/no-shows.ts';
+import { demandInvitee, whichInvitee } from './chosen-invitee.ts';
 import { defineControl } from './control.ts';
 
-const body = z.strictObject({ invitee: uri });
+const body = z.strictObject(whichInvitee);
 
 export const noShowControls = [
   defineControl({
@@ -13,17 +12,13 @@ export const noShowControls = [
     path: '/no_shows',
     summary: 'Marks an invitee as a no-show',
     body,
-    run: ({ service }, { invitee }) => ({
-      resource: markNoShow(service, inviteeNamed(service, { uri: invitee, parameter: 'invitee' })),
-    }),
+    run: ({ service }, named) => ({ resource: markNoShow(service, demandInvitee(service, named, 'invitee')) }),
   }),
   defineControl({
     method: 'DELETE',
     path: '/no_shows',
     summary: 'Takes the mark away',
     body,
-    run: ({ service }, { invitee }) => ({
-      resource: unmarkNoShow(service, inviteeNamed(service, { uri: invitee, parameter: 'invitee' })),
-    }),
+    run: ({ service }, named) => ({ resource: unmarkNoShow(service, demandInvitee(service, named, 'invitee')) }),
   }),
 ] as const;

@@ -1,7 +1,7 @@
 // Somebody fills in a routing form, as a visitor of its page would.
 import { z } from 'zod';
 import { trackingRequest } from '#schemas/tracking.ts';
-import { uri } from '#schemas/wire.ts';
+import { omittable, uri } from '#schemas/wire.ts';
 import { notFound } from '../refusal.ts';
 import { submitForm } from '../world/routing.ts';
 import type { Answers } from '../world/routing.ts';
@@ -15,16 +15,19 @@ const namedAnswer = z.looseObject({
   answer: z.string(),
 });
 
-const answers = z
-  .union([z.array(z.string()), z.record(z.string(), z.string()), z.array(namedAnswer).transform(byQuestion)])
-  .optional();
+const answers = omittable(
+  z.union(
+    [z.array(z.string()), z.record(z.string(), z.string()), z.array(namedAnswer).transform(byQuestion)],
+    'expected answers as strings: in the order of the questions, or by question',
+  ),
+);
 
 export const routingFormControls = [
   defineControl({
     method: 'POST',
     path: '/routing_form_submissions',
     summary: 'Submits a routing form, the first one unless another is named; missing answers are made up',
-    body: z.strictObject({ routing_form: uri.optional(), answers, tracking: trackingRequest.optional() }),
+    body: z.strictObject({ routing_form: omittable(uri), answers, tracking: omittable(trackingRequest) }),
     run({ service }, { routing_form, answers: given, tracking }) {
       const form = demandForm(service.state, routing_form);
       return { resource: submitForm(service, { form, answers: given, tracking }) };

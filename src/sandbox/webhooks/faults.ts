@@ -1,11 +1,16 @@
 // What can go wrong on purpose, on deliveries and on answers. Chances are drawn from the seed, so that a run can be repeated.
 import { z } from 'zod';
+import { omittable } from '#schemas/wire.ts';
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 
+const chanceForm = 'expected a number from 0 to 1, true or false';
+
 /** 0 to 1; true and false are 1 and 0. */
-const chance = z.union([z.boolean().transform(Number), z.number().min(0).max(1)]).optional();
-const pauseMs = z.int().min(0).max(600_000).optional();
+const chance = omittable(
+  z.union([z.boolean().transform(Number), z.number().min(0, chanceForm).max(1, chanceForm)], chanceForm),
+);
+const pauseMs = omittable(z.int().min(0).max(600_000));
 
 export const faultRequest = z.strictObject({
   /** Deliveries: sent twice, never sent, sent out of order. */
@@ -18,7 +23,7 @@ export const faultRequest = z.strictObject({
   stale_retries: chance,
   same_second: chance,
   /** Answers: a server error (a chance), or always this status. */
-  status: z.union([chance, z.int().min(500).max(599)]),
+  status: omittable(z.union([chance, z.int().min(500).max(599)], `${chanceForm}, or a status from 500 to 599`)),
   /** Answers: 429, and slowness. */
   rate_limit: chance,
   latency_ms: pauseMs,
