@@ -18,7 +18,7 @@ export const sandbox = defineVerb({
     'slotstream sandbox',
     'slotstream sandbox --live 2                    # people book, cancel and miss meetings by themselves',
     'slotstream sandbox --contacts 1000000 --seed 7 # the same million every time',
-    'slotstream sandbox --json | head -1            # addresses and tokens for a script',
+    'slotstream sandbox --json > sandbox.json &     # addresses and tokens for a script, in its first line',
   ],
   arguments: {},
   options: {
@@ -68,9 +68,12 @@ export const sandbox = defineVerb({
   },
 });
 
-async function opened(options: SandboxOptions, { log }: VerbContext): Promise<Sandbox> {
+async function opened(options: SandboxOptions, { log, say }: VerbContext): Promise<Sandbox> {
   try {
-    return await openSandbox(options, { report: (err) => log().error({ err }, 'the sandbox failed to answer') });
+    return await openSandbox(options, {
+      report: (err) => log().error({ err }, 'the sandbox failed'),
+      progress: say,
+    });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     throw new SlotstreamError('config', `127.0.0.1:${options.port} cannot be listened on: it is in use.`, {

@@ -18,11 +18,13 @@ import { createClock, type Clock } from './clock.ts';
 import { createPanel } from './controls/panel.ts';
 import { createLive, liveOn } from './live/live.ts';
 import { invalid, notFound, Refusal, serverError } from './refusal.ts';
+import { createProgress } from './seed/progress.ts';
 import { seedWorld } from './seed/seed.ts';
 import type { Handles, WorldSize } from './seed/seed.ts';
 import { createCourier } from './webhooks/courier.ts';
 import type { Courier } from './webhooks/courier.ts';
 import { createFaultBox } from './webhooks/faults.ts';
+import type { ContactBook } from './world/contact-book.ts';
 import type { Fact, Service, ServiceOptions } from './world/service.ts';
 import { createState } from './world/state.ts';
 
@@ -37,6 +39,8 @@ export interface SandboxNeeds {
   /** A fault of the sandbox itself. */
   report?(error: unknown): void;
   readonly inspect?: GateNeeds['inspect'];
+  /** How far the making of a large world is, in words, once a second. */
+  progress?(line: string): void;
   /** Sees everything that happens, whether anyone subscribed to it or not. */
   onFact?(fact: Fact): void;
 }
@@ -79,7 +83,11 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   };
   const courier: Courier = opened.use(createCourier({ service, faults, realMs }));
   const tokens = createTokens(service);
-  const handles = seedWorld({ ...service, tell: () => undefined }, tokens, { contacts, bookings });
+  const handles = seedWorld({ ...service, tell: () => undefined }, tokens, {
+    contacts,
+    bookings,
+    progress: createProgress((line) => needs.progress?.(line)),
+  });
   const gate = createGate(
     {
       service,
@@ -96,6 +104,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', gate);
   entrance.fetch = app.fetch;
+  opened.use(prepareWhenIdle(service.state.contactBooks.values().toArray()));
   const all = opened.move();
   const takeTurn = createLive({ service, organization: handles.organization, report });
   return {
@@ -106,6 +115,15 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     live: (rate, signal) => liveOn(takeTurn, rate, signal),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** A list of a million in another order takes a second to sort: it is done before anybody asks, between other things. */
+function prepareWhenIdle(books: readonly ContactBook[]): Disposable {
+  const step = (): void => {
+    if (books.some((book) => book.prepare())) next = setImmediate(step).unref();
+  };
+  let next = setImmediate(step).unref();
+  return { [Symbol.dispose]: () => clearImmediate(next) };
 }
 
 const mostBodyBytes = 1024 * 1024;

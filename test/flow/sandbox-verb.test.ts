@@ -64,6 +64,12 @@ describe('sandbox', () => {
     expect(err).toContain(`✗ 127.0.0.1:${port} cannot be listened on: it is in use.\n→ `);
   });
 
+  it('shows an example for scripts that does not end it before it is used', async () => {
+    const { out } = await home.run(['sandbox', '--help']);
+    expect(out).toContain('slotstream sandbox --json > sandbox.json &');
+    expect(out).not.toContain('head -1');
+  });
+
   it('refuses sizes it cannot make', async () => {
     const { code, err } = await home.run(['sandbox', '--contacts', '1000001', '--live', 'fast']);
     expect(code).toBe(2);

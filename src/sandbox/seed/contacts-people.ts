@@ -28,8 +28,18 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
   const times = createTimes(plan);
   const pick = <Item>(items: readonly Item[], purpose: number, row: number): Item =>
     items[chosen(seed, purpose, row) % items.length] as Item;
+  const sorting = times.rowsByUpdate();
   let byUpdate: Uint32Array | undefined;
-  const rowsByUpdate = (): Uint32Array => (byUpdate ??= times.rowsByUpdate());
+  function prepare(): boolean {
+    if (byUpdate !== undefined) return false;
+    const { done, value } = sorting.next();
+    if (done === true) byUpdate = value;
+    return done !== true;
+  }
+  function rowsByUpdate(): Uint32Array {
+    while (prepare());
+    return byUpdate as Uint32Array;
+  }
 
   return {
     size,
@@ -58,6 +68,7 @@ export function seededPeople(plan: PeoplePlan): SeededContacts {
     get byUpdate() {
       return rowsByUpdate();
     },
+    prepare,
     columns: (order, search) => columns.wantedBy(search, order === 'updated_at' ? rowsByUpdate() : undefined),
   };
 }

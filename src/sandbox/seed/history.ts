@@ -15,6 +15,7 @@ import type { Service } from '../world/service.ts';
 import { eventTypesOf } from '../world/state.ts';
 import type { StoredEventType } from '../world/state.ts';
 import { answersTo, cancelReasons, slotAfter, someoneFor } from '../world/visitors.ts';
+import type { Progress } from './progress.ts';
 
 const spanMs = 60 * dayMs;
 
@@ -26,7 +27,14 @@ interface Step {
 /** The service as it was, with the choices of one step. */
 type PastOf = (...step: readonly (string | number)[]) => Service;
 
-export function seedHistory(service: Service, organization: string, bookings: number): void {
+export interface HistoryPlan {
+  readonly organization: string;
+  readonly bookings: number;
+  /** Told of every step that was taken. */
+  readonly progress?: Progress;
+}
+
+export function seedHistory(service: Service, { organization, bookings, progress }: HistoryPlan): void {
   const todayMs = beginningOfDay(service.clock.nowMs());
   const walking = walkingClock(service.clock);
   const pastOf: PastOf = (...step) => ({
@@ -46,7 +54,8 @@ export function seedHistory(service: Service, organization: string, bookings: nu
     if (fate) steps.push({ atMs: fate.atMs, take: () => void (invitee && fate.befall(befalling, invitee)) });
   }
   steps.push(...submissionsOf(pastOf, organization, todayMs));
-  for (const { atMs, take } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+  for (const [done, { atMs, take }] of steps.toSorted((a, b) => a.atMs - b.atMs).entries()) {
+    progress?.(done, steps.length);
     walking.moveTo(atMs);
     try {
       take();

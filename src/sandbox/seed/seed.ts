@@ -10,11 +10,16 @@ import { seedForms } from './forms.ts';
 import { seedHistory } from './history.ts';
 import { seedOffers } from './offers.ts';
 import { seedPeople } from './people.ts';
+import type { Progress } from './progress.ts';
 import { seedRecaps } from './recaps.ts';
 
 export interface WorldSize {
   readonly contacts: number;
   readonly bookings: number;
+}
+
+export interface SeedPlan extends WorldSize {
+  readonly progress?: Progress;
 }
 
 /** What a newcomer needs to begin: where things are, and keys to all doors. */
@@ -35,7 +40,7 @@ type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'tri
 /** What the small organizations know. */
 const fewContacts = 5;
 
-export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Handles {
+export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Handles {
   const { options } = service;
   const people = seedPeople(service);
   const { main, free, trial, enterprise } = people;
@@ -43,10 +48,10 @@ export function seedWorld(service: Service, tokens: Tokens, size: WorldSize): Ha
   const offers = seedOffers(service, people);
   for (const team of teams) {
     seedFields(service, team);
-    seedContacts(service, team, team === main ? size.contacts : fewContacts);
+    seedContacts(service, team, team === main ? plan.contacts : fewContacts);
   }
   seedForms(service, main, offers);
-  seedHistory(service, main.organization.uri, size.bookings);
+  seedHistory(service, { ...plan, organization: main.organization.uri });
   seedRecaps(service, main);
   const all = Object.keys(apiScopes) as ApiScope[];
   const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = all): string =>

@@ -25,8 +25,10 @@ export interface SeededContacts {
   time(order: ContactOrder, row: number): string;
   /** The row that has this name, if any. */
   rowOf(what: 'uri' | 'email' | 'phone_number', name: string): number | undefined;
-  /** All rows in the order of `updated_at`; made when first asked for. */
+  /** All rows in the order of `updated_at`; made when first asked for, as far as it is not prepared. */
   readonly byUpdate: Uint32Array;
+  /** Does a piece of what will be asked for; answers whether there is more to do. */
+  prepare(): boolean;
   /** What a search wants of each column, the fewest first; addresses and numbers are left to `rowOf`. */
   columns(order: ContactOrder, search: ContactSearch): readonly Column[];
 }

@@ -22,6 +22,8 @@ export interface ContactBook {
   entries(): Iterable<ContactEntry>;
   /** One of them, by a number from 0 up to, never reaching, 1. */
   pick(fraction: number): ContactEntry | undefined;
+  /** Does a piece of what large books need for their lists; answers whether there is more to do. */
+  prepare(): boolean;
 }
 
 const noContacts: SeededContacts = {
@@ -33,6 +35,7 @@ const noContacts: SeededContacts = {
   time: () => '',
   rowOf: () => undefined,
   byUpdate: new Uint32Array(),
+  prepare: () => false,
   columns: () => [],
 };
 
@@ -70,5 +73,6 @@ export function createContactBook(seeded: SeededContacts = noContacts): ContactB
       const [entry] = shelf.values().drop(Math.floor(place - base.size));
       return entry;
     },
+    prepare: seeded.prepare,
   };
 }
