@@ -120,9 +120,9 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
 /** A list of a million in another order takes a second to sort: it is done before anybody asks, between other things. */
 function prepareWhenIdle(books: readonly ContactBook[]): Disposable {
   const step = (): void => {
-    if (books.some((book) => book.prepare())) next = setImmediate(step).unref();
+    if (books.some((book) => book.prepare())) next = setImmediate(step);
   };
-  let next = setImmediate(step).unref();
+  let next = setImmediate(step);
   return { [Symbol.dispose]: () => clearImmediate(next) };
 }
 
