@@ -16,6 +16,7 @@ import { createTokens } from './auth/tokens.ts';
 import type { Tokens } from './auth/tokens.ts';
 import { createClock, type Clock } from './clock.ts';
 import { createPanel } from './controls/panel.ts';
+import { createHome } from './docs/home.ts';
 import { createLive, liveOn } from './live/live.ts';
 import { invalid, notFound, Refusal, serverError } from './refusal.ts';
 import { createProgress } from './seed/progress.ts';
@@ -100,6 +101,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     operationsUnder(service.options),
   );
   const app = createFront(clock, report)
+    .route('/', createHome(baseUrl))
     .route('/_sandbox', createPanel({ service, courier, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', gate);

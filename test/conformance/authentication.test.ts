@@ -342,7 +342,7 @@ assumed(
   },
 );
 
-assumed('A25', 'Authentication 7', 'PKCE with S256 is required', async () => {
+assumed('A25', 'Authentication 7', 'PKCE with S256 is required of a client without a secret', async () => {
   expect((await client.approve({ code_challenge: undefined })).back).toMatchObject({ error: 'invalid_request' });
   expect((await client.approve({ code_challenge_method: 'plain', code_challenge: verifier })).back).toMatchObject({
     error: 'invalid_request',
@@ -353,6 +353,47 @@ assumed('A25', 'Authentication 7', 'PKCE with S256 is required', async () => {
     body: { error: 'invalid_grant' },
   });
 });
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'a client with a secret may do without PKCE, and is held to it once it asks',
+  async () => {
+    const { client_id, client_secret } = sandbox.handles.oauth;
+    const bare = { client_id, code_challenge: undefined, code_challenge_method: undefined };
+    const exchange = async (asked: object, proof: string | undefined) =>
+      client.exchange((await client.approve({ client_id, ...asked })).back?.code, {
+        client_id,
+        client_secret,
+        code_verifier: proof,
+      });
+    expect(await exchange(bare, undefined)).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
+    const refused = { status: 400, body: { error: 'invalid_grant' } };
+    expect(await exchange({}, undefined)).toMatchObject(refused);
+    expect(await exchange(bare, verifier)).toMatchObject(refused);
+    expect((await client.approve({ ...bare, code_challenge_method: 'S256' })).back).toMatchObject({
+      error: 'invalid_request',
+    });
+  },
+);
+
+assumed(
+  'A25',
+  'Authentication 7',
+  'the scope `default` asks for all scopes, and `offline_access` for nothing more',
+  async () => {
+    const scopesOf = async (scope: string | undefined): Promise<string> => (await client.signIn({ scope })).body.scope;
+    const every = await scopesOf(undefined);
+    expect(every.split(' ')).toHaveLength(11);
+    for (const scope of ['default', 'offline_access', 'default offline_access', 'default contacts:read'])
+      expect(await scopesOf(scope)).toBe(every);
+    expect(await scopesOf('contacts:read offline_access')).toBe('contacts:read');
+    const { body } = await client.signIn({ scope: 'contacts:read' });
+    expect((await client.refresh(body.refresh_token, { scope: 'default offline_access' })).body.scope).toBe(
+      'contacts:read',
+    );
+  },
+);
 
 assumed('A25', 'Authentication 7', '`redirect_uri` is a loopback address with any port, or registered', async () => {
   expect((await client.approve({ redirect_uri: 'http://127.0.0.1:5/a' })).back).toHaveProperty('code');

@@ -282,6 +282,22 @@ sentence('Writes rule', 'a custom-field write that references a retired field `u
   await refuses(() => patch(uri, write('retired', null)), /^custom_fields\.0\.uuid$/);
 });
 
+assumed('A18', 'Writes rule', 'a field without a `uuid` is named by its `uri`, as it was read', async () => {
+  const from = await created(everyWrite());
+  const copy = await created({ custom_fields: from.custom_fields });
+  expect(copy.custom_fields).toEqual(from.custom_fields);
+  const { uri } = await created();
+  expect(
+    valueOf(await patched(uri, { custom_fields: [{ uuid: null, uri: fields['text']?.uri, value: 'x' }] }), 'text'),
+  ).toBe('x');
+  await refuses(
+    () => patch(uri, { custom_fields: [{ uri: `${sandbox.handles.base_url}/${strange}`, value: 1 }] }),
+    /^custom_fields\.0\.uri$/,
+  );
+  for (const nameless of [{}, { uri: 7 }, { label: 'Notes' }])
+    await refuses(() => patch(uri, { custom_fields: [{ ...nameless, value: 'x' }] }), /^custom_fields\.0\.uuid$/);
+});
+
 assumed('A18', 'Writes rule', 'a field is named by its `uuid` or by its whole URI, once', async () => {
   const whole = [{ uuid: fields['number']?.uri, value: 5 }];
   expect(valueOf(await created({ custom_fields: whole }), 'number')).toBe(5);
@@ -289,6 +305,54 @@ assumed('A18', 'Writes rule', 'a field is named by its `uuid` or by its whole UR
     () => post({ custom_fields: [...whole, ...write('number').custom_fields] }),
     /^custom_fields\.1\.uuid$/,
   );
+});
+
+assumed(
+  'A18',
+  'POST /contacts',
+  'an address is the same in any letter case, and stands on a contact once',
+  async () => {
+    const [{ email = '' } = {}] = newEmails();
+    const { uri } = await created({ emails: [{ email: email.replace('new', 'New') }] });
+    await refuses(() => post({ emails: [{ email: email.toUpperCase() }] }), /^emails\.0\.email$/);
+    const [seeded] = (await sandbox.call('GET', '/contacts')).body.collection;
+    await refuses(() => post({ emails: [{ email: seeded.emails[0].email.toUpperCase() }] }), /^emails\.0\.email$/);
+    const other = newEmails()[0]?.email ?? '';
+    await refuses(() => post({ emails: [{ email: other }, { email: other.toUpperCase() }] }), /^emails\.1\.email$/);
+    await refuses(() => patch(uri, { emails: [{ email: other }, { email: other }] }), /^emails\.1\.email$/);
+    expect((await patched(uri, { emails: [{ email }] })).emails).toEqual([{ email, is_primary: true }]);
+  },
+);
+
+assumed('A18', 'POST /invitees', 'who books with another letter case is the same contact', async () => {
+  const [{ email = '' } = {}] = newEmails();
+  const { uri } = await created({ emails: [{ email }] });
+  const before = (await sandbox.control('GET', '/state')).body.contacts.length;
+  const start_time = new Date(sandbox.service.clock.nowMs() + 86_400_000).toISOString();
+  const invitee = { email: email.toUpperCase(), name: 'Ada Ito', timezone: 'UTC' };
+  const body = { event_type: sandbox.handles.event_types.solo, start_time, invitee };
+  expect(await sandbox.call('POST', '/invitees', { body })).toMatchObject({
+    status: 201,
+    body: { resource: { email: invitee.email } },
+  });
+  expect((await sandbox.control('GET', '/state')).body.contacts).toHaveLength(before);
+  expect(Date.parse((await sandbox.call('GET', uri)).body.resource.next_meeting_date)).toBe(Date.parse(start_time));
+  const found = async (asked: string) => (await sandbox.call('GET', '/contacts', { query: { email: asked } })).body;
+  expect((await found(email)).collection).toHaveLength(1);
+  expect((await found(invitee.email)).collection).toHaveLength(0);
+});
+
+assumed('A29', 'POST and PATCH /contacts', 'null for a list says the same as leaving it out', async () => {
+  const contact = await created({ phone_numbers: null, custom_fields: null });
+  expect(contact.phone_numbers).toEqual([]);
+  const full = await patched(contact.uri, { phone_numbers: newPhones(2), ...everyWrite() });
+  const nothing = { phone_numbers: null, custom_fields: null, emails: null };
+  expect(await patched(contact.uri, nothing)).toEqual(full);
+  expect(await patched(contact.uri, { ...nothing, name: 'Ada' })).toEqual({
+    ...full,
+    name: 'Ada',
+    updated_at: expect.any(String),
+  });
 });
 
 // PATCH /contacts/<contact_uuid>

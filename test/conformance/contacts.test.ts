@@ -396,6 +396,20 @@ sentence('GET /contacts', '`email`: exact match; comma-separated list', async ()
   expect(await found({ email: String(addresses[0]).slice(1) })).toEqual([]);
 });
 
+assumed(
+  'A17',
+  'GET /contacts',
+  'a `phone_number` whose plus was not encoded, and so is a space, is found',
+  async () => {
+    const [one, two] = someone.phone_numbers.map(({ phone_number }) => phone_number);
+    const found = async (query: string) =>
+      (await sandbox.call('GET', `/contacts?phone_number=${query}`)).body.collection;
+    expect(await found(`${one}`)).toEqual([someone]);
+    expect(await found(`+1,${two}`)).toEqual([someone]);
+    expect(await found(`${one?.slice(1)}`)).toEqual([]);
+  },
+);
+
 sentence('GET /contacts', '`phone_number`: exact match; comma-separated list', async () => {
   const numbers = someone.phone_numbers.map(({ phone_number }) => phone_number);
   for (const phone_number of numbers) expect(await found({ phone_number })).toEqual([someone.uri]);

@@ -201,7 +201,7 @@ sentence('Errors, 404', 'requested resource not found: same title and message as
 });
 
 sentence('Errors, 404', 'a path that is not there is not found', async () => {
-  for (const path of ['/', '/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
+  for (const path of ['/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
     expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: common });
 });
 
@@ -250,6 +250,33 @@ sentence(
     expect(await sandbox.call('GET', '/webhook_subscriptions', { as: 'admin', query })).toMatchObject({ status: 200 });
   },
 );
+
+assumed('A16', 'Errors, 400', 'a detail says what would have been right', async () => {
+  const { organization, event_types } = sandbox.handles;
+  const said = async (answer: Promise<Answer>): Promise<Record<string, string>> => {
+    const { status, body } = await answer;
+    expect(status).toBe(400);
+    return Object.fromEntries(
+      body.details.map(({ parameter = '', message }: Record<string, string>) => [parameter, message]),
+    );
+  };
+  const get = (path: string, query: Readonly<Record<string, string>>) => said(sandbox.call('GET', path, { query }));
+  expect(await get('/contacts', { count: '1000' })).toEqual({ count: 'expected a whole number from 1 to 100' });
+  expect(await get('/contacts', { sort: 'name:up' })).toEqual({
+    'sort.0': 'expected created_at:asc or created_at:desc or updated_at:asc or updated_at:desc',
+  });
+  expect(await get('/scheduled_events', { organization, sort: 'name' })).toEqual({
+    sort: 'expected start_time:asc or start_time:desc',
+  });
+  expect(await get('/webhook_subscriptions', {})).toEqual({ organization: 'required', scope: 'required' });
+  const post = (body: object) => said(sandbox.call('POST', '/invitees', { body }));
+  expect(await post({})).toEqual({ event_type: 'required', start_time: 'required', invitee: 'required' });
+  const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number: '1' };
+  const start_time = '2099-01-01T10:00:00Z';
+  const wrong = await post({ event_type: event_types.solo, start_time, invitee, location: { kind: 'pigeon' } });
+  expect(wrong['location.kind']).toMatch(/^expected one of physical, .*custom$/);
+  expect(wrong['invitee.text_reminder_number']).toContain('international');
+});
 
 assumed('A16', 'Errors, 429', 'title `Too Many Requests`, message `The rate limit was exceeded.`', async () => {
   await sandbox.control('POST', '/faults', { rate_limit: 1 });

@@ -111,6 +111,21 @@ assumed('A4g', 'Events', 'a reschedule is a cancel of the old invitee and a crea
   });
 });
 
+assumed(
+  'A21b',
+  'Events, invitee_no_show.created',
+  'an invitee who canceled is no no-show: refused with 400',
+  async () => {
+    const { uri: invitee } = await desk.booked();
+    await sandbox.control('POST', '/invitees/cancel', { uri: invitee });
+    expect(await sandbox.control('POST', '/no_shows', { invitee })).toMatchObject({
+      status: 400,
+      body: { details: [{ parameter: 'invitee' }] },
+    });
+    expect(sandbox.service.state.invitees.get(invitee)?.no_show).toBeNull();
+  },
+);
+
 sentence('Events, invitee_no_show.created', 'fires when an invitee is marked no-show', async () => {
   const { uri: invitee } = await desk.booked();
   await forget();

@@ -132,6 +132,8 @@ sentence('Invitee.text_reminder_number', 'phone for SMS reminders, nullable', as
   expect((await desk.booked()).text_reminder_number).toBeNull();
   const invitee = { ...person, text_reminder_number: '+12025550123' };
   expect((await desk.booked({ invitee })).text_reminder_number).toBe('+12025550123');
+  for (const text_reminder_number of ['+1 202-555-0123', '+1 (202) 555.0123', '+49 30 5550 123'])
+    expect(await desk.booked({ invitee: { ...person, text_reminder_number } })).toMatchObject({ text_reminder_number });
 });
 
 sentence('Invitee.rescheduled', 'when true, `new_invitee` references the replacement', async () => {
@@ -336,7 +338,16 @@ sentence(
 sentence(
   'POST /invitees, body invitee.text_reminder_number',
   'optional; a valid phone number in international format',
-  () => isInvalid({ invitee: { ...person, text_reminder_number: '202 555 0123' } }, 'invitee.text_reminder_number'),
+  async () => {
+    for (const text_reminder_number of [
+      '202 555 0123',
+      '+1',
+      '+0 202 555 0123',
+      '+1 202 555 O123',
+      '+1202555012345678',
+    ])
+      await isInvalid({ invitee: { ...person, text_reminder_number } }, 'invitee.text_reminder_number');
+  },
 );
 
 sentence('POST /invitees, body location', 'not required', async () => {
@@ -361,6 +372,20 @@ assumed('A21', 'POST /invitees, body', 'a field it does not know is refused', as
   const { status, body } = await desk.book({ duration: 45 });
   expect(status).toBe(400);
   expect(JSON.stringify(body.details)).toContain('duration');
+});
+
+assumed('A29', 'POST /invitees, body', 'null for an optional field says the same as leaving it out', async () => {
+  const nulls = { location: null, questions_and_answers: null, tracking: null, event_guests: null };
+  const invitee = { ...person, first_name: null, last_name: null, text_reminder_number: null };
+  expect(await desk.booked({ ...nulls, invitee })).toMatchObject({
+    ...{ name: person.name, first_name: null, last_name: null, text_reminder_number: null },
+    questions_and_answers: [],
+    tracking: { utm_campaign: null, salesforce_uuid: null },
+  });
+  const { name: _name, ...nameless } = person;
+  expect(await desk.booked({ invitee: { ...nameless, name: null, first_name: 'Ada' } })).toMatchObject({ name: 'Ada' });
+  await isInvalid({ invitee: { ...nameless, name: null, first_name: null } }, 'invitee.name');
+  for (const field of ['event_type', 'start_time', 'invitee']) await isInvalid({ [field]: null }, field);
 });
 
 // Invitee location

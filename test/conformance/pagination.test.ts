@@ -166,7 +166,7 @@ assumed('A13', 'page_token', 'filters or an order other than those of the token 
 });
 
 assumed('A13', 'page_token', 'a list with filters too long for two addresses still has a next page', async () => {
-  const name = [...'aeiou', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
+  const name = ['a', 'e', 'i', 'o', 'u', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
   const { body } = await sandbox.call('GET', '/contacts', { query: { name, count: 1 } });
   const { next_page } = body.pagination;
   expect(next_page.length).toBeLessThan(9000);

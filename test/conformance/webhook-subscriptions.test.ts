@@ -332,6 +332,25 @@ sentence(
       await expectUnchanged(() => subscribe({ events: ['invitee.created', event] }), invalidFor('events.1'));
   },
 );
+assumed('A6c', 'POST /webhook_subscriptions rule 3', 'a refusal names the events that are taken', async () => {
+  await using wide = await openTestSandbox({ eventTypes: true, contacts: 0, bookings: 0 });
+  for (const at of [sandbox, wide]) {
+    const body = { ...bodyOf({ organization: at.handles.organization }), events: ['event.renamed'] };
+    const { message } = (await at.call('POST', path, { body })).body.details[0];
+    expect(message).toContain('invitee.created');
+    expect(message.includes('event_type.created')).toBe(at === wide);
+  }
+});
+assumed(
+  'A29',
+  'POST /webhook_subscriptions',
+  'null for an optional field says the same as leaving it out',
+  async () => {
+    const nothing = { user: null, group: null, signing_key: null };
+    expect(await subscribed(nothing)).toMatchObject({ user: null, group: null });
+    await expectUnchanged(() => subscribe({ scope: 'user', ...nothing }), invalidFor('user'));
+  },
+);
 assumed(
   'A6c',
   'POST /webhook_subscriptions rule 2',

@@ -8,7 +8,7 @@ import type { Client, Clients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';
 import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
-import { readScopes } from './scopes.ts';
+import { everyScope, readScopes } from './scopes.ts';
 
 /** A client and its address, both known: from here on, errors are its business. */
 export interface Trusted {
@@ -32,20 +32,28 @@ export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
 }
 
 export interface Wish {
-  readonly challenge: string;
+  /** Undefined: a client with a secret did without PKCE. */
+  readonly challenge: string | undefined;
   readonly scopes: readonly ApiScope[];
 }
 
-export function readWish(parameters: Parameters): Wish {
+export function readWish({ client }: Trusted, parameters: Parameters): Wish {
   if (demand(parameters, 'response_type') !== 'code')
     throw new OAuthError('unsupported_response_type', 'response_type must be code.');
+  return { challenge: challengeOf(client, parameters), scopes: readScopes(parameters.get('scope'), everyScope) };
+}
+
+/** A public client has nothing else to prove itself by; one with a secret may do without. */
+function challengeOf(client: Client, parameters: Parameters): string | undefined {
+  const isAsked = parameters.has('code_challenge') || parameters.has('code_challenge_method');
+  if (client.secret !== null && !isAsked) return undefined;
   const challenge = demand(parameters, 'code_challenge');
   // Without a method RFC 7636 means `plain`, which protects nobody who reads the request.
   if (parameters.get('code_challenge_method') !== 'S256')
     throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
   if (!/^[\w-]{43}$/.test(challenge))
     throw new OAuthError('invalid_request', 'code_challenge must be a SHA-256 in base64url: 43 characters.');
-  return { challenge, scopes: readScopes(parameters.get('scope')) };
+  return challenge;
 }
 
 /** `login_hint`: an e-mail address, or the user's URI. */

@@ -10,8 +10,8 @@ export interface Approval {
   readonly user: string;
   readonly scopes: readonly ApiScope[];
   readonly redirectUri: string;
-  /** PKCE: the SHA-256 of the verifier, base64url. */
-  readonly challenge: string;
+  /** PKCE: the SHA-256 of the verifier, base64url; undefined where a client with a secret did without. */
+  readonly challenge: string | undefined;
 }
 
 export interface Codes {
@@ -52,8 +52,9 @@ export function createCodes(clock: Pick<Clock, 'nowMs'>): Codes {
 
 const verifierForm = /^[\w.~-]{43,128}$/;
 
-/** RFC 7636, S256. */
-export function provesChallenge(verifier: string, challenge: string): boolean {
+/** RFC 7636, S256. A verifier nobody asked for is refused: somebody may have taken the challenge out of the request. */
+export function provesChallenge(verifier: string | undefined, challenge: string | undefined): boolean {
+  if (verifier === undefined || challenge === undefined) return verifier === challenge;
   const made = Buffer.from(sha256(verifier).toString('base64url'));
   const asked = Buffer.from(challenge);
   return verifierForm.test(verifier) && made.length === asked.length && timingSafeEqual(made, asked);

@@ -5,11 +5,15 @@ import { OAuthError } from './oauth-error.ts';
 
 export const everyScope = Object.keys(apiScopes) as readonly ApiScope[];
 
-/** Every scope when none is asked for. */
-export function readScopes(text: string | undefined): readonly ApiScope[] {
-  const asked = new Set((text ?? '').split(' ').filter((name) => name !== ''));
-  if (asked.size === 0) return everyScope;
+/** Words that OAuth libraries send of themselves: `default` asks for all there is, and every token can be refreshed anyway. */
+const everything = 'default';
+const ignored = 'offline_access';
+
+/** All that can be had when none is asked for. */
+export function readScopes(text: string | undefined, all: readonly ApiScope[]): readonly ApiScope[] {
+  const asked = new Set((text ?? '').split(' ').filter((name) => name !== '' && name !== ignored));
+  const isWhole = asked.delete(everything) || asked.size === 0;
   if (![...asked].every((name) => Object.hasOwn(apiScopes, name)))
     throw new OAuthError('invalid_scope', 'A scope is not known here; the metadata lists those that are.');
-  return everyScope.filter((name) => asked.has(name));
+  return isWhole ? all : everyScope.filter((name) => asked.has(name));
 }

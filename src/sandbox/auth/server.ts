@@ -82,7 +82,7 @@ async function authorize(needs: ServerNeeds, context: Context, { read, choose }:
       return context.body(null, 302, { Location: returnAddress(trusted, values, from), 'Cache-Control': 'no-store' });
     };
     try {
-      const wish = readWish(parameters);
+      const wish = readWish(trusted, parameters);
       const user = choose(parameters);
       if (user === undefined) {
         const consent = { state: service.state, trusted, wish, parameters };

@@ -33,7 +33,7 @@ export function giveTokens(needs: TokenNeeds, client: Client, parameters: Parame
 function exchangeCode({ service, codes, families }: TokenNeeds, client: Client, parameters: Parameters): TokenAnswer {
   const code = demand(parameters, 'code');
   const redirectUri = demand(parameters, 'redirect_uri');
-  const verifier = demand(parameters, 'code_verifier');
+  const verifier = client.secret === null ? demand(parameters, 'code_verifier') : parameters.get('code_verifier');
   const issued = codes.find(code);
   if (issued?.client !== client.id) throw new OAuthError('invalid_grant', 'The code is not known here.');
   if (issued.family !== undefined) {
@@ -64,8 +64,7 @@ function refresh({ service, families }: TokenNeeds, client: Client, parameters: 
 }
 
 function narrowed({ scopes }: Family, asked: string | undefined): Family['scopes'] {
-  if (asked === undefined) return scopes;
-  const wanted = readScopes(asked);
+  const wanted = readScopes(asked, scopes);
   if (missingScopes(scopes, wanted).length > 0)
     throw new OAuthError('invalid_scope', 'A refresh cannot add scopes to those first given.');
   return wanted;

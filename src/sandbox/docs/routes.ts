@@ -4,6 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Control } from '../controls/control.ts';
 import type { ServiceOptions } from '../world/service.ts';
 import { controlDocument } from './control-docs.ts';
+import { isBrowser } from './home.ts';
 import { openApiDocument } from './openapi.ts';
 import { documentationPage, pagePolicy } from './page.ts';
 import type { PageDocuments } from './page.ts';
@@ -25,7 +26,7 @@ export function createDocs({ operations, controls, options }: DocsNeeds): Hono {
     });
   app.get('/', (context) => {
     context.header('Vary', 'Accept');
-    return /\btext\/html\b/.test(context.req.header('accept') ?? '')
+    return isBrowser(context.req.header('accept'))
       ? context.redirect('/_sandbox/docs')
       : context.json(indexOf(controls, options.baseUrl));
   });

@@ -5,6 +5,7 @@ import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 
 const chanceForm = 'expected a number from 0 to 1, true or false';
+const statusForm = `${chanceForm}, or a status from 500 to 599`;
 
 /** 0 to 1; true and false are 1 and 0. */
 const chance = omittable(
@@ -23,7 +24,7 @@ export const faultRequest = z.strictObject({
   stale_retries: chance,
   same_second: chance,
   /** Answers: a server error (a chance), or always this status. */
-  status: omittable(z.union([chance, z.int().min(500).max(599)], `${chanceForm}, or a status from 500 to 599`)),
+  status: omittable(z.union([chance, z.int(statusForm).min(500, statusForm).max(599, statusForm)], statusForm)),
   /** Answers: 429, and slowness. */
   rate_limit: chance,
   latency_ms: pauseMs,

@@ -8,6 +8,15 @@ beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 1, booki
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('the account controls', () => {
+  it('know a paid plan and a trial by these words', async () => {
+    await using world = await openTestSandbox({ contacts: 1, bookings: 1 });
+    const plan = async (body: object) => (await world.control('POST', '/plan', body)).body;
+    expect(await plan({ plan: 'paid' })).toMatchObject({ plan: 'standard', trial: false });
+    expect(await plan({ plan: 'trial' })).toMatchObject({ plan: 'standard', trial: true });
+    expect(await plan({ plan: 'free', trial: false })).toMatchObject({ plan: 'free', trial: false });
+    expect(await plan({ plan: null, seats: null })).toMatchObject({ plan: 'free' });
+  });
+
   it('change only what is named, of the organization that is named', async () => {
     await using world = await openTestSandbox({ contacts: 1, bookings: 1 });
     const before = await world.control('GET', '/plan');

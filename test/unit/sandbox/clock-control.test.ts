@@ -25,6 +25,13 @@ describe('the clock', () => {
     [90, 90_000],
     [0.25, 250],
     ['0s', 0],
+    ['24H', 86_400_000],
+    ['1 h', 3_600_000],
+    [' 2 D ', 172_800_000],
+    ['1d12h', 129_600_000],
+    ['1h 30m', 5_400_000],
+    ['3600', 3_600_000],
+    ['0.5', 500],
   ])('is advanced by %j', async (advance, ms) => {
     const before = Date.parse(await now());
     const { status, body } = await sandbox.control('POST', '/clock', { advance });
@@ -34,14 +41,27 @@ describe('the clock', () => {
     expect(await now()).toBe(body.now);
   });
 
-  it.each([{}, { advance: 'soon' }, { advance: '-1h' }, { advance: -1 }, { advance: '5w' }, { advance: '99999d' }])(
-    'is not moved by %j',
-    async (body) => {
-      const before = await now();
-      expect((await sandbox.control('POST', '/clock', body)).status).toBe(400);
-      expect(await now()).toBe(before);
-    },
-  );
+  const advice = 'expected a duration: a number of seconds, or 90s, 15m, 24h, 7d, 1d12h';
+  it.each([
+    [{}, 'required'],
+    [{ advance: null }, advice],
+    [{ advance: 'soon' }, advice],
+    [{ advance: '' }, advice],
+    [{ advance: 'h' }, advice],
+    [{ advance: '1h30' }, advice],
+    [{ advance: '-1h' }, advice],
+    [{ advance: -1 }, advice],
+    [{ advance: '5w' }, advice],
+    [{ advance: true }, advice],
+    [{ advance: '9'.repeat(200) }, advice],
+    [{ advance: '99999d' }, 'at most ten years'],
+  ])('is not moved by %j: %s', async (body, message) => {
+    const before = await now();
+    const { status, body: answer } = await sandbox.control('POST', '/clock', body);
+    expect(status).toBe(400);
+    expect(answer.details).toMatchObject([{ parameter: 'advance', message }]);
+    expect(await now()).toBe(before);
+  });
 
   it('goes on when a subscriber never answers, and tells of the others what became due', async () => {
     const own = await openTestSandbox({ contacts: 0, bookings: 0 });

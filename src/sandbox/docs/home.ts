@@ -1,0 +1,21 @@
+// The front door: people are shown to the documentation, programs are told where things are.
+import { Hono } from 'hono';
+import { metadataPath } from '#schemas/oauth.ts';
+
+/** What `text/html` in `Accept` says about the caller. */
+export const isBrowser = (accept = ''): boolean => /\btext\/html\b/.test(accept);
+
+export function createHome(baseUrl: string): Hono {
+  const app = new Hono();
+  for (const path of ['/', '/_sandbox/'])
+    app.get(path, (context) => {
+      context.header('Vary', 'Accept');
+      if (isBrowser(context.req.header('accept'))) return context.redirect('/_sandbox');
+      return context.json({
+        service: baseUrl,
+        sandbox: `${baseUrl}/_sandbox`,
+        authorization_server: `${baseUrl}${metadataPath}`,
+      });
+    });
+  return app;
+}
