@@ -4,6 +4,7 @@ import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
 import { seedHistory } from '#src/sandbox/seed/history.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
 import { createBookingWorld } from '../../harness/booking-world.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
 
 describe('the making of a world', () => {
   it('says how far it is once a second, and nothing in the first', () => {
@@ -59,5 +60,11 @@ describe('the order of a large address book', () => {
     expect(order.toSorted((a, b) => a - b)).toEqual([...order.keys()]);
     const times = order.map((row) => fresh.time('updated_at', row));
     expect(times).toEqual(times.toSorted());
+  });
+
+  it('is prepared by itself once the sandbox is open', async () => {
+    await using sandbox = await openTestSandbox({ contacts: size, bookings: 0 });
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (const book of sandbox.service.state.contactBooks.values()) expect(book.prepare()).toBe(false);
   });
 });
