@@ -164,7 +164,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         await using redis = await startRedis();
         const facts: Fact[] = [];
         await using sandbox = await openTestSandbox(
-          { contacts: 2_000, bookings: 60, eventTypes: true, rateLimits: false },
+          { contacts: 1_000, bookings: 30, eventTypes: true, rateLimits: false },
           { onFact: (fact) => void facts.push(fact) },
         );
         await using home = await openHome({ ...serviceOf(sandbox), QUEUE_URL: redis.url, ...(await settings()) });
@@ -172,7 +172,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         await registerForAll(sandbox, { callback: product.webhook, key: home.signingKey });
         await sandbox.control('POST', '/faults', { shuffle: 0.3, duplicate: 0.1, latency_ms: 20 });
         const enough = new AbortController();
-        const living = sandbox.live(150, enough.signal);
+        const living = sandbox.live(60, enough.signal);
         await until(() => facts.length > 20, 'people are at it');
         const before = facts.length;
         const { code } = await home.run(['backfill']);
