@@ -312,7 +312,7 @@ assumed(
   'POST /contacts',
   'an address is the same in any letter case, and stands on a contact once',
   async () => {
-    const [{ email = '' } = {}] = newEmails();
+    const email = newEmails()[0]?.email ?? '';
     const { uri } = await created({ emails: [{ email: email.replace('new', 'New') }] });
     await refuses(() => post({ emails: [{ email: email.toUpperCase() }] }), /^emails\.0\.email$/);
     const [seeded] = (await sandbox.call('GET', '/contacts')).body.collection;
@@ -325,7 +325,7 @@ assumed(
 );
 
 assumed('A18', 'POST /invitees', 'who books with another letter case is the same contact', async () => {
-  const [{ email = '' } = {}] = newEmails();
+  const email = newEmails()[0]?.email ?? '';
   const { uri } = await created({ emails: [{ email }] });
   const before = (await sandbox.control('GET', '/state')).body.contacts.length;
   const start_time = new Date(sandbox.service.clock.nowMs() + 86_400_000).toISOString();

@@ -61,7 +61,11 @@ const contactNotes: Readonly<Record<string, ParameterNotes>> = {
 
 const commonNotes: Readonly<Record<string, ParameterNotes>> = {
   count: { description: 'The number of rows to return.', 'x-assumption': 'A6a' },
-  page_token: { description: 'The token for the next or previous portion of the collection.', 'x-assumption': 'A13' },
+  page_token: {
+    description:
+      'The token for the next or previous portion of the collection. It carries the filters and the order of its list.',
+    'x-assumption': 'A13',
+  },
   sort: { description: '`<field>:<direction>`.', 'x-assumption': 'A6e' },
   organization: { description: 'URI of the organization whose data is asked for.' },
   user: { description: 'URI of the user whose data is asked for.' },
