@@ -378,7 +378,10 @@ assumed('A29', 'POST /invitees, body', 'null for an optional field says the same
   const nulls = { location: null, questions_and_answers: null, tracking: null, event_guests: null };
   const invitee = { ...person, first_name: null, last_name: null, text_reminder_number: null };
   expect(await desk.booked({ ...nulls, invitee })).toMatchObject({
-    ...{ name: person.name, first_name: null, last_name: null, text_reminder_number: null },
+    name: person.name,
+    first_name: null,
+    last_name: null,
+    text_reminder_number: null,
     questions_and_answers: [],
     tracking: { utm_campaign: null, salesforce_uuid: null },
   });

@@ -16,7 +16,7 @@ import { defineOperation, listing } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
 
 /** The request's enum is authoritative: `event_type.*` is taken only where the sandbox was told to (A6c). */
-export const webhookSubscriptionOperations = ({ eventTypes }: Pick<ServiceOptions, 'eventTypes'>) => [
+export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eventTypes'>) => [
   defineOperation({
     id: 'createWebhookSubscription',
     unavailable: 503,
@@ -27,7 +27,10 @@ export const webhookSubscriptionOperations = ({ eventTypes }: Pick<ServiceOption
     permits({ organization }) {
       if (!isPaid(organization)) throw denied(permissionMessages['POST /webhook_subscriptions'].plan);
     },
-    body: eventTypes ? subscriptionRequestWithEventTypes : subscriptionRequest,
+    // Asked anew each time: a service may learn to take them while it runs.
+    get body() {
+      return options.eventTypes ? subscriptionRequestWithEventTypes : subscriptionRequest;
+    },
     answers: 'resource',
     status: 201,
     schema: webhookSubscriptionResource,
