@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { timestamp, uri } from '#schemas/wire.ts';
+import { omittable, timestamp, uri } from '#schemas/wire.ts';
 import { hourMs, instantOf, minuteMs } from '../clock.ts';
 import { invalid, notFound } from '../refusal.ts';
 import { createRecap, deleteRecap, updateRecap } from '../world/recaps.ts';
@@ -21,9 +21,9 @@ export const meetingRecapControls = [
     method: 'POST',
     path: '/meeting_recaps',
     summary: 'Writes a recap: of a scheduled event, or else of an external meeting of the owner',
-    body: z.strictObject({ event: uri.nullish(), user: uri.optional(), ...texts }),
+    body: z.strictObject({ event: omittable(uri), user: omittable(uri), ...texts }),
     run({ service }, { summary_md: summary, action_items_md: actionItems, discussion_md: discussion, notes, ...body }) {
-      const event = body.event == null ? undefined : demandEvent(service.state, body.event);
+      const event = body.event === undefined ? undefined : demandEvent(service.state, body.event);
       const user = userOf(service.state, event, body.user);
       const meeting = event ?? meetingElsewhere(service, user);
       return { resource: createRecap(service, { user, event: meeting, summary, actionItems, discussion, notes }) };
@@ -36,9 +36,9 @@ export const meetingRecapControls = [
     body: z.strictObject({
       uri,
       ...texts,
-      share_link: z.boolean().optional(),
-      attendees: z.array(attendee).optional(),
-      start_time: timestamp.refine((start) => start < '9999', 'too far ahead to have an end').optional(),
+      share_link: omittable(z.boolean()),
+      attendees: omittable(z.array(attendee)),
+      start_time: omittable(timestamp.refine((start) => start < '9999', 'too far ahead to have an end')),
     }),
     run: ({ service }, { uri: recapUri, ...changes }) => ({
       resource: updateRecap(service, demandRecap(service.state, recapUri), changes),

@@ -49,6 +49,19 @@ describe('a DELETE without a body', () => {
   });
 });
 
+describe('null', () => {
+  it('says the same as leaving a field out', async () => {
+    const recap = await sandbox.control('POST', '/meeting_recaps', { event: null, user: null, summary_md: 'Short' });
+    expect(recap).toMatchObject({ status: 200, body: { resource: { user: sandbox.handles.users.owner } } });
+    const { uri } = recap.body.resource;
+    const nothing = { share_link: null, attendees: null, start_time: null };
+    expect((await sandbox.control('PATCH', '/meeting_recaps', { uri, ...nothing })).body).toEqual(recap.body);
+    const submission = { routing_form: null, answers: null, tracking: null };
+    expect(await sandbox.control('POST', '/routing_form_submissions', submission)).toMatchObject({ status: 200 });
+    expect((await sandbox.control('POST', '/faults', { drop: null, status: null, delay_ms: null })).body).toEqual({});
+  });
+});
+
 describe('a control that refuses', () => {
   it('says what it takes', async () => {
     const chance = 'expected a number from 0 to 1, true or false';

@@ -173,7 +173,11 @@ describe('faults on answers', () => {
     const { status, headers, body } = await list(sandbox);
     expect([status, body.title]).toEqual([429, 'Too Many Requests']);
     expect(body.details).toEqual([{ message: 'Try again in 1 seconds.' }]);
-    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))).toEqual(['500', '0', '1']);
+    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))).toEqual([
+      '500',
+      '0',
+      '1',
+    ]);
   });
 
   it('status: a chance of a server error, or always this one', async () => {
