@@ -21,8 +21,8 @@ describe('the controls', () => {
   it('answer to this machine under its local names', async () => {
     const port = new URL(sandbox.handles.base_url).port;
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
-      expect(await statusWith({ host }), host).toBe(200);
-      expect(await statusWith({ host, origin: `http://${host}` }), host).toBe(200);
+      expect(await statusWith({ host }), `asked as ${host}`).toBe(200);
+      expect(await statusWith({ host, origin: `http://${host}` }), `asked from ${host}`).toBe(200);
     }
   });
 
