@@ -6,7 +6,6 @@ import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile
 import { leaveAddress } from './admin/address.ts';
 import { createAdminApp } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
-import { openSchedules } from './app/schedules.ts';
 import type { Config } from './config.ts';
 import { openKeyRing } from './keys.ts';
 import { throttled, type Log } from './log.ts';
@@ -53,6 +52,17 @@ interface Parts {
   readonly opened: AsyncDisposableStack;
 }
 
+/** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
+async function openSchedules({ config, log, metrics, opened }: Parts, store: Store): Promise<void> {
+  if (config.api.baseUrl === undefined || (config.api.token === undefined && config.api.oauth === undefined)) {
+    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
+    return;
+  }
+  const { startTimers } = await import('./app/schedules.ts');
+  const schedules = startTimers({ config, store, log, metrics });
+  opened.defer(() => schedules.close());
+}
+
 // Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
 const unreadyGraceMs = 1_000;
 
@@ -86,8 +96,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
   // After the receiver, which makes the signing key where there is none.
-  const schedules = store && openSchedules({ config, store, log, metrics });
-  opened.defer(() => schedules?.close());
+  if (store) await openSchedules(parts, store);
 
   const startedAt = new Date().toISOString();
   const status = async () => ({

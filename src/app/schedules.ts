@@ -23,15 +23,9 @@ export interface ScheduledNeeds {
   readonly metrics: Pick<Metrics, 'subscriptions'>;
 }
 
-/** Undefined where the service cannot be called: deliveries are projected all the same. */
-export function openSchedules(needs: ScheduledNeeds): Schedules | undefined {
+export function startTimers(needs: ScheduledNeeds): Schedules {
   const { config, log, store } = needs;
-  const { api, publicUrl } = config;
-  if (api.baseUrl === undefined || (api.token === undefined && api.oauth === undefined)) {
-    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
-    return undefined;
-  }
-  const isWatching = publicUrl !== undefined && holdsKey(config);
+  const isWatching = config.publicUrl !== undefined && holdsKey(config);
   if (!isWatching)
     log.info(
       'subscriptions are not looked after from here: that takes PUBLIC_URL and the signing key of the receivers',

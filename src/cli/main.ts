@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { openContext } from './context.ts';
 import { runProgram } from './program.ts';
-import { verbs } from './verbs.ts';
+import { loadVerbs } from './verbs.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -18,7 +18,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runProgram(
   {
-    verbs,
+    verbs: await loadVerbs(process.argv[2]),
     version,
     context: openContext(),
     write: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },

@@ -1,35 +1,26 @@
-// Every verb, in the order `--help` shows them.
-import { backfill } from './backfill.ts';
-import { bootstrap } from './bootstrap.ts';
-import { demo } from './demo.ts';
-import { doctor } from './doctor.ts';
-import { login } from './login.ts';
-import { receive } from './receive.ts';
-import { rebuild } from './rebuild.ts';
-import { reconcile } from './reconcile.ts';
-import { replay } from './replay.ts';
-import { sandbox } from './sandbox.ts';
-import { start } from './start.ts';
-import { status } from './status.ts';
-import { trigger } from './trigger.ts';
+// Every verb, in the order `--help` shows them. Each is loaded when it is asked for: a receiver must not carry the sandbox.
 import type { Verb } from './verb.ts';
-import { why } from './why.ts';
-import { work } from './work.ts';
 
-export const verbs: readonly Verb[] = [
-  start,
-  receive,
-  work,
-  login,
-  bootstrap,
-  backfill,
-  reconcile,
-  status,
-  doctor,
-  replay,
-  rebuild,
-  why,
-  trigger,
-  sandbox,
-  demo,
-];
+const loaders: Readonly<Record<string, () => Promise<Verb>>> = {
+  start: async () => (await import('./start.ts')).start,
+  receive: async () => (await import('./receive.ts')).receive,
+  work: async () => (await import('./work.ts')).work,
+  login: async () => (await import('./login.ts')).login,
+  bootstrap: async () => (await import('./bootstrap.ts')).bootstrap,
+  backfill: async () => (await import('./backfill.ts')).backfill,
+  reconcile: async () => (await import('./reconcile.ts')).reconcile,
+  status: async () => (await import('./status.ts')).status,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  replay: async () => (await import('./replay.ts')).replay,
+  rebuild: async () => (await import('./rebuild.ts')).rebuild,
+  why: async () => (await import('./why.ts')).why,
+  trigger: async () => (await import('./trigger.ts')).trigger,
+  sandbox: async () => (await import('./sandbox.ts')).sandbox,
+  demo: async () => (await import('./demo.ts')).demo,
+};
+
+/** The verb of this name alone; all of them where there is none, for help and for suggestions. */
+export function loadVerbs(name?: string): Promise<readonly Verb[]> {
+  const chosen = name !== undefined && Object.hasOwn(loaders, name) ? loaders[name] : undefined;
+  return Promise.all((chosen ? [chosen] : Object.values(loaders)).map((load) => load()));
+}

@@ -10,11 +10,13 @@ import { runProgram } from '#src/cli/program.ts';
 import { renderTable } from '#src/cli/table.ts';
 import { defineVerb } from '#src/cli/verb.ts';
 import type { Verb } from '#src/cli/verb.ts';
-import { verbs } from '#src/cli/verbs.ts';
+import { loadVerbs } from '#src/cli/verbs.ts';
 import { loadConfig } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { createLog } from '#src/log.ts';
 import { verifySignature } from '#src/signature.ts';
+
+const verbs = await loadVerbs();
 
 const key = 'a-test-key-of-more-than-24-bytes';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { verbs } from '#src/cli/verbs.ts';
+import { loadVerbs } from '#src/cli/verbs.ts';
 import type { Setting } from '#src/setting.ts';
 import { settings } from '#src/settings.ts';
 import { envExample, withSettingsTable } from '../../.ci/settings-pages.ts';
@@ -13,7 +13,7 @@ const manifest = JSON.parse(read('package.json')) as Record<
   'dependencies' | 'devDependencies' | 'scripts',
   Record<string, string>
 >;
-const knownVerbs = new Set(verbs.map(({ name }) => name));
+const knownVerbs = new Set((await loadVerbs()).map(({ name }) => name));
 
 describe('README', () => {
   const readme = read('README.md');
