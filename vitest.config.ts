@@ -12,6 +12,8 @@ export default defineConfig({
     testTimeout: 30_000,
     // A first embedded queue takes seconds to make.
     hookTimeout: 60_000,
+    // What is waited for comes; how soon, a busy machine decides.
+    expect: { poll: { timeout: 20_000 } },
     allowOnly: false,
     reporters: ['default', tally],
   },

@@ -54,7 +54,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   }
   if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none' };
   throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
-    hint: 'Set SIGNING_KEYS to the key given when the webhook subscription was created.',
+    hint: 'Set SIGNING_KEYS to the key the subscriptions were made with; `slotstream start` and `slotstream bootstrap` make one where there is none.',
   });
 }
 

@@ -1,10 +1,13 @@
 // `demo`: the whole product on its embedded default, fed by the sandbox, which it registers with as one would with the service.
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventKinds } from '#schemas/events.ts';
 import { openApp } from '#src/app.ts';
 import { loadConfig, type Config } from '#src/config.ts';
+import { SlotstreamError } from '#src/errors.ts';
 import { createLog } from '#src/log.ts';
+import { takeLock } from '#src/process-lock.ts';
 import { inWords } from '#src/samples/telling.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
@@ -44,9 +47,9 @@ export const demo = defineVerb({
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
     const enough = new AbortController();
     let told = 0;
+    using _folder = emptyFolder(demoFolder(context));
     await using sandbox = await openSandbox(
-      // Another world each time: the rows of the last demo stay, and whoever was deleted then would stay deleted.
-      { seed: seed + Math.floor(Date.now() / 1000), eventTypes: true, rateLimits: false },
+      { seed, eventTypes: true, rateLimits: false },
       {
         report: (err) => log.error({ err }, 'the sandbox failed to answer'),
         onFact: (fact) => {
@@ -110,22 +113,36 @@ const isToldTo = (user: string, { event, users }: Fact): boolean =>
 
 /** What an operator does once with the real service: register for webhooks, and bring in what is there already. */
 async function connect(context: VerbContext, config: Config): Promise<void> {
-  const wishes = { plan: false, prune: false, rotateKey: false, restart: true, resources: [], json: false };
-  for (const verb of [bootstrap, backfill]) {
-    context.say(`$ slotstream ${verb.name}`);
-    await verb.run({ ...context, config: () => config }, wishes);
-  }
+  const own: VerbContext = { ...context, config: () => config };
+  context.say('$ slotstream bootstrap');
+  await bootstrap.run(own, { plan: false, prune: false, rotateKey: false, json: false });
+  context.say('$ slotstream backfill');
+  await backfill.run(own, { resources: [], restart: false, json: false });
+}
+
+const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, 'demo');
+
+/** Every demo begins with nothing: its service is a new one, and a mirror is of one service for good. */
+function emptyFolder(folder: string): Disposable {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const lock = takeLock(`${folder}.lock`);
+  if (lock === undefined)
+    throw new SlotstreamError('busy', `Another demo is running in ${folder}.`, {
+      hint: 'Stop it first, or choose another folder: DATA_DIR=… npx slotstream demo',
+    });
+  rmSync(folder, { recursive: true, force: true });
+  return { [Symbol.dispose]: () => lock.release() };
 }
 
 /** Whatever is configured for real use stays out of the demo, and the demo out of it. */
-function demoConfig({ env, config }: VerbContext, { handles }: Sandbox): Config {
-  const { dataDir, port } = config();
-  const { HOST, PORT, ADMIN_PORT } = env;
+function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
+  const { port } = context.config();
+  const { HOST, PORT, ADMIN_PORT } = context.env;
   return loadConfig({
     HOST: HOST ?? '127.0.0.1',
     PORT,
     ADMIN_PORT,
-    DATA_DIR: join(dataDir, 'demo'),
+    DATA_DIR: demoFolder(context),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     API_BASE_URL: handles.base_url,
     API_TOKEN: handles.tokens.owner,
