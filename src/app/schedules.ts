@@ -13,7 +13,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../store/contract.ts';
-import { patiences } from '../upstream/client.ts';
+import { patiences } from '../upstream/patience.ts';
 import { holdsKey, lookAfterSubscriptions } from './subscriptions.ts';
 
 export interface ScheduledNeeds {

@@ -6,7 +6,7 @@ import { openStoreLoudly } from '#src/app.ts';
 import type { Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { takeLock, type ProcessLock } from '#src/process-lock.ts';
-import { patiences } from '#src/upstream/client.ts';
+import { patiences } from '#src/upstream/patience.ts';
 import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill.ts';
 import type { Counts } from '#workers/sync/backfill-progress.ts';
 import { catalogue, type Notice, type Resource } from '#workers/sync/catalogue.ts';

@@ -5,7 +5,7 @@ import { isPending } from '#src/bootstrap/plan.ts';
 import type { Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Store } from '#src/store/contract.ts';
-import { patiences } from '#src/upstream/client.ts';
+import { patiences } from '#src/upstream/patience.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/drift.ts';
 import type { HeldBack } from '#workers/sync/reconcile-gone.ts';
 import { reconcile as compare, type ReconcileReport } from '#workers/sync/reconcile.ts';

@@ -1,5 +1,6 @@
 // Calls to the scheduling service: authorised, within the rate budget, repeated where that is safe, and read.
 import type { z } from 'zod';
+import { patiences, type Patience } from './patience.ts';
 import { SlotstreamError } from '../errors.ts';
 import { addressesBeneath, type Addresses, type Query } from './address.ts';
 import { isStatus } from './api-error.ts';
@@ -45,9 +46,9 @@ export interface Client {
 
 /** Where the bearer token comes from: configured, or of a login that renews itself. */
 export interface TokenSource {
-  current(): Promise<string>;
+  current(signal?: AbortSignal): Promise<string>;
   /** Another token after `rejected` met 401; undefined when there is none to be had. */
-  renewed(rejected: string): Promise<string | undefined>;
+  renewed(rejected: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 export interface ClientNeeds extends AttemptNeeds {
@@ -57,22 +58,6 @@ export interface ClientNeeds extends AttemptNeeds {
   /** 0 ≤ random < 1. */
   readonly random: () => number;
 }
-
-/** How long one call may go on, from its first attempt, before its failure is told. */
-export interface Patience {
-  /** While the service fails or cannot be reached. */
-  readonly failuresMs: number;
-  /** While the service asks to be called less often. */
-  readonly limitsMs: number;
-}
-
-export const patiences = {
-  /** Somebody waits for the result. */
-  short: { failuresMs: 5_000, limitsMs: 5_000 },
-  ordinary: { failuresMs: 60_000, limitsMs: 300_000 },
-  /** Long work: an outage of the service of some minutes is sat out, and a rate limit never ends it. */
-  long: { failuresMs: 1_800_000, limitsMs: Infinity },
-} as const satisfies Record<string, Patience>;
 
 export interface ClientOptions {
   readonly baseUrl: string;
@@ -117,6 +102,10 @@ export function createClient(needs: ClientNeeds, { baseUrl, ...options }: Client
 interface Underway {
   readonly asked: Asked;
   readonly startedMs: number;
+  /** When the present attempt was sent: waiting for the budget is no trouble. */
+  sentMs: number;
+  /** The trouble the last attempts met in a row, and when the first of them was sent. */
+  trouble: { readonly kind: keyof Patience; readonly sinceMs: number } | undefined;
   token: string;
   tries: number;
   isRenewed: boolean;
@@ -130,20 +119,22 @@ async function carryOut<Answer>(line: Line, call: ApiCall<Answer>, { signal }: C
   const underway: Underway = {
     asked: askedBy(call, url, (text) => text.replaceAll(underway.token, '[redacted]')),
     startedMs: needs.nowMs(),
-    token: await needs.token.current(),
+    sentMs: 0,
+    trouble: undefined,
+    token: await needs.token.current(signal),
     tries: 0,
     isRenewed: false,
     isUnsure: false,
   };
   for (;;) {
     underway.tries += 1;
-    const tried = await tryOnce(line, { call, url, token: underway.token, signal });
+    const tried = await tryOnce(line, { call, url, underway, signal });
     const verdict = verdictOn(tried, underway.asked);
     if (verdict.kind === 'done') return readAnswer(call, verdict.answer, underway.asked.what);
     // An earlier attempt that broke off had deleted it already.
     if (call.method === 'DELETE' && underway.isUnsure && isStatus(verdict.error, 404))
       return nothing(verdict.error.observed);
-    if (await isRenewed(needs, verdict.error, underway)) continue;
+    if (isStatus(verdict.error, 401) && (await isRenewed(needs, underway, signal))) continue;
     const pauseMs = pauseAfter(line, { tried, verdict, underway });
     if (pauseMs === undefined) throw verdict.error;
     underway.isUnsure ||= verdict.mayHaveHappened;
@@ -162,10 +153,10 @@ function askedBy({ method, isRepeatable, reads }: ApiCall<unknown>, url: URL, sc
 }
 
 /** A refused token was not used for anything, so any request may be sent again with another: once. */
-async function isRenewed(needs: ClientNeeds, error: SlotstreamError, underway: Underway): Promise<boolean> {
-  if (!isStatus(error, 401) || underway.isRenewed) return false;
+async function isRenewed(needs: ClientNeeds, underway: Underway, signal: AbortSignal | undefined): Promise<boolean> {
+  if (underway.isRenewed) return false;
   underway.isRenewed = true;
-  const other = await needs.token.renewed(underway.token);
+  const other = await needs.token.renewed(underway.token, signal);
   if (other === undefined) return false;
   underway.token = other;
   return true;
@@ -182,7 +173,12 @@ function pauseAfter({ needs, patience }: Line, { tried, verdict, underway }: Fai
   if (verdict.repeat === undefined) return undefined;
   const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
   const pauseMs = pauseBefore({ attempt: underway.tries, askedMs, random: needs.random() });
-  const leftMs = underway.startedMs + patience[verdict.repeat] - needs.nowMs();
+  if (underway.trouble?.kind !== verdict.repeat) underway.trouble = { kind: verdict.repeat, sinceMs: underway.sentMs };
+  const until = Math.min(
+    underway.trouble.sinceMs + patience[verdict.repeat],
+    underway.startedMs + patience.failuresMs + patience.limitsMs,
+  );
+  const leftMs = until - needs.nowMs();
   // No pause is begun whose end lies beyond our patience: the caller would learn the same, later.
   return Math.max(pauseMs, askedMs ?? 0) < leftMs ? pauseMs : undefined;
 }
@@ -190,13 +186,15 @@ function pauseAfter({ needs, patience }: Line, { tried, verdict, underway }: Fai
 interface Trying {
   readonly call: ApiCall<unknown>;
   readonly url: URL;
-  readonly token: string;
+  readonly underway: Underway;
   readonly signal: AbortSignal | undefined;
 }
 
-async function tryOnce({ needs, budget, timeouts }: Line, { call, url, token, signal }: Trying): Promise<Attempt> {
+async function tryOnce({ needs, budget, timeouts }: Line, { call, url, underway, signal }: Trying): Promise<Attempt> {
   const { method, body } = call;
+  const { token } = underway;
   const leave = await budget.enter(signal);
+  underway.sentMs = needs.nowMs();
   let told: RateTold | undefined;
   try {
     const headers = {

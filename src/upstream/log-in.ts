@@ -1,6 +1,7 @@
 // One login from beginning to end: authorised in the browser, asked who it is, and stored.
 import { SlotstreamError } from '../errors.ts';
-import { createClient, patiences } from './client.ts';
+import { createClient } from './client.ts';
+import { patiences } from './patience.ts';
 import { getCurrentUser } from './endpoints/users.ts';
 import { loginOf } from './oauth/grant.ts';
 import { authorize, type LoginNeeds } from './oauth/login.ts';

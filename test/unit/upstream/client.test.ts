@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#src/upstream/api-error.ts';
 import { observedOf } from '#src/upstream/attempt.ts';
-import { patiences, type ApiCall } from '#src/upstream/client.ts';
+import { type ApiCall } from '#src/upstream/client.ts';
+import { patiences } from '#src/upstream/patience.ts';
 import { SlotstreamError, isTransient } from '#src/errors.ts';
 import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/upstream.ts';
 
@@ -147,6 +148,23 @@ describe('a failure that passes', () => {
     await run();
     expect(time.pauses).toHaveLength(60);
     expect(Math.max(...time.pauses)).toBeLessThanOrEqual(180_000);
+  });
+
+  it('does not count the time of a rate limit against a failure that follows it', async () => {
+    const limited = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
+    const turns = [...Array.from({ length: 30 }, () => limited), { status: 503, body: errorBody }, {}];
+    const { run, sent } = calling(get, turns, { patience: patiences.long });
+    await run();
+    expect(sent).toHaveLength(32);
+  });
+
+  it('in turns with a rate limit is told in the end', async () => {
+    const pair = [
+      { status: 429, body: errorBody },
+      { status: 503, body: errorBody },
+    ];
+    const { run } = calling(get, Array.from({ length: 400 }, () => pair).flat(), { patience: patiences.ordinary });
+    expect(await failureOf(run)).toMatchObject({ code: expect.any(String) });
   });
 });
 
