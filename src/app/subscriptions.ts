@@ -40,7 +40,7 @@ export async function lookAfterSubscriptions(needs: LookNeeds): Promise<WatchRep
 }
 
 function settle({ config, store, now, signal, upstream = {} }: LookNeeds) {
-  const callers = callersOf(config, {}, upstream);
+  const callers = callersOf(config, {}, { ...upstream, signal });
   // Dry: a key made here would not be that of the receivers.
   const keys = keysInUse(config, { callers, rotates: false, isDry: true });
   const bootstrapNeeds: BootstrapNeeds = {
