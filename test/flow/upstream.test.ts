@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentedStatuses } from '#schemas/errors.ts';
 import { ApiError, isExpiredToken } from '#src/upstream/api-error.ts';
-import { type Client } from '#src/upstream/client.ts';
+import type { Client } from '#src/upstream/client.ts';
 import { patiences } from '#src/upstream/patience.ts';
 import * as bookings from '#src/upstream/endpoints/bookings.ts';
 import * as contacts from '#src/upstream/endpoints/contacts.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#src/upstream/api-error.ts';
 import { observedOf } from '#src/upstream/attempt.ts';
-import { type ApiCall } from '#src/upstream/client.ts';
+import type { ApiCall } from '#src/upstream/client.ts';
 import { patiences } from '#src/upstream/patience.ts';
 import { SlotstreamError, isTransient } from '#src/errors.ts';
 import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/upstream.ts';

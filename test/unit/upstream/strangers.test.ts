@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { complaintOf } from '#src/cli/complaint.ts';
 import { describeError } from '#src/redaction.ts';
-import { type ApiCall } from '#src/upstream/client.ts';
+import type { ApiCall } from '#src/upstream/client.ts';
 import { patiences } from '#src/upstream/patience.ts';
 import { openUpstream } from '#src/upstream/open.ts';
 import { answer, clientOf, failureOf, openStranger, someToken } from '../../harness/upstream.ts';
