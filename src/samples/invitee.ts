@@ -6,6 +6,7 @@ import type { JsonRecord } from './sample.ts';
 import { meetingRecord } from './scheduled-event.ts';
 import type { Meeting } from './scheduled-event.ts';
 import type { World } from './world.ts';
+import { trackingOf } from './tracking.ts';
 
 export interface Booking {
   readonly uri: string;
@@ -69,18 +70,6 @@ function answersOf(random: Random): readonly JsonRecord[] {
   // Positions have gaps and questions keep their trailing spaces, as in life.
   const size = { question: 'Team size ', answer: String(random.int(2, 400)), position: 2 };
   return random.chance(0.6) ? [topic, size] : [topic];
-}
-
-function trackingOf(random: Random): JsonRecord {
-  const campaign = random.pick([null, 'spring-launch', 'newsletter', 'partners']);
-  return {
-    utm_campaign: campaign,
-    utm_source: campaign === null ? null : random.pick(['newsletter', 'search', 'social']),
-    utm_medium: campaign === null ? null : 'email',
-    utm_content: null,
-    utm_term: null,
-    salesforce_uuid: null,
-  };
 }
 
 function paymentOf(random: Random, { offer }: Meeting): JsonRecord | null {

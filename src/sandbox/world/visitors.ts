@@ -5,6 +5,7 @@ import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, minuteMs } from '../clock.ts';
 import type { Service } from './service.ts';
+import { trackingOf } from '#src/samples/tracking.ts';
 
 interface Visitor {
   readonly invitee: {
@@ -40,18 +41,6 @@ export function someoneFor(service: Service, organization: string, strangers: nu
       ...(random.chance(0.3) ? { text_reminder_number: phone } : {}),
     },
     ...extras,
-  };
-}
-
-export function trackingOf(random: Random): TrackingResource {
-  const campaign = random.pick([null, 'spring-launch', 'newsletter', 'partners']);
-  return {
-    utm_campaign: campaign,
-    utm_source: campaign === null ? null : random.pick(['newsletter', 'search', 'social']),
-    utm_medium: campaign === null ? null : 'email',
-    utm_content: null,
-    utm_term: null,
-    salesforce_uuid: null,
   };
 }
 
