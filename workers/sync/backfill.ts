@@ -10,6 +10,7 @@ import { forgetProgress, noCounts, type Counts } from './backfill-progress.ts';
 import { walkResource, type Walked, type WalkNeeds } from './backfill-walk.ts';
 import { catalogue, type Resource, type ResourceName } from './catalogue.ts';
 import { readCheckpoint, removeCheckpoints, writeCheckpoint } from './checkpoints.ts';
+import { requireSameOrganization } from './mirrored.ts';
 
 export interface BackfillInput {
   /** All when none is named. */
@@ -45,6 +46,7 @@ const runSchema = z.object({ resources: z.array(z.string()), ended: z.array(z.st
 
 export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
   const { store } = needs;
+  await requireSameOrganization(needs, { claims: true });
   const chosen = catalogue.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
   const names = chosen.map(({ name }) => name);
   if (input.restart) await store.transaction((unit) => forgetProgress(unit, names));

@@ -48,16 +48,19 @@ const getters: Readonly<Record<GoneKind, Getter>> = {
 };
 
 const pageSize = 200;
-/** Few deletes are ordinary, whatever their share. */
+/** Few deletes are ordinary, but for half of what there is: that is rather another account, or a service that lost its data. */
 const ordinary = 20;
 const largestShare = 0.1;
+const suspectShare = 0.5;
+/** Of a handful, also all may go. */
+const handful = 3;
 
 /** Notes in the scratch what is gone; undefined when it may be buried. */
 export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<HeldBack | undefined> {
   const { store, scratch } = needs;
   const { kind, since, wasSeen } = search;
   const of = await countLive(store, tableOf[kind]);
-  const most = search.allowDeletes ? Infinity : Math.max(ordinary, Math.floor(of * largestShare));
+  const most = search.allowDeletes ? Infinity : mostDeletesOf(of);
   for (let after = ''; ;) {
     const rows = await unheardSince(store, tableOf[kind], { since, after, limit: pageSize });
     for (const row of rows) {
@@ -69,6 +72,11 @@ export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<
     if (rows.length < pageSize) return undefined;
     after = rows.at(-1)?.uri as string;
   }
+}
+
+function mostDeletesOf(rows: number): number {
+  const belowSuspect = Math.max(handful, Math.ceil(rows * suspectShare) - 1);
+  return Math.min(belowSuspect, Math.max(ordinary, Math.floor(rows * largestShare)));
 }
 
 async function judge({ sources, scratch, onFound, signal }: GoneNeeds, kind: GoneKind, row: UnheardRow): Promise<void> {

@@ -9,6 +9,7 @@ import { overviewOf } from '#src/store/overview.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { readCheckpoint, removeCheckpoints, writeCheckpoint } from './checkpoints.ts';
 import { driftHows, type DriftCounts } from './drift.ts';
+import { requireSameOrganization } from './mirrored.ts';
 import { openRun, type RunNeeds, type RunTally } from './reconcile-run.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
 import { fullWalks, wantedResources, type Walk } from './reconcile-walks.ts';
@@ -53,6 +54,7 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
     if (full !== undefined && nowMs < Date.parse(full.started_at) + input.everyMs) return { kind: 'not due' };
     here = { started_at: needs.now().toISOString(), done: [], at: null, pages: 0, found: nothing };
   }
+  await requireSameOrganization(needs, { claims: true });
   const walks = fullWalks(wantedResources(input.events));
   const due = await pagesDue(needs, here, { ...input, nowMs });
   for (let pages = 0; pages < due && needs.signal?.aborted !== true;) {

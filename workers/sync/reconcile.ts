@@ -8,6 +8,7 @@ import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import type { ResourceName } from './catalogue.ts';
 import type { DriftCounts } from './drift.ts';
+import { requireSameOrganization } from './mirrored.ts';
 import type { HeldBack } from './reconcile-gone.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './reconcile-run.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
@@ -43,6 +44,7 @@ export interface ReconcileReport {
 }
 
 export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): Promise<ReconcileReport> {
+  await requireSameOrganization(needs, { claims: input.repair });
   const startedAt = needs.now();
   const begunAt = await timeOfService(needs);
   using run = openRun(needs, input);

@@ -1,7 +1,8 @@
 // Whom a walk asks: the configured account for what belongs to the organization, and every user known to us for what only
 // they are shown.
 import { SlotstreamError } from '#src/errors.ts';
-import { patiences, type Client } from '#src/upstream/client.ts';
+import type { Client } from '#src/upstream/client.ts';
+import { patiences } from '#src/upstream/patience.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import {
   openUpstream,
@@ -38,6 +39,12 @@ export async function openSources(
     throw new SlotstreamError('config', 'The service does not say which organization the token belongs to.', {
       hint: 'Set ORGANIZATION_URI.',
     });
+  if (me.current_organization != null && me.current_organization !== organization)
+    throw new SlotstreamError(
+      'config',
+      `ORGANIZATION_URI is ${organization}, but the token is of ${me.current_organization}: it would list other people.`,
+      { hint: 'Set API_TOKEN (or the login) to one of that organization, or correct ORGANIZATION_URI.' },
+    );
   const others = upstreamsOfUsers(config, needs, options).filter(
     (other) => other.user !== me.uri && (other.organization ?? organization) === organization,
   );

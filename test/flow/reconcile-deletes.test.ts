@@ -1,0 +1,67 @@
+// What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
+import { describe, expect, it } from 'vitest';
+import { deleteContact } from '#src/sandbox/world/contacts.ts';
+import { sweepSlice } from '#workers/sync/reconcile-sweep.ts';
+import { openBackfilling } from '../harness/backfilling.ts';
+import { allKinds, openReconciling, type Reconciling } from '../harness/reconciling.ts';
+import { rowsOf, storeEngines } from '../harness/stores.ts';
+
+const [{ fresh }] = storeEngines;
+const world = { contacts: 20, bookings: 3 };
+
+function contactsOf({ sandbox }: Reconciling) {
+  return [...(sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [])];
+}
+
+const deletedOf = async ({ store }: Reconciling): Promise<number> =>
+  (await rowsOf(store, 'contacts')).filter((row) => row['deleted_at'] !== null).length;
+
+describe('reconcile with the token of another organization', { timeout: 60_000 }, () => {
+  it('is refused before anything is read, whichever way it is started', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const { organization } = mirrored.sandbox.handles;
+    const token = mirrored.sandbox.handles.tokens.enterprise;
+    const refusal = { code: 'config', message: expect.stringContaining(organization) as string };
+    for (const scope of [
+      { kind: 'full' },
+      { kind: 'recent' },
+      { kind: 'gap', since: '2026-01-01T00:00:00.000000Z' },
+    ] as const)
+      for (const repair of [true, false])
+        await expect(mirrored.run({ repair, scope, token, allowDeletes: true })).rejects.toMatchObject(refusal);
+    const { sources, ...needs } = await mirrored.needs();
+    const others = { ...sources, organization: `${organization}x` };
+    const input = { everyMs: 1, events: allKinds };
+    await expect(sweepSlice({ ...needs, sources: others }, input)).rejects.toMatchObject(refusal);
+    expect(await deletedOf(mirrored)).toBe(0);
+  });
+
+  it('is refused for a backfill, too', async () => {
+    await using filling = await openBackfilling(fresh, { contacts: 3, bookings: 0 });
+    await filling.run({ only: ['contacts'] });
+    const { enterprise: token } = filling.sandbox.handles.tokens;
+    await expect(filling.run({ only: ['contacts'], token })).rejects.toMatchObject({ code: 'config' });
+    expect(await rowsOf(filling.store, 'contacts')).toHaveLength(3);
+  });
+
+  it('never claims a mirror by looking', async () => {
+    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 0 });
+    await mirrored.run({ token: mirrored.sandbox.handles.tokens.enterprise });
+    await mirrored.run({ repair: true });
+    expect((await mirrored.run()).lines).toEqual([]);
+  });
+});
+
+describe('deletes of one kind', { timeout: 60_000 }, () => {
+  it('are held back when half of the rows would go, however few there are', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const all = contactsOf(mirrored);
+    const half = Math.ceil(all.length / 2);
+    for (const contact of all.slice(0, half)) deleteContact(mirrored.sandbox.service, contact);
+    const { report } = await mirrored.run({ repair: true });
+    expect(report.heldBack).toEqual([{ kind: 'contact', gone: half, of: all.length }]);
+    expect(await deletedOf(mirrored)).toBe(0);
+  });
+});
