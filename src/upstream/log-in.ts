@@ -39,6 +39,6 @@ export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: Lo
     loggedInAt: new Date(needs.nowMs()).toISOString(),
     ...granted,
   };
-  await withLogins(needs, config.dataDir, async (_, save) => save(login));
+  await withLogins(needs, { dataDir: config.dataDir }, async (_, save) => save(login));
   return login;
 }

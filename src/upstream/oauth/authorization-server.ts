@@ -12,6 +12,7 @@ import { SlotstreamError } from '../../errors.ts';
 import { safeText } from '../../redaction.ts';
 import { attempt, type Attempt, type AttemptNeeds } from '../attempt.ts';
 import { pauseAskedBy, pauseBefore } from '../pause.ts';
+import { stopIfAsked } from '../stopping.ts';
 
 export interface OAuthApplication {
   readonly clientId: string;
@@ -89,7 +90,10 @@ async function trade(needs: OAuthNeeds, { metadata, application, grant, signal }
       ...(byBody && { client_id: clientId, client_secret: clientSecret }),
     }).toString(),
   };
-  const answer = await ask(needs, { url: new URL(metadata.token_endpoint), init, what: 'tokens', signal });
+  // A refresh token that was sent is spent: its answer is waited for, since without it the user must log in again.
+  const mustHear = grant['grant_type'] === 'refresh_token';
+  const url = new URL(metadata.token_endpoint);
+  const answer = await ask(needs, { url, init, what: 'tokens', signal, mustHear });
   if (answer.status !== 200) throw refusalOf(answer);
   return understood(tokenAnswer, answer.body);
 }
@@ -137,14 +141,17 @@ interface Asking {
   readonly init: RequestInit;
   readonly what: string;
   readonly signal: AbortSignal | undefined;
+  /** What was sent is not broken off; nothing more is sent. */
+  readonly mustHear?: boolean;
 }
 
 const mostTries = 4;
 
 /** Repeats only what cannot have been carried out: codes and refresh tokens work once, and a second use is taken for theft. */
-async function ask(needs: OAuthNeeds, { url, init, what, signal }: Asking): Promise<Answer> {
+async function ask(needs: OAuthNeeds, { url, init, what, signal, mustHear = false }: Asking): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
-    const tried = await attempt(needs, { url, init, timeouts, signal });
+    stopIfAsked(signal);
+    const tried = await attempt(needs, { url, init, timeouts, signal: mustHear ? undefined : signal });
     const mayRepeat = tried.kind === 'failed' ? !tried.wasSent : tried.status === 429 || tried.status === 503;
     if (tried.kind === 'answered' && !mayRepeat && tried.status < 500) return tried;
     if (!mayRepeat || tries === mostTries)

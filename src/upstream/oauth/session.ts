@@ -9,6 +9,7 @@ import {
   type OAuthApplication,
   type OAuthNeeds,
 } from './authorization-server.ts';
+import { stopIfAsked } from '../stopping.ts';
 import { loginOf } from './grant.ts';
 import { readLogins, withLogins, type Login } from './token-file.ts';
 
@@ -27,13 +28,13 @@ const marginMs = 60_000;
  *                                                 └─ invalid_grant ──▶ the user must log in again
  */
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
-  let renewing: Promise<Login> | undefined;
+  let renewing: Renewing | undefined;
   let known: Promise<AuthorizationServer> | undefined;
   let held = stored(input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
-  const discovered = (): Promise<AuthorizationServer> => {
-    known ??= discover(needs, input.application).catch((error: unknown) => {
+  const discovered = (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
+    known ??= discover(needs, input.application, signal).catch((error: unknown) => {
       known = undefined;
       throw error;
     });
@@ -41,38 +42,57 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
   };
 
   /** Whoever holds the lock looks again first: another process may just have renewed it, and the old token works once only. */
-  const renew = (spent: string): Promise<Login> =>
-    withLogins(needs, input.dataDir, async (logins, save) => {
+  const renew = (spent: string, signal: AbortSignal | undefined): Promise<Login> =>
+    withLogins(needs, { dataDir: input.dataDir, signal }, async (logins, save) => {
       const login = find(logins, input);
       if (login.accessToken !== spent && isFresh(login)) return login;
-      const server = await discovered();
+      const server = await discovered(signal);
       // Written as it is, before the old token is spent: a full disk is found while there is still something to lose.
       save(login);
-      const next = await refreshed(server, login, needs.nowMs);
+      const next = await refreshed(server, login, { nowMs: needs.nowMs, signal });
       save(next);
       return next;
     });
 
-  const renewOnce = async (spent: string): Promise<string> => {
-    renewing ??= renew(spent).finally(() => (renewing = undefined));
-    held = await renewing;
-    return held.accessToken;
+  const renewOnce = async (spent: string, signal: AbortSignal | undefined): Promise<string> => {
+    for (;;) {
+      stopIfAsked(signal);
+      renewing ??= { login: renew(spent, signal).finally(() => (renewing = undefined)), signal };
+      const shared = renewing;
+      try {
+        held = await shared.login;
+        return held.accessToken;
+      } catch (error) {
+        // Whoever began it was told to stop; we were not.
+        if (shared.signal === signal || shared.signal?.aborted !== true) throw error;
+      }
+    }
   };
 
   return {
-    async current() {
-      return isFresh(held) ? held.accessToken : renewOnce(held.accessToken);
+    async current(signal) {
+      return isFresh(held) ? held.accessToken : renewOnce(held.accessToken, signal);
     },
-    async renewed(rejected) {
-      return held.accessToken === rejected ? renewOnce(rejected) : held.accessToken;
+    async renewed(rejected, signal) {
+      return held.accessToken === rejected ? renewOnce(rejected, signal) : held.accessToken;
     },
   };
 }
 
-async function refreshed(server: AuthorizationServer, login: Login, nowMs: () => number): Promise<Login> {
+interface Renewing {
+  readonly login: Promise<Login>;
+  /** Of whoever began it. */
+  readonly signal: AbortSignal | undefined;
+}
+
+async function refreshed(
+  server: AuthorizationServer,
+  login: Login,
+  { nowMs, signal }: { readonly nowMs: () => number; readonly signal: AbortSignal | undefined },
+): Promise<Login> {
   if (login.refreshToken === null) throw mustLogIn(login.user);
   try {
-    const answer = await server.trade({ grant_type: 'refresh_token', refresh_token: login.refreshToken });
+    const answer = await server.trade({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
     return { ...login, ...loginOf(answer, { nowMs: nowMs(), before: login }) };
   } catch (error) {
     throw error instanceof OAuthRefusal && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;

@@ -63,7 +63,7 @@ const patienceMs = 60_000;
 /** Runs `change` while no other process (nor another part of this one) may touch the file. */
 export async function withLogins<Value>(
   needs: LockNeeds,
-  dataDir: string,
+  { dataDir, signal }: { readonly dataDir: string; readonly signal?: AbortSignal | undefined },
   change: (logins: readonly Login[], save: (login: Login) => void) => Promise<Value>,
 ): Promise<Value> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -74,7 +74,7 @@ export async function withLogins<Value>(
       throw new SlotstreamError('service_unavailable', 'Another process has held the stored logins for a minute.', {
         hint: 'Look what else runs on this data folder, then try again.',
       });
-    await needs.sleep(20 + needs.random() * 80);
+    await needs.sleep(20 + needs.random() * 80, signal);
     lock = takeLock(join(dataDir, 'oauth-tokens.lock'));
   }
   try {

@@ -34,7 +34,7 @@ const login = (more: Partial<Login> = {}): Login => ({
   ...more,
 });
 
-const save = (one: Login) => withLogins(realWorld, dataDir, async (_, keep) => keep(one));
+const save = (one: Login) => withLogins(realWorld, { dataDir }, async (_, keep) => keep(one));
 
 describe('the file of logins', () => {
   it('is empty where nobody logged in', () => {
@@ -62,7 +62,7 @@ describe('the file of logins', () => {
   it('keeps what was there when a change fails', async () => {
     await save(login());
     const before = readFileSync(path(), 'utf8');
-    await expect(withLogins(realWorld, dataDir, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(withLogins(realWorld, { dataDir }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(readFileSync(path(), 'utf8')).toBe(before);
     await save(login({ accessToken: 'access-2' }));
   });
@@ -183,6 +183,41 @@ describe('a login', () => {
       code: 'service_unavailable',
     });
     expect(await openSession(world, input).renewed(body.access_token)).toEqual(expect.any(String));
+  });
+
+  it('is not waited for by whoever is told to stop: neither for the lock, nor for the server', async () => {
+    await using opened = await openWorld();
+    const { world, input, body } = opened;
+    const stop = new AbortController();
+    const held = Promise.withResolvers<void>();
+    const holding = withLogins(realWorld, { dataDir }, () => held.promise);
+    const locked = openSession(world, input).renewed(body.access_token, stop.signal);
+    stop.abort();
+    await expect(locked).rejects.toMatchObject({ name: 'AbortError' });
+    held.resolve();
+    await holding;
+
+    const silent = new AbortController();
+    const deaf = ((_url: URL, init?: RequestInit) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        silent.abort();
+      })) as typeof fetch;
+    const session = openSession({ ...world, fetch: deaf }, input);
+    await expect(session.renewed(body.access_token, silent.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('is kept when whoever began to renew it is told to stop after its refresh token was sent', async () => {
+    await using opened = await openWorld();
+    const { sandbox, world, input, body } = opened;
+    const stop = new AbortController();
+    const stopping = ((url: URL, init?: RequestInit) => {
+      if (String(url).endsWith('/oauth/token')) stop.abort();
+      return world.fetch(url, init);
+    }) as typeof fetch;
+    const token = await openSession({ ...world, fetch: stopping }, input).renewed(body.access_token, stop.signal);
+    expect(readLogins(dataDir)[0]).toMatchObject({ accessToken: token });
+    expect(await works(sandbox, token ?? '')).toBe(true);
   });
 
   it.each([
