@@ -33,6 +33,8 @@ export class ApiError extends SlotstreamError {
   readonly requiredScopes: readonly string[];
   readonly isTransient: boolean;
   readonly observed: string;
+  /** The service itself said so, in its own form; else anybody on the way may have: a proxy, say. */
+  readonly isOfService: boolean;
 
   constructor(facts: ApiErrorFacts) {
     const told = wordsOf(facts);
@@ -46,6 +48,7 @@ export class ApiError extends SlotstreamError {
     this.requiredScopes = told.scopes;
     this.isTransient = code === 'service_unavailable';
     this.observed = facts.observed;
+    this.isOfService = facts.body !== undefined;
   }
 }
 

@@ -65,3 +65,22 @@ describe('deletes of one kind', { timeout: 60_000 }, () => {
     expect(await deletedOf(mirrored)).toBe(0);
   });
 });
+
+describe('a 404', { timeout: 60_000 }, () => {
+  it('that is not the service’s own deletes nothing, and is told', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first] = contactsOf(mirrored);
+    if (first === undefined) throw new Error('no contact');
+    deleteContact(mirrored.sandbox.service, first);
+    const proxied: typeof fetch = async (input, init) =>
+      String(input) === first.uri
+        ? new Response('<h1>Not found</h1>', { status: 404, headers: { 'content-type': 'text/html' } })
+        : fetch(input, init);
+    const { report, lines } = await mirrored.run({ repair: true, fetch: proxied });
+    expect(lines).toEqual([]);
+    expect(report.unreadable).toMatchObject([{ what: '1 deletes of contact' }]);
+    expect(await deletedOf(mirrored)).toBe(0);
+    expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${first.uri}`]);
+  });
+});

@@ -55,21 +55,31 @@ const suspectShare = 0.5;
 /** Of a handful, also all may go. */
 const handful = 3;
 
-/** Notes in the scratch what is gone; undefined when it may be buried. */
-export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<HeldBack | undefined> {
+export interface GoneReport {
+  /** Undefined when what is gone may be buried. */
+  readonly heldBack: HeldBack | undefined;
+  /** Rows whose 404 was not in the service's own words. */
+  readonly unconfirmed: number;
+}
+
+type Judgement = 'there' | 'gone' | 'hidden' | 'unconfirmed';
+
+/** Notes in the scratch what is gone. */
+export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<GoneReport> {
   const { store, scratch } = needs;
   const { kind, since, wasSeen } = search;
   const of = await countLive(store, tableOf[kind]);
   const most = search.allowDeletes ? Infinity : mostDeletesOf(of);
+  let unconfirmed = 0;
   for (let after = ''; ;) {
     const rows = await unheardSince(store, tableOf[kind], { since, after, limit: pageSize });
     for (const row of rows) {
       if (wasSeen(row.uri)) continue;
-      await judge(needs, kind, row);
+      if ((await judge(needs, kind, row)) === 'unconfirmed') unconfirmed += 1;
       const gone = scratch.countGone(kind);
-      if (gone > most) return { kind, gone, of };
+      if (gone > most) return { heldBack: { kind, gone, of }, unconfirmed };
     }
-    if (rows.length < pageSize) return undefined;
+    if (rows.length < pageSize) return { heldBack: undefined, unconfirmed };
     after = rows.at(-1)?.uri as string;
   }
 }
@@ -79,17 +89,36 @@ function mostDeletesOf(rows: number): number {
   return Math.min(belowSuspect, Math.max(ordinary, Math.floor(rows * largestShare)));
 }
 
-async function judge({ sources, scratch, onFound, signal }: GoneNeeds, kind: GoneKind, row: UnheardRow): Promise<void> {
+async function judge(
+  { sources, scratch, onFound, signal }: GoneNeeds,
+  kind: GoneKind,
+  row: UnheardRow,
+): Promise<Judgement> {
   const client = clientFor(sources, kind, row);
-  if (client === undefined) return;
+  if (client === undefined) return 'hidden';
   try {
     const { record, observed } = await getters[kind](client, row.uri, { signal });
     await onFound([{ kind, record, observed }]);
+    return 'there';
   } catch (error) {
-    if (isStatus(error, 404)) scratch.bury({ kind, uri: row.uri, observed: error.observed });
     // Not shown to us (any more) is not gone.
-    else if (!isStatus(error, 403)) throw error;
+    if (isStatus(error, 403)) return 'hidden';
+    if (!isStatus(error, 404)) throw error;
+    if (!error.isOfService) return 'unconfirmed';
+    scratch.bury({ kind, uri: row.uri, observed: error.observed });
+    return 'gone';
   }
+}
+
+/** As something that is not compared. */
+export function unconfirmedAs(kind: GoneKind, count: number) {
+  return {
+    what: `${count} deletes of ${kind}`,
+    error: {
+      message: `${count} answers of 404 were not the service's own.`,
+      hint: 'Look at what stands between: a proxy, or an API_BASE_URL that leads elsewhere.',
+    },
+  };
 }
 
 /** Recaps are asked for as their own user: the listing speaks for no other, and whose they are decides who may see them. */

@@ -4,7 +4,7 @@ import type { GoneKind, RecordKind } from '#schemas/records.ts';
 import { undone } from '#src/store/undone.ts';
 import type { IngestNeeds } from '../ingest.ts';
 import { counted, driftOf, type Drift, type DriftCounts } from './drift.ts';
-import { searchGone, type HeldBack } from './reconcile-gone.ts';
+import { searchGone, unconfirmedAs, type HeldBack } from './reconcile-gone.ts';
 import { openScratch, type Scratch } from './reconcile-scratch.ts';
 import { ingestGone, ingestRecords, type ServiceRecord } from './records.ts';
 import type { Sources } from './sources.ts';
@@ -32,13 +32,15 @@ export interface RunTally {
   readonly heldBack: readonly HeldBack[];
 }
 
+type Unconfirmed = ReturnType<typeof unconfirmedAs>;
+
 export interface Run extends Disposable {
   take(records: readonly ServiceRecord[]): Promise<void>;
   /**
    * Buries what a complete listing did not show and what is gone by its own URI too. A listing that other runs began at `since`
-   * left that time in the rows it showed; without it, this run has seen the whole listing itself.
+   * left that time in the rows it showed; without it, this run has seen the whole listing itself. Answers what it could not tell.
    */
-  bury(kind: GoneKind, since?: string): Promise<void>;
+  bury(kind: GoneKind, since?: string): Promise<readonly Unconfirmed[]>;
   readonly tally: RunTally;
 }
 
@@ -62,19 +64,21 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
     noteSeen(scratch, records);
   }
 
-  async function bury(kind: GoneKind, since?: string): Promise<void> {
-    const heldBack = await searchGone(
+  async function bury(kind: GoneKind, since?: string): Promise<readonly Unconfirmed[]> {
+    const { heldBack, unconfirmed } = await searchGone(
       { ...needs, scratch, onFound: take },
       { kind, since, allowDeletes, wasSeen: (uri) => scratch.wasSeen(kind, uri) },
     );
+    const untold = unconfirmed === 0 ? [] : [unconfirmedAs(kind, unconfirmed)];
     if (heldBack !== undefined) {
       tally = { ...tally, heldBack: [...tally.heldBack, heldBack] };
-      return;
+      return untold;
     }
     for (const gone of scratch.gone(kind, batchSize)) {
       if (repair) await ingestGone(needs, gone, { now: instantOf(needs.now()) });
       for (const { uri } of gone) note({ how: 'extra', kind, uri, fields: [] });
     }
+    return untold;
   }
 
   return {

@@ -120,7 +120,7 @@ async function walkOn(
     whole = false;
     unreadable.push(resource.name);
   }
-  if (buries !== undefined && whole) await run.bury(buries, at.since);
+  if (buries !== undefined && whole) unreadable.push(...(await run.bury(buries, at.since)).map(({ what }) => what));
   const after = placeNow(true);
   await save(needs, after);
   return after;

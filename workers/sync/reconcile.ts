@@ -104,8 +104,7 @@ async function walkThrough(needs: ReconcileNeeds, run: Run, walk: Walk): Promise
     unreadable.push({ what: resource.name, error });
   }
   // Never on a partial listing.
-  if (buries !== undefined && unreadable.length === 0) await run.bury(buries);
-  return unreadable;
+  return buries === undefined || unreadable.length > 0 ? unreadable : run.bury(buries);
 }
 
 export function refusedIn(
