@@ -26,12 +26,17 @@ export async function unheardSince(
   });
 }
 
-/** The rows a delete could take. */
-export async function countLive(store: Pick<Store, 'db'>, table: DeletableTable): Promise<number> {
+/** The rows a delete could take: of those of one service. */
+export async function countLive(
+  store: Pick<Store, 'db'>,
+  table: DeletableTable,
+  { origin }: { readonly origin: string },
+): Promise<number> {
   const row = await store.db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll().as('count'))
     .where('deleted_at', 'is', null)
+    .where('uri', 'like', `${origin}/%`)
     .executeTakeFirst();
   return Number(row?.count ?? 0);
 }

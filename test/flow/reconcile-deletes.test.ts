@@ -1,7 +1,9 @@
 // What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
 import { describe, expect, it } from 'vitest';
+import type { RecordKind } from '#schemas/records.ts';
 import { deleteContact } from '#src/sandbox/world/contacts.ts';
 import { sweepSlice } from '#workers/sync/reconcile-sweep.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
 import { openBackfilling } from '../harness/backfilling.ts';
 import { allKinds, openReconciling, type Reconciling } from '../harness/reconciling.ts';
 import { rowsOf, storeEngines } from '../harness/stores.ts';
@@ -82,5 +84,44 @@ describe('a 404', { timeout: 60_000 }, () => {
     expect(report.unreadable).toMatchObject([{ what: '1 deletes of contact' }]);
     expect(await deletedOf(mirrored)).toBe(0);
     expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${first.uri}`]);
+  });
+});
+
+const long = '2026-01-01T00:00:00.000000Z';
+
+/** A row that no listing shows. */
+async function keepAlso(
+  { store }: Reconciling,
+  kind: RecordKind,
+  { record, observed = long }: { readonly record: object; readonly observed?: string },
+): Promise<void> {
+  const given = { kind, record: JSON.parse(JSON.stringify(record)), observed };
+  await ingestRecords({ store, options: { eraseOnDelete: true } }, [given], { source: 'reconcile', now: long });
+}
+
+describe('a row about which nobody can be asked', { timeout: 60_000 }, () => {
+  it('of another service is left alone and counted, and the rest is compared', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first, gone] = contactsOf(mirrored);
+    if (first === undefined || gone === undefined) throw new Error('no contact');
+    await keepAlso(mirrored, 'contact', { record: { ...first, uri: 'https://api.scheduling.test/contacts/1' } });
+    deleteContact(mirrored.sandbox.service, gone);
+    const { report, lines } = await mirrored.run({ repair: true });
+    expect(lines).toEqual([`extra contact ${gone.uri}`]);
+    expect(report.notCompared).toBe(1);
+    expect(await deletedOf(mirrored)).toBe(1);
+  });
+
+  it('is a recap of a user who is not known', async () => {
+    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 30 });
+    await mirrored.run({ repair: true });
+    const { base_url, users } = mirrored.sandbox.handles;
+    const recap = [...mirrored.sandbox.service.state.recaps.values()].find(({ user }) => user === users.owner);
+    if (recap === undefined) throw new Error('no recap');
+    const uri = `${base_url}/meeting_recaps/00000000-0000-4000-8000-000000000001`;
+    await keepAlso(mirrored, 'meeting_recap', { record: { ...recap, uri, user: null } });
+    const { report, lines } = await mirrored.run({ repair: true });
+    expect([lines, report.notCompared]).toEqual([[], 1]);
   });
 });

@@ -60,6 +60,8 @@ export interface GoneReport {
   readonly heldBack: HeldBack | undefined;
   /** Rows whose 404 was not in the service's own words. */
   readonly unconfirmed: number;
+  /** Rows nobody can be asked about: of another service (a rehearsal leaves such), or whose user is not known to us. */
+  readonly notCompared: number;
 }
 
 type Judgement = 'there' | 'gone' | 'hidden' | 'unconfirmed';
@@ -68,18 +70,20 @@ type Judgement = 'there' | 'gone' | 'hidden' | 'unconfirmed';
 export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<GoneReport> {
   const { store, scratch } = needs;
   const { kind, since, wasSeen } = search;
-  const of = await countLive(store, tableOf[kind]);
+  const of = await countLive(store, tableOf[kind], needs.sources.client);
   const most = search.allowDeletes ? Infinity : mostDeletesOf(of);
-  let unconfirmed = 0;
+  const counts = { unconfirmed: 0, notCompared: 0 };
   for (let after = ''; ;) {
     const rows = await unheardSince(store, tableOf[kind], { since, after, limit: pageSize });
     for (const row of rows) {
       if (wasSeen(row.uri)) continue;
-      if ((await judge(needs, kind, row)) === 'unconfirmed') unconfirmed += 1;
+      const judgement = await judge(needs, kind, row);
+      if (judgement === 'unconfirmed') counts.unconfirmed += 1;
+      if (judgement === 'hidden') counts.notCompared += 1;
       const gone = scratch.countGone(kind);
-      if (gone > most) return { heldBack: { kind, gone, of }, unconfirmed };
+      if (gone > most) return { heldBack: { kind, gone, of }, ...counts };
     }
-    if (rows.length < pageSize) return { heldBack: undefined, unconfirmed };
+    if (rows.length < pageSize) return { heldBack: undefined, ...counts };
     after = rows.at(-1)?.uri as string;
   }
 }
@@ -122,8 +126,9 @@ export function unconfirmedAs(kind: GoneKind, count: number) {
 }
 
 /** Recaps are asked for as their own user: the listing speaks for no other, and whose they are decides who may see them. */
-function clientFor({ client, users }: Sources, kind: GoneKind, { user }: UnheardRow): Client | undefined {
+function clientFor({ client, users }: Sources, kind: GoneKind, { uri, user }: UnheardRow): Client | undefined {
+  if (!uri.startsWith(`${client.origin}/`)) return undefined;
   if (kind !== 'meeting_recap') return client;
-  if (user === null) return users.length === 1 ? users[0]?.client : undefined;
-  return users.find(({ uri }) => uri === user)?.client;
+  // To anybody else it may look gone: whose it is must be known.
+  return users.find((one) => one.uri === user)?.client;
 }

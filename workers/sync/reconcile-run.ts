@@ -30,6 +30,8 @@ export interface RunTally {
   /** Records that could not be understood: in quarantine. */
   readonly kept: number;
   readonly heldBack: readonly HeldBack[];
+  /** Rows about which the service could not be asked. */
+  readonly notCompared: number;
 }
 
 type Unconfirmed = ReturnType<typeof unconfirmedAs>;
@@ -49,7 +51,7 @@ const batchSize = 200;
 export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
   const scratch = openScratch();
   const into: IngestNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
-  let tally: RunTally = { drift: {}, read: 0, kept: 0, heldBack: [] };
+  let tally: RunTally = { drift: {}, read: 0, kept: 0, heldBack: [], notCompared: 0 };
 
   function note(drift: Drift): void {
     tally = { ...tally, drift: counted(tally.drift, drift) };
@@ -65,10 +67,11 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
   }
 
   async function bury(kind: GoneKind, since?: string): Promise<readonly Unconfirmed[]> {
-    const { heldBack, unconfirmed } = await searchGone(
+    const { heldBack, unconfirmed, notCompared } = await searchGone(
       { ...needs, scratch, onFound: take },
       { kind, since, allowDeletes, wasSeen: (uri) => scratch.wasSeen(kind, uri) },
     );
+    tally = { ...tally, notCompared: tally.notCompared + notCompared };
     const untold = unconfirmed === 0 ? [] : [unconfirmedAs(kind, unconfirmed)];
     if (heldBack !== undefined) {
       tally = { ...tally, heldBack: [...tally.heldBack, heldBack] };

@@ -33,6 +33,7 @@ const place = z.object({
     drift: z.record(z.string(), z.record(z.string(), z.number())),
     unreadable: z.array(z.string()),
     held_back: z.record(z.string(), z.number()),
+    not_compared: z.number().default(0),
   }),
 });
 type Place = z.output<typeof place>;
@@ -68,7 +69,7 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
   return isOver ? { kind: 'done', last: await finish(needs, here) } : { kind: 'slice', pages: here.pages };
 }
 
-const nothing: Place['found'] = { read: 0, kept: 0, drift: {}, unreadable: [], held_back: {} };
+const nothing: Place['found'] = { read: 0, kept: 0, drift: {}, unreadable: [], held_back: {}, not_compared: 0 };
 
 /** In step with the time that has passed since it began, measured by what the tables hold. */
 async function pagesDue(
@@ -133,6 +134,7 @@ function added(found: Place['found'], tally: RunTally, unreadable: readonly stri
     drift: sumOf(found.drift, tally.drift),
     unreadable: [...found.unreadable, ...unreadable],
     held_back: { ...found.held_back, ...Object.fromEntries(tally.heldBack.map(({ kind, gone }) => [kind, gone])) },
+    not_compared: found.not_compared + tally.notCompared,
   };
 }
 

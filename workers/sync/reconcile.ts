@@ -41,6 +41,7 @@ export interface ReconcileReport {
   readonly drift: DriftCounts;
   readonly unreadable: readonly Unreadable[];
   readonly heldBack: readonly HeldBack[];
+  readonly notCompared: number;
 }
 
 export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): Promise<ReconcileReport> {
@@ -132,5 +133,6 @@ export function lastRunOf(report: Omit<ReconcileReport, 'scope' | 'repaired'>): 
     drift: drift as LastRun['drift'],
     unreadable: report.unreadable.map(({ what }) => what),
     held_back: Object.fromEntries(report.heldBack.map(({ kind, gone }) => [kind, gone])),
+    not_compared: report.notCompared,
   };
 }
