@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSchedules, type Job, type Schedules } from '#workers/schedules.ts';
 import { totalOf } from '#workers/sync/drift.ts';
-import { closeGap, noteGap, openGap } from '#workers/sync/reconcile-gap.ts';
+import { closeGap, openGap } from '#workers/sync/reconcile-gap.ts';
 import { sweepSlice } from '#workers/sync/reconcile-sweep.ts';
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
@@ -71,8 +71,6 @@ function watchJob(needs: ScheduledNeeds): Job {
       const report = await lookAfterSubscriptions({ config, store, now: () => new Date(), signal, upstream });
       const told = summaryOf(report);
       metrics.subscriptions(told);
-      const [first] = report.gaps.map(({ from }) => from).toSorted();
-      if (first !== undefined) await noteGap(store, first);
       for (const { uri, retry_started_at: since } of report.retrying)
         log.warn({ subscription: uri, since }, 'deliveries fail and are retried: npx slotstream doctor');
       for (const { uri } of [...report.disabled, ...report.missing])

@@ -1,4 +1,5 @@
 // Our subscriptions as the configuration wants them: looked at, and looked after.
+import { noteGap } from '#workers/sync/reconcile-gap.ts';
 import { examineSubscriptions, type BootstrapNeeds, type Situation } from '../bootstrap/bootstrap.ts';
 import { callersOf, inputOf, keysInUse } from '../bootstrap/open.ts';
 import { refusalsIn } from '../bootstrap/refusals.ts';
@@ -29,7 +30,7 @@ export function lookAtSubscriptions(needs: LookNeeds): Promise<Situation> {
   return examineSubscriptions(bootstrapNeeds, input);
 }
 
-/** Makes again what was lost. */
+/** Makes again what was lost; what was missed meanwhile is noted as a gap. */
 export async function lookAfterSubscriptions(needs: LookNeeds): Promise<WatchReport> {
   const { bootstrapNeeds, input, signingKey, isImagined } = settle(needs);
   if (isImagined)
@@ -46,6 +47,7 @@ function settle({ config, store, now, signal, upstream = {} }: LookNeeds) {
   const bootstrapNeeds: BootstrapNeeds = {
     callers,
     memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
+    noteGap: (since) => noteGap(store, since),
     refusals: refusalsIn(config.dataDir),
     now: () => now().toISOString().replace('Z', '000Z'),
     signal,

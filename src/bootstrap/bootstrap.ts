@@ -1,9 +1,8 @@
 // Bootstrap, the whole story: who we are, what exists, what is wanted, the difference, and then the deeds.
 import { contractOf, type EventKind } from '#schemas/events.ts';
-import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { applyPlan, type Applied } from './apply.ts';
-import { memoryAfter, type Known, type Memory } from './known.ts';
-import { planSubscriptions, refusalMark, type PlanInput, type Step } from './plan.ts';
+import { aftermathOf, lossesIn, settle, type SettleNeeds, type Shown } from './lost.ts';
+import { planSubscriptions, refusalMark } from './plan.ts';
 import { isExcused } from './register.ts';
 import {
   countMembers,
@@ -14,12 +13,10 @@ import {
   type Account,
   type AccountSettings,
   type Callers,
-  type Unseen,
 } from './survey.ts';
 
-export interface BootstrapNeeds {
+export interface BootstrapNeeds extends SettleNeeds {
   readonly callers: Callers;
-  readonly memory: Memory;
   readonly refusals: RefusalMemory;
   /** UTC with six digits. */
   readonly now: () => string;
@@ -45,12 +42,8 @@ export interface BootstrapInput {
   readonly countsMembers: boolean;
 }
 
-export interface Situation {
+export interface Situation extends Shown {
   readonly account: Account;
-  readonly input: PlanInput;
-  readonly steps: readonly Step[];
-  readonly unseen: readonly Unseen[];
-  readonly known: readonly Known[];
   /** Undefined when nobody asked, or the token may not count. */
   readonly members: number | undefined;
 }
@@ -74,25 +67,24 @@ export async function examineSubscriptions(needs: BootstrapNeeds, input: Bootstr
   return { account, input: planInput, steps: planSubscriptions(planInput), unseen, known, members };
 }
 
+export interface CarriedOut extends Applied {
+  /** Deliveries since then may be missing: noted already. */
+  readonly missingSince: string | undefined;
+}
+
 /** Does what the steps say, and remembers what came of it, also when it was stopped in the middle. */
 export async function carryOutPlan(
   needs: BootstrapNeeds,
-  { input, steps, unseen, known }: Situation,
+  situation: Situation,
   signingKey: string,
-): Promise<Applied> {
+): Promise<CarriedOut> {
   const { callers, signal, pause } = needs;
+  const { input, steps } = situation;
+  const { lost } = lossesIn(situation, needs.now());
   const applied = await applyPlan({ callers, signingKey, signal, pause }, steps, input);
   needs.refusals.write(refusedAfter(input.refused, applied));
-  await needs.memory.remember(
-    memoryAfter({
-      callback: input.callback,
-      known,
-      existing: applied.existing,
-      unseen: unseen.map(({ owner }) => owner),
-      now: needs.now(),
-    }),
-  );
-  return applied;
+  const missingSince = await settle(needs, aftermathOf(situation, { lost, applied, now: needs.now() }));
+  return { ...applied, missingSince };
 }
 
 function refusedAfter(before: readonly string[], { deeds }: Applied): readonly string[] {
@@ -102,20 +94,4 @@ function refusedAfter(before: readonly string[], { deeds }: Applied): readonly s
     if (deed.kind === 'created' || deed.kind === 'found') marks.delete(refusalMark(deed.wanted));
   }
   return [...marks];
-}
-
-/** Those that failed for a while before they were replaced: what they missed is still missing. */
-export function failedSince(ended: readonly WebhookSubscription[], known: readonly Known[]): string | undefined {
-  const before = new Map(known.map((one) => [one.uri, one]));
-  const starts = ended.flatMap((one) => {
-    const start = gapStart(one, before.get(one.uri));
-    return start === undefined ? [] : [start];
-  });
-  return starts.toSorted()[0];
-}
-
-/** Since when deliveries of this one may be missing; undefined when it was well. */
-export function gapStart(one: WebhookSubscription, before: Known | undefined): string | undefined {
-  if (one.state === 'active' && one.retry_started_at == null) return undefined;
-  return one.retry_started_at ?? before?.retry_started_at ?? before?.checked_at ?? one.created_at ?? undefined;
 }

@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStoreLoudly } from '#src/app.ts';
-import { endedBy, isComplete, type Applied } from '#src/bootstrap/apply.ts';
-import { carryOutPlan, examineSubscriptions, failedSince } from '#src/bootstrap/bootstrap.ts';
-import type { BootstrapNeeds, Situation } from '#src/bootstrap/bootstrap.ts';
+import { isComplete, type Applied } from '#src/bootstrap/apply.ts';
+import { carryOutPlan, examineSubscriptions } from '#src/bootstrap/bootstrap.ts';
+import type { BootstrapNeeds, CarriedOut, Situation } from '#src/bootstrap/bootstrap.ts';
 import { notesOn } from '#src/bootstrap/notes.ts';
 import { callbackOf, callersOf, inputOf, keysInUse, type KeysInUse } from '#src/bootstrap/open.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
@@ -15,6 +15,7 @@ import { recheckMs } from '#src/keys.ts';
 import { takeLock, type ProcessLock } from '#src/process-lock.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscriptions.ts';
 import { realWorld } from '#src/upstream/open.ts';
+import { noteGap } from '#workers/sync/reconcile-gap.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from './bootstrap-report.ts';
 import { asJson, defineVerb, flag, type VerbContext } from './verb.ts';
 
@@ -67,6 +68,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   const needs: BootstrapNeeds = {
     callers,
     memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
+    noteGap: (since) => noteGap(store, since),
     refusals: refusalsIn(config.dataDir),
     now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
     signal,
@@ -95,15 +97,17 @@ function showPlan(context: VerbContext, situation: Situation, showing: Showing):
 
 function showApplied(
   context: VerbContext,
-  { situation, applied }: { readonly situation: Situation; readonly applied: Applied },
+  { situation, applied }: { readonly situation: Situation; readonly applied: CarriedOut },
   showing: Showing,
 ): 0 | 3 {
-  const since = failedSince(endedBy(situation.steps), situation.known);
+  const since = applied.missingSince;
   const notes = [
     ...notesFor(context, situation, { ...showing, existing: applied.existing }),
     ...(since === undefined
       ? []
-      : [`Deliveries since ${since} may be missing. To repair: npx slotstream reconcile --repair`]),
+      : [
+          `Deliveries since ${since} may be missing. A running process repairs that by itself; else: npx slotstream reconcile --repair`,
+        ]),
   ];
   const told = { situation, applied, notes };
   context.out(showing.json ? JSON.stringify(appliedAsJson(told)) : appliedAsText(told));

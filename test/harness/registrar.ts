@@ -18,6 +18,10 @@ export const everyScope = Object.keys(apiScopes) as ApiScope[];
 export interface Registrar {
   readonly known: Map<string, Known>;
   refused: readonly string[];
+  /** Since when deliveries may be missing, as it was noted. */
+  readonly noted: string[];
+  /** Then no gap can be noted. */
+  isStoreFull: boolean;
   /** What the clock says; moves only when told. */
   nowMs: number;
   plan(more?: Partial<BootstrapInput>): Promise<Situation>;
@@ -62,6 +66,10 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
         for (const one of seen) known.set(one.uri, one);
       },
     },
+    async noteGap(since) {
+      if (registrar.isStoreFull) throw new Error('the store is full');
+      registrar.noted.push(since);
+    },
     refusals: { read: () => registrar.refused, write: (marks) => void (registrar.refused = marks) },
     pause: async () => {},
     now: () => `${new Date(registrar.nowMs).toISOString().slice(0, -1)}000Z`,
@@ -78,6 +86,8 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
   const registrar: Registrar = {
     known,
     refused: [],
+    noted: [],
+    isStoreFull: false,
     nowMs: Date.now(),
     plan: (more = {}) => examineSubscriptions(needs, inputOf(more)),
     async apply(more = {}) {

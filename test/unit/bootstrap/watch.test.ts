@@ -153,3 +153,53 @@ describe('a round of the watch', () => {
     expect(registrar.known.size).toBe(1);
   });
 });
+
+describe('a gap', () => {
+  it('is noted before what tells of it is forgotten, so that no crash between the two loses it', async () => {
+    const wellAt = at(registrar.nowMs);
+    await sandbox.call('DELETE', main().uri);
+    minutes(5);
+    registrar.isStoreFull = true;
+    await expect(registrar.watch()).rejects.toThrow('the store is full');
+    registrar.isStoreFull = false;
+    minutes(5);
+    await registrar.watch();
+    expect(registrar.noted).toEqual([wellAt]);
+    await registrar.watch();
+    expect(registrar.noted).toEqual([wellAt]);
+  });
+
+  it.each([
+    ['disabled', () => disable(main().uri)],
+    ['gone', () => sandbox.call('DELETE', main().uri)],
+  ])('is noted by bootstrap, too, when it makes one again that was %s', async (_, lose) => {
+    const wellAt = at(registrar.nowMs);
+    await lose();
+    minutes(5);
+    expect(await registrar.apply()).toMatchObject({ missingSince: wellAt });
+    expect(registrar.noted).toEqual([wellAt]);
+    expect(subscriptionsIn(sandbox)).toEqual(all);
+    expect(await registrar.apply()).toMatchObject({ missingSince: undefined });
+  });
+
+  it('is noted by bootstrap when it replaces one whose deliveries failed', async () => {
+    const since = at(Date.now() - 600_000);
+    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
+    await registrar.apply({ keyIds: ['key 2', 'key 1'] });
+    expect(registrar.noted).toEqual([since]);
+  });
+
+  it('stays known to bootstrap until another subscription stands', async () => {
+    const wellAt = at(registrar.nowMs);
+    await sandbox.call('DELETE', main().uri);
+    const { organization } = sandbox.handles;
+    await sandbox.control('POST', '/plan', { plan: 'free', organization });
+    minutes(5);
+    await registrar.apply();
+    expect(registrar.noted).toEqual([]);
+    await sandbox.control('POST', '/plan', { plan: 'standard', organization });
+    minutes(5);
+    await registrar.apply();
+    expect(registrar.noted).toEqual([wellAt]);
+  });
+});
