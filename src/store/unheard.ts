@@ -1,4 +1,4 @@
-// Rows that may be gone from the service: not deleted here, and, where a moment is given, not heard of since then.
+// Rows that may be gone from the service: not deleted here, and not heard of since a moment.
 import type { Store } from './contract.ts';
 
 export type DeletableTable = 'contacts' | 'event_types' | 'meeting_recaps';
@@ -13,12 +13,12 @@ export interface UnheardRow {
 export async function unheardSince(
   store: Pick<Store, 'db' | 'engine'>,
   table: DeletableTable,
-  { since, after, limit }: { readonly since: string | undefined; readonly after: string; readonly limit: number },
+  { since, after, limit }: { readonly since: string; readonly after: string; readonly limit: number },
 ): Promise<readonly UnheardRow[]> {
   // Only of recaps does it matter whose they are, and a million bodies are much to read.
   const columns = table === 'meeting_recaps' ? (['uri', 'body'] as const) : (['uri'] as const);
   const live = store.db.selectFrom(table).select(columns).where('deleted_at', 'is', null);
-  const unheard = since === undefined ? live : live.where('as_of', '<', since);
+  const unheard = live.where('as_of', '<', since);
   const rows = await unheard.where('uri', '>', after).orderBy('uri').limit(limit).execute();
   return rows.map((row) => {
     const body = 'body' in row ? store.engine.decode('json', row.body) : null;

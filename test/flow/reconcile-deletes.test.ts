@@ -125,3 +125,20 @@ describe('a row about which nobody can be asked', { timeout: 60_000 }, () => {
     expect([lines, report.notCompared]).toEqual([[], 1]);
   });
 });
+
+describe('a row that comes while a listing is read', { timeout: 60_000 }, () => {
+  it('is not judged by that listing', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first] = contactsOf(mirrored);
+    const uri = `${mirrored.sandbox.handles.base_url}/contacts/00000000-0000-4000-8000-000000000001`;
+    const delivering: typeof fetch = async (input, init) => {
+      const record = { ...first, uri };
+      if (/\/contacts\?/.test(String(input)))
+        await keepAlso(mirrored, 'contact', { record, observed: '2999-01-01T00:00:00.000000Z' });
+      return fetch(input, init);
+    };
+    for (const scope of [{ kind: 'full' }, { kind: 'gap', since: long }] as const)
+      expect((await mirrored.run({ repair: true, scope, fetch: delivering })).lines).toEqual([]);
+  });
+});

@@ -25,8 +25,8 @@ export interface GoneNeeds {
 
 export interface GoneSearch {
   readonly kind: GoneKind;
-  /** Rows observed since then, on the service's clock, were shown. */
-  readonly since: string | undefined;
+  /** Rows observed since then, on the service's clock, were shown or are new. */
+  readonly since: string;
   readonly wasSeen: (uri: string) => boolean;
   readonly allowDeletes: boolean;
 }

@@ -39,10 +39,10 @@ type Unconfirmed = ReturnType<typeof unconfirmedAs>;
 export interface Run extends Disposable {
   take(records: readonly ServiceRecord[]): Promise<void>;
   /**
-   * Buries what a complete listing did not show and what is gone by its own URI too. A listing that other runs began at `since`
-   * left that time in the rows it showed; without it, this run has seen the whole listing itself. Answers what it could not tell.
+   * Buries what a complete listing did not show and what is gone by its own URI too. What was heard of after `since`, when the
+   * listing began, was shown by it to an earlier slice, or came by itself meanwhile: neither is judged. Answers what it could not tell.
    */
-  bury(kind: GoneKind, since?: string): Promise<readonly Unconfirmed[]>;
+  bury(kind: GoneKind, since: string): Promise<readonly Unconfirmed[]>;
   readonly tally: RunTally;
 }
 
@@ -66,7 +66,7 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
     noteSeen(scratch, records);
   }
 
-  async function bury(kind: GoneKind, since?: string): Promise<readonly Unconfirmed[]> {
+  async function bury(kind: GoneKind, since: string): Promise<readonly Unconfirmed[]> {
     const { heldBack, unconfirmed, notCompared } = await searchGone(
       { ...needs, scratch, onFound: take },
       { kind, since, allowDeletes, wasSeen: (uri) => scratch.wasSeen(kind, uri) },

@@ -52,7 +52,7 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   const unreadable: Unreadable[] = [];
   let contactsFrom: string | undefined;
   for (const walk of await walksOf(needs, input, startedAt)) {
-    const refused = await walkThrough(needs, run, walk);
+    const refused = await walkThrough(needs, walk, { run, begunAt });
     unreadable.push(...refused);
     if (walk.resource.name === 'contacts' && refused.length === 0) contactsFrom = begunAt;
   }
@@ -88,7 +88,11 @@ export async function timeOfService({ sources, signal }: Pick<ReconcileNeeds, 's
 }
 
 /** Answers what could not be read. */
-async function walkThrough(needs: ReconcileNeeds, run: Run, walk: Walk): Promise<readonly Unreadable[]> {
+async function walkThrough(
+  needs: ReconcileNeeds,
+  walk: Walk,
+  { run, begunAt }: { readonly run: Run; readonly begunAt: string },
+): Promise<readonly Unreadable[]> {
   const { resource, query, isOver, buries } = walk;
   const { signal } = needs;
   const unreadable: Unreadable[] = [];
@@ -105,8 +109,11 @@ async function walkThrough(needs: ReconcileNeeds, run: Run, walk: Walk): Promise
     unreadable.push({ what: resource.name, error });
   }
   // Never on a partial listing.
-  return buries === undefined || unreadable.length > 0 ? unreadable : run.bury(buries);
+  return buries === undefined || unreadable.length > 0 ? unreadable : run.bury(buries, secondAfter(begunAt));
 }
+
+/** Times of answers are of whole seconds: what was heard in the second the run began may have been heard before it. */
+const secondAfter = (time: string): string => new Date(Date.parse(time) + 1000).toISOString().replace('Z', '000Z');
 
 export function refusedIn(
   notices: readonly { kind: string; list: string; error?: Unreadable['error'] }[],
