@@ -58,6 +58,36 @@ describe('a walk', () => {
     ]);
   });
 
+  it('goes on with the other forms when one is gone, also from there', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
+    const sources = sourcesOf(sandbox);
+    const forms = resourceOf('routing_forms');
+    const whole = await allOf(forms.pages(sources));
+    const [first] = whole;
+    const pending = [`${sandbox.handles.base_url}/routing_forms/00000000-0000-4000-8000-000000000001`];
+    const place = JSON.parse(first?.nextToken ?? '') as { pending: string[] };
+    const from = JSON.stringify({ ...place, pending: [...pending, ...place.pending] });
+    const rest = await allOf(forms.pages(sources, { from }));
+    expect(urisOf(rest)).toEqual(urisOf(whole.slice(1)));
+    const last = await allOf(forms.pages(sources, { from: JSON.stringify({ ...place, pending }) }));
+    expect(last.map(({ nextToken, rows }) => [nextToken, rows])).toEqual([[null, 0]]);
+  });
+
+  it('goes on with the recaps of others when one user is gone', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
+    const { users, tokens } = sandbox.handles;
+    const sources = sourcesOf(sandbox, { [users.admin]: tokens.admin, [users.member]: tokens.member });
+    const gone = clientOf(sandbox.handles.base_url, {
+      as: tokens.admin,
+      fetch: async () => Response.json({ title: 'Not found', message: 'No such user.' }, { status: 404 }),
+    });
+    const changed = sources.users.map((user) => (user.uri === users.admin ? { ...user, client: gone } : user));
+    const pages = await allOf(resourceOf('meeting_recaps').pages({ ...sources, users: changed }));
+    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) => user !== users.admin);
+    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
+    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'refused', error: { status: 404 } }]);
+  });
+
   it('begins at the beginning where a place cannot be read', async () => {
     await using sandbox = await openTestSandbox({ contacts: 0, bookings: 10, rateLimits: false });
     const sources = sourcesOf(sandbox);

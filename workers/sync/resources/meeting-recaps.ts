@@ -32,7 +32,7 @@ export const meetingRecaps: Resource = {
   },
 };
 
-/** One user whose login has ended, or lacks the scope, does not keep us from the others. */
+/** One user whose login has ended, who lacks the scope or is gone does not keep us from the others. */
 async function* recapsOf({ uri, client }: SourceUser, options: WalkOptions): AsyncGenerator<WalkPage> {
   const name = `meeting recaps of ${uri}`;
   const { from, query, signal } = options;
@@ -44,7 +44,7 @@ async function* recapsOf({ uri, client }: SourceUser, options: WalkOptions): Asy
   try {
     yield* walkList(list, from);
   } catch (error) {
-    if (!(error instanceof SlotstreamError) || error.code !== 'refused') throw error;
+    if (!(error instanceof SlotstreamError) || !(error.code === 'refused' || error.code === 'not_found')) throw error;
     yield { records: [], rows: 0, nextToken: null, notices: [{ kind: 'refused', list: name, error }] };
   }
 }

@@ -1,5 +1,6 @@
 // Routing forms of the organization, and what was submitted with each.
 import { z } from 'zod';
+import { isStatus } from '#src/upstream/api-error.ts';
 import { listRoutingForms, listRoutingFormSubmissions } from '#src/upstream/endpoints/routing-forms.ts';
 import type { Sources } from '../sources.ts';
 import type { Resource, WalkPage } from './contract.ts';
@@ -49,9 +50,16 @@ async function* submissionPages(
       kind: 'routing_form_submission',
       open: (token: string | undefined) => listRoutingFormSubmissions(client, { form }, { from: token, signal }),
     } as const;
-    for await (const page of walkList(list, at === 0 ? (submissions ?? undefined) : undefined)) {
-      const left = pending.slice(page.nextToken === null ? at + 1 : at);
-      yield { ...page, nextToken: tokenOf({ pending: left, submissions: page.nextToken, next }) };
+    try {
+      for await (const page of walkList(list, at === 0 ? (submissions ?? undefined) : undefined)) {
+        const left = pending.slice(page.nextToken === null ? at + 1 : at);
+        yield { ...page, nextToken: tokenOf({ pending: left, submissions: page.nextToken, next }) };
+      }
+    } catch (error) {
+      // The form was there a moment ago: what was submitted with it is not ours to tell.
+      if (!isStatus(error, 404) || !error.isOfService) throw error;
+      const nextToken = tokenOf({ pending: pending.slice(at + 1), submissions: null, next });
+      yield { records: [], rows: 0, nextToken };
     }
   }
 }
