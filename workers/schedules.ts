@@ -1,10 +1,10 @@
 // What is done on timers: each job by one process at a time, with jitter, and never at the cost of the process. A failure is one
-// line in the log, and the job is tried again soon.
+// line in the log, and the job is tried again soon, then less and less often.
 //
 //   waiting ──due, lease free──▶ running (lease kept) ──well──▶ waiting for the next time
-//                                   └──failed──▶ waiting, a little longer each time
+//                                   └──failed──▶ waiting, in all processes, a little longer each time
 import type { Log } from '#src/log.ts';
-import { endLease, keepLease, leaseMs, takeLease, type LeaseNeeds } from './lease.ts';
+import { endLease, failLease, keepLease, leaseMs, retryAfter, takeLease, type LeaseNeeds } from './lease.ts';
 
 export interface Job {
   readonly name: string;
@@ -26,8 +26,6 @@ export interface Schedules {
   close(): Promise<void>;
 }
 
-const firstRetryMs = 5_000;
-const longestRetryMs = 300_000;
 /** Timers cannot wait for ever, and a lease may become free before its time. */
 const longestPauseMs = 3_600_000;
 /** Of the period, so that many processes do not come at once. */
@@ -57,11 +55,20 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
       failures = 0;
     } catch (err) {
       if (stopping.aborted) return;
+      // The store did not answer, or the lease went to another: only this process knows.
       failures += 1;
-      pauseMs = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs, job.everyMs) + jitter();
-      needs.log.warn({ err, job: job.name, failures, retryMs: Math.round(pauseMs) }, 'a scheduled job failed');
+      pauseMs = retryAfter(failures) + jitter();
+      tellFailure(needs, job, { err, failures, retryMs: pauseMs });
     }
   }
+}
+
+function tellFailure(
+  { log }: ScheduleNeeds,
+  { name }: Job,
+  { retryMs, ...told }: { readonly err: unknown; readonly failures: number; readonly retryMs: number },
+): void {
+  log.warn({ ...told, job: name, retryMs: Math.round(retryMs) }, 'a scheduled job failed');
 }
 
 /** Answers how long to wait. */
@@ -69,14 +76,18 @@ async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
   const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });
   if (answer.kind === 'wait') return Math.max(0, answer.untilMs - needs.nowMs());
   const startedMs = needs.nowMs();
-  let isWell = false;
+  let told: object | undefined;
   try {
-    const told = await whileKept(needs, job, stopping);
-    isWell = true;
-    if (told !== undefined) needs.log.info({ job: job.name, ...told, ms: needs.nowMs() - startedMs }, 'scheduled');
-  } finally {
-    await endLease(needs, job.name, isWell ? startedMs : undefined);
+    told = await whileKept(needs, job, stopping);
+  } catch (err) {
+    if (stopping.aborted) await endLease(needs, job.name, undefined);
+    const failed = stopping.aborted ? undefined : await failLease(needs, job.name).catch(() => undefined);
+    if (failed === undefined) throw err;
+    tellFailure(needs, job, { err, ...failed });
+    return failed.retryMs;
   }
+  if (told !== undefined) needs.log.info({ job: job.name, ...told, ms: needs.nowMs() - startedMs }, 'scheduled');
+  await endLease(needs, job.name, startedMs);
   return Math.max(0, startedMs + job.everyMs - needs.nowMs());
 }
 

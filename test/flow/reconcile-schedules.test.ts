@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { endLease, keepLease, leaseMs, takeLease, type LeaseNeeds } from '#workers/lease.ts';
+import { endLease, failLease, keepLease, leaseMs, takeLease, type LeaseNeeds } from '#workers/lease.ts';
 import { startSchedules, type Job, type ScheduleNeeds } from '#workers/schedules.ts';
 import { until } from '../harness/ports.ts';
 import { storeEngines } from '../harness/stores.ts';
@@ -74,7 +74,31 @@ for (const { name, available, fresh } of storeEngines) {
       expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
     });
 
-    it('is due at once again when the run failed', async () => {
+    it('is due later each time when runs fail, whoever ran them, and in time again when one goes well', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const often = { job: 'gap', everyMs: 15_000 };
+      const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
+      const pauses: (number | undefined)[] = [];
+      for (let run = 0; run < 10; run += 1) {
+        const [mine, theirs] = run % 2 === 0 ? [one, other] : [other, one];
+        expect(await takeLease(mine, often)).toEqual({ kind: 'taken' });
+        const failed = await failLease(mine, 'gap');
+        pauses.push(failed?.retryMs);
+        expect(await takeLease(theirs, often)).toEqual({
+          kind: 'wait',
+          untilMs: time.nowMs() + (failed?.retryMs ?? 0),
+        });
+        time.pass(failed?.retryMs ?? 0);
+      }
+      expect([pauses[0], pauses[2], pauses.at(-1)]).toEqual([5_000, 20_000, 900_000]);
+      await takeLease(one, often);
+      await endLease(one, 'gap', time.nowMs());
+      expect(await takeLease(other, often)).toEqual({ kind: 'wait', untilMs: time.nowMs() + 15_000 });
+      expect(await failLease(other, 'gap')).toBeUndefined();
+    });
+
+    it('is due at once again when the run was stopped', async () => {
       await using home = await fresh();
       const one = holderOn(home.store, timeFrom(startMs), 'one');
       await takeLease(one, job);
@@ -131,6 +155,29 @@ describe('schedules', { timeout: 60_000 }, () => {
     await schedules.close();
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', job: 'watch', failures: 1 });
     expect(lines.join('')).not.toContain('ada@');
+  });
+
+  it('try a job of a short period less and less often while it fails', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const lines: string[] = [];
+    const failing: Job = {
+      name: 'gap',
+      everyMs: 15_000,
+      run: async () => {
+        throw new Error('no');
+      },
+    };
+    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
+    const pauses: number[] = [];
+    for (let runs = 1; runs <= 9; runs += 1) {
+      await until(() => lines.length === runs, 'the failure is told');
+      const { retryMs } = JSON.parse(lines.at(-1) ?? '') as { retryMs: number };
+      pauses.push(retryMs);
+      time.pass(retryMs);
+    }
+    await schedules.close();
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900].map((seconds) => seconds * 1000));
   });
 
   it('end a run whose lease was lost, so that two never do the same', async () => {
