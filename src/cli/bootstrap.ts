@@ -1,10 +1,12 @@
 // `bootstrap`: makes the webhook subscriptions that EVENTS asks for, and shows beforehand what it would do.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { holdsKey } from '#src/app/subscriptions.ts';
 import { openStoreLoudly } from '#src/app.ts';
 import { isComplete, type Applied } from '#src/bootstrap/apply.ts';
 import { carryOutPlan, examineSubscriptions } from '#src/bootstrap/bootstrap.ts';
 import type { BootstrapNeeds, CarriedOut, Situation } from '#src/bootstrap/bootstrap.ts';
+import { isOurs } from '#src/bootstrap/callback.ts';
 import { notesOn } from '#src/bootstrap/notes.ts';
 import { callbackOf, callersOf, inputOf, keysInUse, type KeysInUse } from '#src/bootstrap/open.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
@@ -63,7 +65,8 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   const callers = callersOf(config, {}, { reserveShare: 0, signal });
   await using opened = new AsyncDisposableStack();
   if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
-  const keys = keysInUse(config, { callers, rotates: rotateKey, isDry: plan });
+  const choice = { callers, rotates: rotateKey };
+  const imagined = keysInUse(config, { ...choice, isDry: true });
   const store = opened.use(await openStoreLoudly(config, context.log()));
   const needs: BootstrapNeeds = {
     callers,
@@ -74,6 +77,8 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
     signal,
     pause: () => realWorld.sleep(arrivalMs, signal),
   };
+  if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
+  const keys = keysInUse(config, { ...choice, isDry: plan });
   const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
   const showing = { config, keys, json };
   if (plan) return showPlan(context, situation, showing);
@@ -130,6 +135,22 @@ function notesFor(
     nowMs: context.now().getTime(),
     leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
   });
+}
+
+/** A key made here would take over from one that receivers elsewhere verify with: every delivery to them would be refused. */
+async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined: KeysInUse): Promise<void> {
+  const asked = { ...inputOf(config, imagined, { prune: false }), countsMembers: false };
+  const { input } = await examineSubscriptions(needs, asked);
+  const standing = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
+  // Another run here may have made the key meanwhile, and with it what was seen.
+  if (standing === 0 || holdsKey(config)) return;
+  throw new SlotstreamError(
+    'config',
+    `There is no signing key in ${imagined.place}, but ${standing} active subscription${standing === 1 ? ' delivers' : 's deliver'} to ${input.callback} already. A key made here would not be that of the receivers, so nothing was changed.`,
+    {
+      hint: `Copy the file signing-keys of the receivers to ${imagined.place}, or set SIGNING_KEYS to their key. If the key is lost, or to take over from here: npx slotstream bootstrap --rotate-key`,
+    },
+  );
 }
 
 /** Two rotations at once would each end the subscriptions of the other. */

@@ -124,6 +124,21 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect((await home.run(['bootstrap', '--plan'], third)).code).toBe(0);
   });
 
+  it('makes no key of its own where subscriptions stand that were made with another', async () => {
+    await using first = await openHome({ ...settled(), ...noKeys });
+    expect((await first.run(['bootstrap'])).code).toBe(0);
+    const before = stored();
+    await using second = await openHome({ ...settled(), ...noKeys });
+    for (const args of [['bootstrap', '--plan'], ['bootstrap']]) {
+      const { code, err } = await second.run(args);
+      expect([code, err]).toEqual([2, expect.stringContaining('2 active subscriptions deliver to')]);
+      expect(err).toMatch(/Copy the file signing-keys .* SIGNING_KEYS .* bootstrap --rotate-key/);
+    }
+    expect([stored(), existsSync(join(second.dataDir, 'signing-keys'))]).toEqual([before, false]);
+    expect((await second.run(['bootstrap', '--rotate-key'])).code).toBe(0);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(second)[0], keysOf(second)[0]]);
+  });
+
   it('lets one of two rotations at once go first, so that neither ends the work of the other', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     await home.run(['bootstrap']);
