@@ -8,7 +8,8 @@ import type { Store } from '#src/store/contract.ts';
 import { patiences } from '#src/upstream/patience.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/drift.ts';
 import type { HeldBack } from '#workers/sync/reconcile-gone.ts';
-import { reconcile as compare, type ReconcileReport } from '#workers/sync/reconcile.ts';
+import { closeGap, openGap, type Gap } from '#workers/sync/reconcile-gap.ts';
+import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { progressOf } from './progress.ts';
 import { asJson, defineVerb, flag, type VerbContext } from './verb.ts';
@@ -31,35 +32,65 @@ export const reconcile = defineVerb({
     },
     json: asJson,
   },
-  async run(context, { full, repair, allowDeletes, json }) {
-    const config = context.config();
+  async run(context, options) {
     const signal = context.stopping();
-    const sources = await openSources(config, {}, { patience: patiences.long, signal });
-    await using store = await openStoreLoudly(config, context.log());
-    const tell = progressOf(context, 'records compared');
-    const read = new Map<string, number>();
-    const report = await compare(
-      {
-        store,
-        sources,
-        options: { eraseOnDelete: config.eraseOnDelete },
-        now: context.now,
-        signal,
-        onDrift: (drift) => context.out(json ? JSON.stringify(drift) : lineOf(drift)),
-        onProgress(resource, rows) {
-          read.set(resource, rows);
-          tell([...read.values()].reduce((sum, each) => sum + each, 0));
-        },
-      },
-      { scope: { kind: full ? 'full' : 'recent' }, events: config.events, repair, allowDeletes },
-    );
-    const subscriptions = await subscriptionsOf(context, { config, store, repair });
-    if (json) context.out(JSON.stringify({ ...report, subscriptions }));
-    else for (const line of summaryOf(report, subscriptions)) context.out(line);
-    const isLeft = !repair && totalOf(report.drift) > 0;
-    return isLeft || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
+    try {
+      return await run(context, options);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      context.say(
+        `Stopped, with only a part compared${options.repair ? '; what was repaired stays' : ''}. Run it again to compare the whole.`,
+      );
+      return 3;
+    }
   },
 });
+
+interface Options {
+  readonly full: boolean;
+  readonly repair: boolean;
+  readonly allowDeletes: boolean;
+  readonly json: boolean;
+}
+
+async function run(context: VerbContext, { full, repair, allowDeletes, json }: Options): Promise<0 | 3> {
+  const config = context.config();
+  const signal = context.stopping();
+  const sources = await openSources(config, {}, { patience: patiences.long, signal });
+  await using store = await openStoreLoudly(config, context.log());
+  // First: what was missed until they stood again is then part of what is compared.
+  const cared = repair ? await careFor(context, { config, store }) : untouched;
+  const gap = repair ? await openGap(store) : undefined;
+  const tell = progressOf(context, 'records compared');
+  const read = new Map<string, number>();
+  const report = await compare(
+    {
+      store,
+      sources,
+      options: { eraseOnDelete: config.eraseOnDelete },
+      now: context.now,
+      signal,
+      onDrift: (drift) => context.out(json ? JSON.stringify(drift) : lineOf(drift)),
+      onProgress(resource, rows) {
+        read.set(resource, rows);
+        tell([...read.values()].reduce((sum, each) => sum + each, 0));
+      },
+    },
+    { scope: scopeOf({ full, gap }), events: config.events, repair, allowDeletes },
+  );
+  // A complete comparison of everything, as `full` is, repairs a gap, too.
+  if (gap !== undefined) await closeGap(store, gap);
+  const subscriptions = await compared(context, { config, store, cared });
+  if (json) context.out(JSON.stringify({ ...report, subscriptions }));
+  else for (const line of summaryOf(report, subscriptions)) context.out(line);
+  const isLeft = !repair && totalOf(report.drift) > 0;
+  return isLeft || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
+}
+
+function scopeOf({ full, gap }: { readonly full: boolean; readonly gap: Gap | undefined }): Scope {
+  if (full) return { kind: 'full' };
+  return gap === undefined ? { kind: 'recent' } : { kind: 'gap', since: gap.since };
+}
 
 function lineOf({ how, kind, uri, fields }: Drift): string {
   return `${how} ${kind} ${uri}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`;
@@ -73,20 +104,39 @@ interface Subscriptions {
   readonly recreated: number;
 }
 
+const untouched: Subscriptions = { problem: null, pending: 0, recreated: 0 };
+
+interface Looking {
+  readonly config: Config;
+  readonly store: Store;
+}
+
 /** What was lost is made again by a repair; anything else is bootstrap's to do, when somebody asks for it. */
-async function subscriptionsOf(
+function careFor({ now, stopping }: VerbContext, looking: Looking): Promise<Subscriptions> {
+  return told(async () => {
+    const { recreated } = await lookAfterSubscriptions({ ...looking, now, signal: stopping() });
+    return { ...untouched, recreated: recreated.length };
+  }, untouched);
+}
+
+async function compared(
   { now, stopping }: VerbContext,
-  { config, store, repair }: { readonly config: Config; readonly store: Store; readonly repair: boolean },
+  { cared, ...looking }: Looking & { readonly cared: Subscriptions },
 ): Promise<Subscriptions> {
-  const needs = { config, store, now, signal: stopping() };
+  if (cared.problem !== null) return cared;
+  return told(async () => {
+    const { steps } = await lookAtSubscriptions({ ...looking, now, signal: stopping() });
+    return { ...cared, pending: steps.filter(isPending).length };
+  }, cared);
+}
+
+/** What is wrong with subscriptions does not keep the records from being compared. */
+async function told(look: () => Promise<Subscriptions>, before: Subscriptions): Promise<Subscriptions> {
   try {
-    const recreated = repair ? (await lookAfterSubscriptions(needs)).recreated.length : 0;
-    const { steps } = await lookAtSubscriptions(needs);
-    return { problem: null, pending: steps.filter(isPending).length, recreated };
+    return await look();
   } catch (error) {
-    // What was compared before stays told.
     if (!(error instanceof SlotstreamError)) throw error;
-    return { problem: error.message, pending: 0, recreated: 0 };
+    return { ...before, problem: error.message };
   }
 }
 

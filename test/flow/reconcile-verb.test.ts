@@ -1,6 +1,10 @@
 // `slotstream reconcile` as a person types it: what it says, and how it ends.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts.ts';
+import { ask } from '../harness/oracle.ts';
 import { openHome, type Home } from '../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 
@@ -76,5 +80,33 @@ describe('reconcile', () => {
   it('says which settings are missing, and ends with 2', async () => {
     const { code, err } = await home.run(['reconcile'], { API_BASE_URL: '', API_TOKEN: '' });
     expect([code, err]).toEqual([2, expect.stringContaining('API_BASE_URL')]);
+  });
+
+  it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {
+    const aim = { PUBLIC_URL: 'https://hooks.example.com' };
+    expect((await home.run(['bootstrap'], aim)).code).toBe(0);
+    expect((await home.run(['reconcile', '--full', '--repair'], aim)).code).toBe(0);
+    const [lost] = sandbox.service.state.subscriptions.values();
+    await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
+    const contact = someone();
+    expect((await sandbox.call('DELETE', contact.uri)).status).toBe(204);
+    const { code, out } = await home.run(['reconcile', '--repair'], aim);
+    expect(out).toContain(`extra contact ${contact.uri}`);
+    expect(out).toContain('1 lost subscription was made again.');
+    expect(code).toBe(0);
+    expect(await ask(home.store, "select key from sync_checkpoints where key = 'gap'")).toEqual([]);
+  });
+
+  it('says that it was stopped, and ends with 3', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using waiting = await openHome({ API_BASE_URL: `http://127.0.0.1:${port}`, API_TOKEN: 'a-token' });
+    await using running = waiting.spawn(['reconcile']);
+    await asked.promise;
+    expect(await running.signal('SIGINT')).toBe(3);
+    expect(running.err()).toBe('Stopped, with only a part compared. Run it again to compare the whole.\n');
+    silent.close();
   });
 });
