@@ -69,6 +69,21 @@ export async function endLease(needs: LeaseNeeds, job: string, ranMs: number | u
   });
 }
 
+/** Keeps the timers of all processes from a job that somebody does by hand. One that is under way already goes on. */
+export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDisposable> {
+  const isOurs = await change(needs, job, (before, nowMs) => {
+    if (before.holder !== null && before.expires_ms > nowMs) return { answer: false };
+    return { answer: true, after: { ...before, holder: needs.holder, expires_ms: nowMs + leaseMs } };
+  });
+  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), leaseMs / 3).unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(keeping);
+      if (isOurs) await endLease(needs, job, undefined);
+    },
+  };
+}
+
 export interface Failed {
   /** In a row, whoever ran it. */
   readonly failures: number;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSchedules, type Job, type Schedules } from '#workers/schedules.ts';
 import { totalOf } from '#workers/sync/drift.ts';
-import { closeGap, openGap } from '#workers/sync/reconcile-gap.ts';
+import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile-gap.ts';
 import { sweepSlice } from '#workers/sync/reconcile-sweep.ts';
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
@@ -95,7 +95,7 @@ const gapEveryMs = 15_000;
 function gapJob(needs: ScheduledNeeds): Job {
   const { config, store } = needs;
   return {
-    name: 'gap',
+    name: gapRepair,
     everyMs: Math.min(gapEveryMs, config.watchEveryMs),
     async run(signal) {
       const gap = await openGap(store);

@@ -1,4 +1,5 @@
 // `reconcile`: compares the mirror with the service, names every row that differs, and repairs it when told to.
+import { randomUUID } from 'node:crypto';
 import { lookAfterSubscriptions, lookAtSubscriptions } from '#src/app/subscriptions.ts';
 import { openStoreLoudly } from '#src/app.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
@@ -6,9 +7,10 @@ import type { Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { patiences } from '#src/upstream/patience.ts';
+import { holdBack } from '#workers/lease.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/drift.ts';
 import type { HeldBack } from '#workers/sync/reconcile-gone.ts';
-import { closeGap, openGap, type Gap } from '#workers/sync/reconcile-gap.ts';
+import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile-gap.ts';
 import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { progressOf } from './progress.ts';
@@ -58,6 +60,9 @@ async function run(context: VerbContext, { full, repair, allowDeletes, json }: O
   const signal = context.stopping();
   const sources = await openSources(config, {}, { patience: patiences.long, signal });
   await using store = await openStoreLoudly(config, context.log());
+  // Else a running process would repair the gap at the same time, and the report would not name what it repaired.
+  const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
+  await using _held = repair ? await holdBack(lease, gapRepair) : undefined;
   // First: what was missed until they stood again is then part of what is compared.
   const cared = repair ? await careFor(context, { config, store }) : untouched;
   const gap = repair ? await openGap(store) : undefined;
@@ -141,12 +146,15 @@ async function told(look: () => Promise<Subscriptions>, before: Subscriptions): 
 }
 
 function summaryOf(report: ReconcileReport, { problem, pending, recreated }: Subscriptions): readonly string[] {
-  const { drift, read, kept, repaired, unreadable, heldBack } = report;
+  const { drift, read, kept, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);
   const verdict = total === 0 ? 'nothing differs' : `${total} ${repaired ? 'differed and were repaired' : 'differ'}`;
   return [
     `${read} records compared, ${verdict}.`,
     ...countLines(drift).map((line) => `  ${line}`),
+    ...(notCompared > 0
+      ? [`! ${notCompared} rows were not compared: of another service, or of users who have not logged in.`]
+      : []),
     ...(kept > 0 ? [`! ${kept} could not be understood: npx slotstream replay --quarantined --dry-run`] : []),
     ...unreadable.map(({ what, error }) => `! ${what}: not compared. ${error.message} ${error.hint ?? ''}`.trimEnd()),
     ...heldBack.map(heldBackLine),

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { endLease, failLease, keepLease, leaseMs, takeLease, type LeaseNeeds } from '#workers/lease.ts';
+import { endLease, failLease, holdBack, keepLease, leaseMs, takeLease, type LeaseNeeds } from '#workers/lease.ts';
 import { startSchedules, type Job, type ScheduleNeeds } from '#workers/schedules.ts';
 import { until } from '../harness/ports.ts';
 import { storeEngines } from '../harness/stores.ts';
@@ -96,6 +96,18 @@ for (const { name, available, fresh } of storeEngines) {
       await endLease(one, 'gap', time.nowMs());
       expect(await takeLease(other, often)).toEqual({ kind: 'wait', untilMs: time.nowMs() + 15_000 });
       expect(await failLease(other, 'gap')).toBeUndefined();
+    });
+
+    it('is held back while somebody does the job by hand, unless it is under way', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const [hand, timer] = [holderOn(home.store, time, 'hand'), holderOn(home.store, time, 'timer')];
+      const held = await holdBack(hand, job.job);
+      expect(await takeLease(timer, job)).toMatchObject({ kind: 'wait' });
+      await held[Symbol.asyncDispose]();
+      expect(await takeLease(timer, job)).toEqual({ kind: 'taken' });
+      await (await holdBack(hand, job.job))[Symbol.asyncDispose]();
+      expect(await keepLease(timer, job.job)).toBe(true);
     });
 
     it('is due at once again when the run was stopped', async () => {

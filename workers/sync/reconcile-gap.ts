@@ -12,6 +12,9 @@ export type Gap = Readonly<z.output<typeof gap>>;
 
 const key = 'gap';
 
+/** The name of the job that repairs it. */
+export const gapRepair = 'gap';
+
 /** The earliest counts. */
 export async function noteGap(store: Store, since: string): Promise<void> {
   await store.transaction(async (unit) => {
