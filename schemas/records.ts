@@ -28,7 +28,12 @@ export const recordReaders = {
 
 export type RecordKind = keyof typeof recordReaders;
 /** What can be deleted; of anything else a 404 says nothing that is kept. */
-export type GoneKind = 'contact' | 'event_type' | 'meeting_recap';
+const goneKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
+export type GoneKind = (typeof goneKinds)[number];
+
+export function isGoneKind(name: string): name is GoneKind {
+  return (goneKinds as readonly string[]).includes(name);
+}
 export type ReadFactKind = `${RecordKind}.read` | `${GoneKind}.gone`;
 export type FactKind = EventKind | ReadFactKind;
 
@@ -40,13 +45,12 @@ export type FactPayload<Kind extends FactKind> = Kind extends EventKind
 
 const gone = plain(z.looseObject({ uri }));
 type GoneRecord = z.output<typeof gone.schema>;
-const goneKinds: readonly string[] = ['contact', 'event_type', 'meeting_recap'] satisfies GoneKind[];
 
 /** How the payload of a fact of this name is read; undefined when nothing that was read is called so. */
 export function readerOf(event: string): RecordReader | undefined {
   const [of = '', how, ...more] = event.split('.');
   if (more.length > 0) return undefined;
-  if (how === 'gone') return goneKinds.includes(of) ? gone : undefined;
+  if (how === 'gone') return isGoneKind(of) ? gone : undefined;
   return how === 'read' && Object.hasOwn(recordReaders, of) ? recordReaders[of as RecordKind] : undefined;
 }
 

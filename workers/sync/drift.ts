@@ -1,7 +1,7 @@
 // Drift: where the mirror and the service disagree, row by row. Rows are named by kind and URI and fields by name; values stay
 // out of it, because they are people.
 import type { RecordKind } from '#schemas/records.ts';
-import { tableOf } from './drift-tables.ts';
+import { tableOf } from './record-tables.ts';
 import type { ChangedRecord } from './records.ts';
 
 /** `missing`: in the service, not here. `extra`: here, gone there. `different`: in both, and not the same. */

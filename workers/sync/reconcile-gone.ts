@@ -9,7 +9,7 @@ import { getContact } from '#src/upstream/endpoints/contacts.ts';
 import { getEventType } from '#src/upstream/endpoints/event-types.ts';
 import { getMeetingRecap } from '#src/upstream/endpoints/meeting-recaps.ts';
 import type { Found } from '#src/upstream/request.ts';
-import { tableOf } from './drift-tables.ts';
+import { tableOf } from './record-tables.ts';
 import type { Scratch } from './reconcile-scratch.ts';
 import type { ServiceRecord } from './records.ts';
 import type { Sources } from './sources.ts';

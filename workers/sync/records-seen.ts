@@ -1,5 +1,6 @@
 // Content that its row already shows: all that moves is when it was last observed. Most of a sweep is this, so it costs no
 // parsing and no join, only the columns that hold that time.
+import { isGone } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
@@ -7,27 +8,19 @@ import { readColumns, writeColumns, type StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type MirrorTable } from '../projections/contract.ts';
 import { factsOf, snapshotAgain } from '../projections/no-show.ts';
 import { isPageOf, observedAgain, ranks } from '../projections/version.ts';
+import { tableOf } from './record-tables.ts';
 import { observe, type Sighting } from './records-reading.ts';
 
-/** Whose facts touch one row. A membership touches two, and is rare. */
-const tableOf: Partial<Record<string, MirrorTable>> = {
-  'contact.read': 'contacts',
-  'custom_field_definition.read': 'custom_field_definitions',
-  'event_type.read': 'event_types',
-  'invitee.read': 'invitees',
-  'meeting_recap.read': 'meeting_recaps',
-  'routing_form_submission.read': 'routing_form_submissions',
-  'routing_form.read': 'routing_forms',
-  'scheduled_event.read': 'scheduled_events',
-  'user.read': 'users',
-};
+/** The one row a read touches. A membership touches two, and is rare. */
+const touchedBy = ({ kind, event }: Sighting): MirrorTable | undefined =>
+  isGone(event) || kind === 'organization_membership' ? undefined : tableOf[kind];
 
 /** Observes again what the rows already show; answers the rest. In a transaction of its own: rows are held in one order. */
 export function observeSeen(store: Store, sightings: readonly Sighting[]): Promise<Sighting[]> {
   return store.transaction(async (unit) => {
     const seen = new Set<Sighting>();
     for (const table of mirrorTables) {
-      const about = sightings.filter(({ event }) => tableOf[event] === table);
+      const about = sightings.filter((sighting) => touchedBy(sighting) === table);
       if (about.length > 0) for (const sighting of await observeRows(unit, table, about)) seen.add(sighting);
     }
     if (seen.size > 0) {

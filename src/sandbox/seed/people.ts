@@ -1,10 +1,10 @@
 // The people of the sandbox's organizations: one working organization with its team, and one small one for each other plan.
 import { makePerson } from '#src/samples/person.ts';
 import { randomOf } from '#src/samples/random.ts';
-import type { Random } from '#src/samples/random.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '../clock.ts';
 import type { Organization, Plan } from '../world/organization.ts';
+import { enrol } from '../world/memberships.ts';
 import type { Service } from '../world/service.ts';
 
 export interface Team {
@@ -80,45 +80,18 @@ function seedTeam(service: Service, { name, plan, roles, foundedMs, more }: Team
   };
   state.organizations.set(organization.uri, organization);
   const users = roles.map((role, index) => {
-    const joined = instantOf(foundedMs + index * dayMs);
-    const user = seedUser(service, random, {
-      organization: organization.uri,
-      joined,
-      zone: zones[index % zones.length] ?? 'UTC',
-    });
-    state.users.put(user);
-    state.memberships.put({
-      uri: `${options.baseUrl}/organization_memberships/${random.uuid()}`,
-      user: user.uri,
+    const { name, email } = makePerson(random);
+    return enrol(service, {
+      uri: `${options.baseUrl}/users/${random.uuid()}`,
+      membership: `${options.baseUrl}/organization_memberships/${random.uuid()}`,
       organization: organization.uri,
       role,
-      created_at: joined,
-      updated_at: joined,
+      joined: instantOf(foundedMs + index * dayMs),
+      name,
+      slug: email.slice(0, email.indexOf('@')).replaceAll('.', '-'),
+      email,
+      timezone: zones[index % zones.length] ?? 'UTC',
     });
-    return user;
   });
   return { organization, owner: users[0] as UserResource, users };
-}
-
-function seedUser(
-  { options }: Service,
-  random: Random,
-  { organization, joined, zone }: { organization: string; joined: string; zone: string },
-): UserResource {
-  const { name, email } = makePerson(random);
-  const slug = email.slice(0, email.indexOf('@')).replaceAll('.', '-');
-  return {
-    uri: `${options.baseUrl}/users/${random.uuid()}`,
-    name,
-    slug,
-    email,
-    scheduling_url: `${options.baseUrl}/pages/${slug}`,
-    timezone: zone,
-    avatar_url: null,
-    locale: 'en',
-    created_at: joined,
-    updated_at: joined,
-    current_organization: organization,
-    resource_type: 'User',
-  };
 }

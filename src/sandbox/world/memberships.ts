@@ -10,34 +10,55 @@ export function userOfAddress(state: State, email: string): UserResource | undef
   return state.users.values().find((user) => isSameAddress(user.email, email));
 }
 
-/** A new user with an ordinary role, named after the address until they say more. */
-export function addMember(service: Service, { organization, email }: { organization: string; email: string }): string {
-  const { state, options, clock } = service;
-  const joined = clock.tick();
-  const mailbox = email.slice(0, email.lastIndexOf('@'));
-  const uri = newUri(service, 'users');
-  const slug = `${mailbox.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}-${uri.slice(-6)}`;
-  state.users.put({
+export interface NewMember {
+  readonly uri: string;
+  readonly membership: string;
+  readonly organization: string;
+  readonly role: MembershipRole;
+  readonly joined: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly email: string;
+  readonly timezone: string;
+}
+
+/** A user and their place in the organization. */
+export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
+  const { uri, membership, organization, role, joined, name, slug, email, timezone } = member;
+  const times = { created_at: joined, updated_at: joined };
+  const user: UserResource = {
     uri,
-    name: nameOf(mailbox),
+    name,
     slug,
     email,
     scheduling_url: `${options.baseUrl}/pages/${slug}`,
-    timezone: 'UTC',
+    timezone,
     avatar_url: null,
     locale: 'en',
-    created_at: joined,
-    updated_at: joined,
+    ...times,
     current_organization: organization,
     resource_type: 'User',
-  });
-  state.memberships.put({
-    uri: newUri(service, 'organization_memberships'),
-    user: uri,
+  };
+  state.users.put(user);
+  state.memberships.put({ uri: membership, user: uri, organization, role, ...times });
+  return user;
+}
+
+/** A new user with an ordinary role, named after the address until they say more. */
+export function addMember(service: Service, { organization, email }: { organization: string; email: string }): string {
+  const joined = service.clock.tick();
+  const mailbox = email.slice(0, email.lastIndexOf('@'));
+  const uri = newUri(service, 'users');
+  enrol(service, {
+    uri,
+    membership: newUri(service, 'organization_memberships'),
     organization,
     role: 'user',
-    created_at: joined,
-    updated_at: joined,
+    joined,
+    name: nameOf(mailbox),
+    slug: `${mailbox.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}-${uri.slice(-6)}`,
+    email,
+    timezone: 'UTC',
   });
   return uri;
 }
