@@ -1,5 +1,6 @@
 // The composition root: opens everything a role needs, in order, and closes it in the reverse one.
 import { join } from 'node:path';
+import type { Hono } from 'hono';
 import { createBatches } from '#workers/batches.ts';
 import { startDeliveryWorker } from '#workers/deliveries.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile-state.ts';
@@ -7,6 +8,7 @@ import { leaveAddress } from './admin/address.ts';
 import { createAdminApp } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
 import type { Config } from './config.ts';
+import { openTail, type Tail } from './feed/tail.ts';
 import { openKeyRing } from './keys.ts';
 import { throttled, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -21,7 +23,7 @@ import { createIntake } from './receiver/intake.ts';
 import { openListener } from './receiver/listener.ts';
 import { openSpool, type Spool } from './receiver/spool.ts';
 import type { Store } from './store/contract.ts';
-import { countKept } from './store/log.ts';
+import { countKept, lastSeq } from './store/log.ts';
 import { overviewOf } from './store/overview.ts';
 import { openStore } from './store/stores.ts';
 
@@ -49,6 +51,7 @@ interface Parts {
   readonly gate: QueueGate;
   readonly health: Health;
   readonly store: Store | undefined;
+  readonly tail: Tail;
   readonly opened: AsyncDisposableStack;
 }
 
@@ -91,7 +94,9 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
 
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
   const health = createHealth({ checks, clock: Date.now });
-  const parts: Parts = { config, log, metrics, queue, gate, health, store, opened };
+  const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
+  opened.defer(() => tail.close());
+  const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, opened };
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
@@ -124,13 +129,14 @@ export function openStoreLoudly(config: Config, log: Log): Promise<Store> {
   return openStore({ report: reporterOf(log, 'store') }, config.databaseUrl);
 }
 
-function openWorker({ config, log, metrics, queue, opened }: Parts, store: Store): void {
+function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
   const batches = createBatches({
     store,
     options: { eraseOnDelete: config.eraseOnDelete },
     metrics,
     log,
     clock: Date.now,
+    onCommitted: () => tail.poke(),
   });
   opened.defer(() => batches.close());
   const worker = startDeliveryWorker({ queue, ...batches, log }, { concurrency: workersOn[store.engine.name] });
@@ -168,11 +174,18 @@ async function openReceiver(
   return listener.port;
 }
 
-async function openAdmin({ config, metrics, health, opened }: Parts, status: () => Promise<object>) {
+async function openAdmin({ config, log, metrics, health, store, tail, opened }: Parts, status: () => Promise<object>) {
   const adminToken = openAdminToken(config);
-  const app = createAdminApp({ token: adminToken, status, metrics, health });
+  const app = createAdminApp({
+    token: adminToken,
+    status,
+    metrics,
+    health,
+    ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
+  });
   const listener = await openListener(
-    { fetch: (request) => app.fetch(request), onClosing: () => {} },
+    // Streams never end by themselves.
+    { fetch: (request) => app.fetch(request), onClosing: () => tail.close() },
     { host: config.adminHost, port: config.adminPort },
   );
   opened.defer(() => listener.close());
@@ -180,6 +193,20 @@ async function openAdmin({ config, metrics, health, opened }: Parts, status: () 
   const address = leaveAddress(config.dataDir, `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`);
   opened.defer(() => address.remove());
   return { adminPort: listener.port, adminToken };
+}
+
+/** Loaded when it is first asked: most processes never are. */
+function readsOf(
+  { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
+  secret: string,
+) {
+  const load = async (): Promise<Hono> => {
+    const { createReadApi } = await import('./admin/operations.ts');
+    const options = { eraseOnDelete: config.eraseOnDelete };
+    return createReadApi({ store, tail, options, clock: Date.now, secret, report: reporterOf(log, 'admin listener') });
+  };
+  let loaded: Promise<Hono> | undefined;
+  return () => (loaded ??= load());
 }
 
 /** Engines can fail thousands of times a second; one line a second tells it. */

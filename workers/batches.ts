@@ -13,6 +13,8 @@ export interface BatchNeeds {
   readonly metrics: Pick<Metrics, 'projected' | 'visible'>;
   readonly log: Log;
   clock(): number;
+  /** Told after every batch: readers of the log need not wait until they look by themselves. */
+  onCommitted?(): void;
 }
 
 export interface Batches {
@@ -51,6 +53,7 @@ export function createBatches(needs: BatchNeeds): Batches {
   timer.unref();
 
   function tell(report: IngestReport, startedAt: number): void {
+    needs.onCommitted?.();
     const nowMs = needs.clock();
     const outcomes: Record<string, number> = {};
     for (const { event, outcome, occurred_at, received_at } of report.entries) {

@@ -7,12 +7,14 @@ export interface AdminNeeds {
   readonly token: string;
   status(): Promise<object>;
   readonly metrics: Pick<Metrics, 'read'>;
+  /** What reads the mirror; absent where there is no store. */
+  reads?(): Promise<Pick<Hono, 'fetch'>>;
   readonly health: {
     readiness(): Promise<{ readonly ready: boolean; readonly engines: Readonly<Record<string, string>> }>;
   };
 }
 
-export function createAdminApp({ token, status, metrics, health }: AdminNeeds): Hono {
+export function createAdminApp({ token, status, metrics, health, reads }: AdminNeeds): Hono {
   const wanted = digest(`Bearer ${token}`);
   const app = new Hono();
   // Say only that the process lives and that its engines answer, for supervisors that hold no token.
@@ -33,6 +35,7 @@ export function createAdminApp({ token, status, metrics, health }: AdminNeeds): 
     const { contentType, text } = await metrics.read();
     return context.body(text, 200, { 'content-type': contentType });
   });
+  if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw));
   app.notFound((context) => context.json({ title: 'Not Found', message: 'There is nothing at this path.' }, 404));
   app.onError((_error, context) =>
     context.json({ title: 'Internal Server Error', message: 'The request failed.' }, 500),

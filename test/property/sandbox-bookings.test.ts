@@ -5,7 +5,7 @@ import { inviteePayload, inviteeResource } from '#schemas/resources/invitee.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import { Refusal } from '#src/sandbox/refusal.ts';
+import { Refusal } from '#src/conventions/refusal.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';

@@ -3,7 +3,7 @@ import { limits } from '#schemas/limits.ts';
 import { availableTimesQuery } from '#schemas/list-query.ts';
 import { availableTimeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, minuteMs } from '../clock.ts';
-import { invalid } from '../refusal.ts';
+import { invalid } from '#src/conventions/refusal.ts';
 import { availableTimes } from '../world/availability.ts';
 import type { Span } from '../world/availability.ts';
 import { demandEventType } from './event-type-access.ts';

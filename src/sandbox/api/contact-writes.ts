@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { contactCreateRequest, contactUpdateRequest } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import type { ContactDetails, ContactEntry } from '../world/contact-entry.ts';
 import { mergeValues } from '../world/contact-values.ts';
 import { bookOf, contactRecord, createContact, deleteContact, updateContact } from '../world/contacts.ts';

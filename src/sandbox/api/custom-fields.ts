@@ -2,10 +2,11 @@
 import { pageQuery } from '#schemas/pagination.ts';
 import { customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import type { StoredDefinition } from '../world/state.ts';
 import { permitContacts } from './contact-permission.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 
 const record = ({ organization: _organization, ...definition }: StoredDefinition): CustomFieldDefinitionResource =>
   definition;

@@ -1,6 +1,6 @@
 // What the faults make of answers: late, 429, or a server error.
 import { setTimeout as wait } from 'node:timers/promises';
-import { serverError } from '../refusal.ts';
+import { serverError } from '#src/conventions/refusal.ts';
 import type { FaultBox } from '../webhooks/faults.ts';
 import type { Meter } from './gate.ts';
 import type { Operation } from './operation.ts';

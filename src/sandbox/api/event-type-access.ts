@@ -1,5 +1,5 @@
 // Who may see an event type.
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import { organizationOf } from '../world/event-types.ts';
 import type { State, StoredEventType } from '../world/state.ts';
 import type { Caller } from './caller.ts';

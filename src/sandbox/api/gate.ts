@@ -2,12 +2,14 @@
 // passes is run and put into its envelope.
 import { Hono, type Context } from 'hono';
 import { missingScopes } from '#schemas/api-scope.ts';
-import { lacksScopes, Refusal, tooManyRequests } from '../refusal.ts';
+import { lacksScopes, Refusal, tooManyRequests } from '#src/conventions/refusal.ts';
 import type { Service } from '../world/service.ts';
 import type { Caller } from './caller.ts';
-import type { Cursors } from './cursor.ts';
-import type { Call, Listing, Operation } from './operation.ts';
-import { paginationOf, statusOf } from './reply.ts';
+import type { Cursors } from '#src/conventions/cursor.ts';
+import type { Listing } from '#src/conventions/pagination.ts';
+import type { Call, Operation } from './operation.ts';
+import { paginationOf } from '#src/conventions/pagination.ts';
+import { statusOf } from './reply.ts';
 import { readCall, resourceUri } from './request.ts';
 
 /** Where a caller stands against the limits. */

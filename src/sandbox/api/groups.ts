@@ -2,9 +2,10 @@
 import { groupListQuery } from '#schemas/list-query.ts';
 import { groupResource } from '#schemas/resources/group.ts';
 import type { GroupResource } from '#schemas/resources/group.ts';
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import type { StoredGroup } from '../world/state.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
 
 export const groupOperations = [

@@ -2,12 +2,13 @@
 import { invitationRequest } from '#schemas/invitation.ts';
 import { invitationListQuery } from '#schemas/list-query.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import { isSameAddress } from '../world/address.ts';
 import { demandAllotment, invite } from '../world/invitations.ts';
 import type { Service } from '../world/service.ts';
 import type { Caller } from './caller.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { isAdministrator, noPermission } from './permissions.ts';
 
 export const invitationOperations = [

@@ -2,7 +2,7 @@
 import { bookingRequest } from '#schemas/booking.ts';
 import { endpointScopes, permissionMessages } from '#schemas/errors.ts';
 import { inviteeResource } from '#schemas/resources/invitee.ts';
-import { denied } from '../refusal.ts';
+import { denied } from '#src/conventions/refusal.ts';
 import { demandBookable } from '../world/booking-rules.ts';
 import { book } from '../world/bookings.ts';
 import { isPaid } from '../world/organization.ts';

@@ -3,13 +3,14 @@ import { recapListQuery } from '#schemas/list-query.ts';
 import { recapUpdateRequest } from '#schemas/meeting-recap-request.ts';
 import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
-import { denied, invalid, notFound } from '../refusal.ts';
+import { denied, invalid, notFound } from '#src/conventions/refusal.ts';
 import { matchesRecap } from '../world/recap-search.ts';
 import type { RecapSearch } from '../world/recap-search.ts';
 import { deleteRecap, updateRecap } from '../world/recaps.ts';
 import type { State } from '../world/state.ts';
 import type { Caller } from './caller.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import type { Call } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 

@@ -2,7 +2,8 @@
 // scopes, limits, checking, envelopes and the OpenAPI document come with it.
 import type { z } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { Page, PageRequest, Position } from '../world/page.ts';
+import type { PageRequest } from '#src/conventions/page.ts';
+import type { Listing } from '#src/conventions/pagination.ts';
 import type { Service } from '../world/service.ts';
 import type { Caller } from './caller.ts';
 
@@ -15,21 +16,6 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body;
   /** The page asked for, in this order (`created_at:desc`); ascending without one. For operations that answer with a collection. */
   pageIn(sort?: string): PageRequest;
-}
-
-/** One page, shown: what a collection operation returns. */
-export interface Listing {
-  readonly records: readonly object[];
-  readonly first: Position | undefined;
-  readonly last: Position | undefined;
-  readonly hasNext: boolean;
-  readonly hasPrevious: boolean;
-}
-
-export function listing<Item>(page: Page<Item>, show: (item: Item) => object): Listing {
-  const { items, hasNext, hasPrevious } = page;
-  const ends = [items[0], items.at(-1)].map((item) => (item === undefined ? undefined : page.positionOf(item)));
-  return { records: items.map(show), first: ends[0], last: ends[1], hasNext, hasPrevious };
 }
 
 type Answering<Query, Body> =

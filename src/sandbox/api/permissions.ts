@@ -1,6 +1,6 @@
 // Who may do what: the role and the account decide permission, never the content of an answer.
 import { permissionMessages } from '#schemas/errors.ts';
-import { denied, invalid, notFound } from '../refusal.ts';
+import { denied, invalid, notFound } from '#src/conventions/refusal.ts';
 import type { State } from '../world/state.ts';
 import type { Caller } from './caller.ts';
 

@@ -2,10 +2,11 @@
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
 import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import type { State, StoredForm } from '../world/state.ts';
 import type { Caller } from './caller.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
 
 const reading = { method: 'GET', scopes: ['routing_forms:read'], permits: demandAdministrator } as const;

@@ -3,13 +3,14 @@ import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.t
 import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import { addressKey } from '../world/address.ts';
 import { organizationOf } from '../world/event-types.ts';
 import { pageOfList } from '../world/page.ts';
 import type { State } from '../world/state.ts';
 import type { Caller } from './caller.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 
 const scopes = ['scheduled_events:read'] as const;

@@ -1,9 +1,10 @@
 // Users and their places in an organization.
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { membershipListQuery } from '#schemas/list-query.ts';
-import { denied, notFound } from '../refusal.ts';
+import { denied, notFound } from '#src/conventions/refusal.ts';
 import { membershipRecord } from '../world/state.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 
 export const userOperations = [

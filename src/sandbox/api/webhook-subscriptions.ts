@@ -6,13 +6,14 @@ import { subscriptionListQuery } from '#schemas/list-query.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import { subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
-import { denied, lacksScopes, notFound } from '../refusal.ts';
+import { denied, lacksScopes, notFound } from '#src/conventions/refusal.ts';
 import { isPaid } from '../world/organization.ts';
 import type { ServiceOptions } from '../world/service.ts';
 import type { State, StoredSubscription } from '../world/state.ts';
 import { createSubscription, subscriptionRecord } from '../world/subscriptions.ts';
 import type { Caller } from './caller.ts';
-import { defineOperation, listing } from './operation.ts';
+import { listing } from '#src/conventions/pagination.ts';
+import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
 
 /** The request's enum is authoritative: `event_type.*` is taken only where the sandbox was told to (A6c). */

@@ -1,7 +1,7 @@
 // Bearer tokens of both kinds, and who they speak for.
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { Caller } from '../api/caller.ts';
-import { unauthenticated } from '../refusal.ts';
+import { unauthenticated } from '#src/conventions/refusal.ts';
 import type { Service } from '../world/service.ts';
 import { sha256Hex } from './digest.ts';
 

@@ -1,5 +1,5 @@
 // Which organization a control is about: the one it names, else the one the world is about.
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import { mainOrganization } from '../world/organization.ts';
 import type { Organization } from '../world/organization.ts';
 import type { State } from '../world/state.ts';

@@ -1,5 +1,5 @@
 // The delivery log, for looking at.
-import { compareText } from '../world/page.ts';
+import { compareText } from '#src/conventions/page.ts';
 import { defineControl } from './control.ts';
 
 export const deliveryControls = [

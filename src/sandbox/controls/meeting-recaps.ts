@@ -4,7 +4,7 @@ import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { omittable, timestamp, uri } from '#schemas/wire.ts';
 import { hourMs, instantOf, minuteMs } from '../clock.ts';
-import { invalid, notFound } from '../refusal.ts';
+import { invalid, notFound } from '#src/conventions/refusal.ts';
 import { createRecap, deleteRecap, updateRecap } from '../world/recaps.ts';
 import type { ExternalMeeting } from '../world/recaps.ts';
 import type { Service } from '../world/service.ts';

@@ -3,8 +3,8 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { operationsUnder } from '../api/operations.ts';
 import { createDocs } from '../docs/routes.ts';
-import { readAs } from '../reading.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { readAs } from '#src/conventions/reading.ts';
+import { invalid, Refusal } from '#src/conventions/refusal.ts';
 import type { ControlNeeds } from './control.ts';
 import { controls } from './controls.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { trackingRequest } from '#schemas/tracking.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import { submitForm } from '../world/routing.ts';
 import type { Answers } from '../world/routing.ts';
 import type { State, StoredForm } from '../world/state.ts';

@@ -1,7 +1,7 @@
 // What the service does to a subscription by itself.
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import { disableSubscription, subscriptionRecord } from '../world/subscriptions.ts';
 import { defineControl } from './control.ts';
 

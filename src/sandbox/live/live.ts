@@ -2,7 +2,7 @@
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 import { pause } from '../clock.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '#src/conventions/refusal.ts';
 import type { Service } from '../world/service.ts';
 import { bookSomething, cancelSomething, forgiveSomeone, missSomething, moveSomething } from './booking-turns.ts';
 import { changeSomeone, dropSomeone } from './contact-turns.ts';

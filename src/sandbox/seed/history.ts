@@ -6,7 +6,7 @@ import type { Random } from '#src/samples/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
 import type { Clock } from '../clock.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '#src/conventions/refusal.ts';
 import { seatsLeft } from '../world/booking-meeting.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
 import { markNoShow } from '../world/no-shows.ts';

@@ -3,7 +3,7 @@
 import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
 import { instantOf } from '../clock.ts';
 import type { Clock } from '../clock.ts';
-import { invalid } from '../refusal.ts';
+import { invalid } from '#src/conventions/refusal.ts';
 import type { StoredEventType } from './state.ts';
 
 interface Complaint {

@@ -1,5 +1,5 @@
 // An address leads to one contact, and stands on it once, whatever its letter case (A18).
-import { invalid } from '../refusal.ts';
+import { invalid } from '#src/conventions/refusal.ts';
 import { addressKey } from './address.ts';
 import type { ContactBook } from './contact-book.ts';
 import type { ContactDetails } from './contact-entry.ts';

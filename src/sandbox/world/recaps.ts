@@ -6,7 +6,7 @@ import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { instantOf } from '../clock.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '#src/conventions/refusal.ts';
 import { createdPayload, deletedPayload, updatedPayload } from './recap-payload.ts';
 import type { DeletedRecap } from './recap-payload.ts';
 import { makeHighlights, makeTranscript } from './recap-words.ts';

@@ -1,6 +1,7 @@
 // One kind of record, found by URI, by what it belongs to, or page by page in a kept order.
-import { comparePositions, firstBeyond, pageOf, sortedRows } from './page.ts';
-import type { Page, PageRequest, Position } from './page.ts';
+import { comparePositions } from '#src/conventions/page.ts';
+import { firstBeyond, pageOf, sortedRows } from './page.ts';
+import type { Page, PageRequest, Position } from '#src/conventions/page.ts';
 
 export interface Shelf<Item, Order extends string = never, Group extends string = never> {
   readonly size: number;

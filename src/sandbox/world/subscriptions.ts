@@ -8,7 +8,7 @@ import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { hourMs, instantOf } from '../clock.ts';
-import { conflict } from '../refusal.ts';
+import { conflict } from '#src/conventions/refusal.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { StoredSubscription } from './state.ts';

@@ -1,7 +1,7 @@
 // Page tokens: they carry a position and a query there and back, and nothing but the sandbox's own, fresh token of this list is taken.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCursors } from '#src/sandbox/api/cursor.ts';
+import { createCursors } from '#src/conventions/cursor.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import { runs } from '../../property/runs.ts';
 

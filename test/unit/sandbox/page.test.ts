@@ -1,8 +1,9 @@
 // Pages: walked either way they show what a plain filter and sort would, and they stay exact while rows come and go.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePositions, pageOfList } from '#src/sandbox/world/page.ts';
-import type { Page, PageRequest } from '#src/sandbox/world/page.ts';
+import { comparePositions } from '#src/conventions/page.ts';
+import { pageOfList } from '#src/sandbox/world/page.ts';
+import type { Page, PageRequest } from '#src/conventions/page.ts';
 import { runs } from '../../property/runs.ts';
 
 interface Row {

@@ -2,9 +2,7 @@
 // and short-lived.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { dayMs } from '../clock.ts';
-import type { Clock } from '../clock.ts';
-import type { Position } from '../world/page.ts';
+import type { Position } from './page.ts';
 
 /** A list by its path, with the filters and the order asked for: a token alone leads on. */
 export interface AskedList {
@@ -37,11 +35,12 @@ const content = z.tuple([
   z.record(z.string(), z.string()),
   z.number(),
 ]);
+const dayMs = 86_400_000;
 const macBytes = 16;
 /** No request line is longer. */
 const longestToken = 16_384;
 
-export function createCursors(secret: string, clock: Pick<Clock, 'nowMs'>): Cursors {
+export function createCursors(secret: string, clock: { nowMs(): number }): Cursors {
   const macOf = (text: string): Buffer => createHmac('sha256', secret).update(text).digest().subarray(0, macBytes);
   return {
     write({ path, filters }, { from, backwards }) {
