@@ -4,11 +4,16 @@ import { Migrator } from 'kysely/migration';
 import { SlotstreamError } from '#src/errors.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { syncCheckpoints } from './migrations/0002-sync-checkpoints.ts';
+import { feedConsumers } from './migrations/0003-feed-consumers.ts';
 import type { StorageTypes } from './migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
 export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {
-  const migrations = { '0001-initial': initial(types), '0002-sync-checkpoints': syncCheckpoints(types) };
+  const migrations = {
+    '0001-initial': initial(types),
+    '0002-sync-checkpoints': syncCheckpoints(types),
+    '0003-feed-consumers': feedConsumers(types),
+  };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;

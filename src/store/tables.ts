@@ -99,6 +99,8 @@ export const tables = {
   }),
   /** Where walks through the service stand: no mirror of anything. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
+  /** How far named readers of the log have come. */
+  feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }),
 } satisfies Record<string, TableShape>;
 
 export type TableName = keyof typeof tables;
