@@ -1,7 +1,7 @@
 // Bad requests, made from the published document: whatever is added to the service is attacked without a word written here.
 import fc from 'fast-check';
-import type { JsonSchema } from '#src/sandbox/docs/json-schema.ts';
-import type { OpenApiDocument } from '#src/sandbox/docs/openapi.ts';
+import type { JsonSchema } from '#src/openapi/json-schema.ts';
+import type { OpenApiDocument } from '#src/openapi/document.ts';
 
 /** Texts that programs trip over. */
 const oddTexts = [

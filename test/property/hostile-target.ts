@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { commonError, errorBody, insufficientScope, permissionDeniedTitle } from '#schemas/errors.ts';
 import type { Operation } from '#src/sandbox/api/operation.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
-import type { OpenApiDocument } from '#src/sandbox/docs/openapi.ts';
+import type { OpenApiDocument } from '#src/openapi/document.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import { sampleOf } from './hostile-requests.ts';

@@ -1,9 +1,7 @@
 // The front door: people are shown to the documentation, programs are told where things are.
 import { Hono } from 'hono';
 import { metadataPath } from '#schemas/oauth.ts';
-
-/** What `text/html` in `Accept` says about the caller. */
-export const isBrowser = (accept = ''): boolean => /\btext\/html\b/.test(accept);
+import { isBrowser } from '#src/conventions/browser.ts';
 
 export function createHome(baseUrl: string): Hono {
   const app = new Hono();

@@ -1,44 +1,17 @@
 // The OpenAPI 3.1 document of the service, made from the operations themselves: what is published is what is checked.
 import { apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
+import { jsonBody, pathsOf } from '#src/openapi/document.ts';
+import type { OpenApiDocument, OperationDocs, PathDocs } from '#src/openapi/document.ts';
+import { createSchemaBook } from '#src/openapi/json-schema.ts';
+import type { SchemaBook } from '#src/openapi/json-schema.ts';
+import { schemaNames } from '#src/openapi/names.ts';
+import { parametersOf } from '#src/openapi/parameters.ts';
 import type { Operation } from '../api/operation.ts';
 import { answerSchema, statusOf } from '../api/reply.ts';
 import type { ServiceOptions } from '../world/service.ts';
-import { createSchemaBook } from './json-schema.ts';
-import type { JsonSchema, SchemaBook } from './json-schema.ts';
-import { schemaNames } from './names.ts';
-import { parametersOf } from './parameters.ts';
-import type { ParameterDocs } from './parameters.ts';
 import { deliverySchema } from './payloads.ts';
 import { headerComponents, rateHeaderRefs, refusalComponents, refusalRefs, refusalStatuses } from './responses.ts';
-
-export interface OperationDocs {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly (ParameterDocs | object)[];
-  readonly requestBody?: BodyDocs;
-  readonly responses: Readonly<Record<string, object>>;
-}
-
-export interface BodyDocs {
-  readonly required: boolean;
-  readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
-}
-
-export type PathDocs = Readonly<Record<string, OperationDocs>>;
-
-export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, PathDocs>>;
-  readonly webhooks?: Readonly<Record<string, PathDocs>>;
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Readonly<Record<string, object>>;
-}
 
 type Described = Pick<ServiceOptions, 'baseUrl' | 'flat'>;
 
@@ -72,22 +45,6 @@ export function openApiDocument(operations: readonly Operation[], options: Descr
   };
 }
 
-interface Documented {
-  readonly method: string;
-  readonly path: string;
-  readonly docs: OperationDocs;
-}
-
-export function pathsOf(all: readonly Documented[]): OpenApiDocument['paths'] {
-  const byPath = Map.groupBy(all, ({ path }) => path);
-  return Object.fromEntries(
-    [...byPath].map(([path, ofPath]) => [
-      path,
-      Object.fromEntries(ofPath.map(({ method, docs }) => [method.toLowerCase(), docs])),
-    ]),
-  );
-}
-
 /** `/webhook_subscriptions/{uuid}`: Webhook subscriptions. */
 function tagOf({ path }: Operation): string {
   const words = (path.split('/')[1] ?? '').replaceAll('_', ' ');
@@ -107,11 +64,6 @@ function operationDocs(operation: Operation, book: SchemaBook): OperationDocs {
     responses: { [statusOf(operation)]: answerDocs(operation, book), ...refusalRefs(refusalStatuses(operation)) },
   };
 }
-
-export const jsonBody = (schema: JsonSchema): BodyDocs => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
 
 function answerDocs(operation: Operation, book: SchemaBook): object {
   const schema = answerSchema(operation);

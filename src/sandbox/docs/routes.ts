@@ -1,12 +1,13 @@
 // The documentation as HTTP, under /_sandbox: an index, the OpenAPI documents, and the page.
 import { Hono } from 'hono';
+import { isBrowser } from '#src/conventions/browser.ts';
+import { pagePolicy } from '#src/openapi/page.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Control } from '../controls/control.ts';
 import type { ServiceOptions } from '../world/service.ts';
 import { controlDocument } from './control-docs.ts';
-import { isBrowser } from './home.ts';
 import { openApiDocument } from './openapi.ts';
-import { documentationPage, pagePolicy } from './page.ts';
+import { documentationPage } from './page.ts';
 import type { PageDocuments } from './page.ts';
 
 export interface DocsNeeds {

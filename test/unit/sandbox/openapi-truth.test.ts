@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
-import type { OpenApiDocument } from '#src/sandbox/docs/openapi.ts';
+import type { OpenApiDocument } from '#src/openapi/document.ts';
 import { openCallback } from '../../harness/callback.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../../harness/sandbox.ts';

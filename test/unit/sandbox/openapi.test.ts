@@ -8,7 +8,7 @@ import { operations, operationsUnder } from '#src/sandbox/api/operations.ts';
 import { statusOf } from '#src/sandbox/api/reply.ts';
 import { controls } from '#src/sandbox/controls/controls.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
-import type { OpenApiDocument, OperationDocs } from '#src/sandbox/docs/openapi.ts';
+import type { OpenApiDocument, OperationDocs } from '#src/openapi/document.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 import type { TestSandbox } from '../../harness/sandbox.ts';
 

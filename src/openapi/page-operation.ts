@@ -1,7 +1,7 @@
 // One operation, control or event on the page: a line that opens into everything there is to know about it.
 import { html } from 'hono/html';
+import type { OperationDocs } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { OperationDocs } from './openapi.ts';
 import { nothing, prose, schemaView } from './page-schema.ts';
 import type { Markup } from './page-schema.ts';
 
@@ -14,6 +14,8 @@ export interface Shown {
   readonly body?: JsonSchema | undefined;
   /** The address before the path; absent for events, which are not called but received. */
   readonly server?: string;
+  /** The shell variable that holds the caller's token. */
+  readonly token?: string;
 }
 
 export const anchorOf = ({ method, path }: Shown): string =>
@@ -34,6 +36,7 @@ export function operationView(shown: Shown): Markup {
       ${scopes.map((scope) => html`<span class="scope" title="required scope">${scope}</span>`)}
     </summary>
     <div class="inside">
+      ${docs.summary === path || docs.description === undefined ? nothing : html`<p>${prose(docs.description)}</p>`}
       ${parametersView(docs)}
       ${body ? html`<h4>Body</h4>${schemaView(body)}` : nothing}
       ${answersView(docs)}${curlView(shown)}
@@ -79,37 +82,45 @@ function parametersView({ parameters = [] }: OperationDocs): Markup {
 interface Answer {
   readonly $ref?: string;
   readonly description?: string;
-  readonly content?: { readonly 'application/json': { readonly schema: JsonSchema } };
+  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 }
 
 function answersView({ responses }: OperationDocs): Markup {
   const all = Object.entries(responses as Readonly<Record<string, Answer>>);
-  const refusals = all.filter(([, { $ref }]) => $ref !== undefined);
+  const isRefusal = ([status, { $ref }]: (typeof all)[number]): boolean => $ref !== undefined || /^[45]/.test(status);
   return html`<h4>Answers</h4>
     ${all
-      .filter(([, { $ref }]) => $ref === undefined)
+      .filter((one) => !isRefusal(one))
       .map(
         ([
           status,
-          { description, content },
-        ]) => html`<p><span class="status good">${status}</span> ${prose(description)}</p>
-          ${content ? schemaView(content['application/json'].schema) : nothing}`,
+          { description, content = {} },
+        ]) => html`<p><span class="status good">${status}</span> ${prose(description)}${mediaView(content)}</p>
+          ${Object.values(content).map(({ schema }) => (schema ? schemaView(schema) : nothing))}`,
       )}
     <p class="refusals">
-      ${refusals.map(
-        ([status, { $ref = '' }]) =>
-          html`<span class="status bad">${status}</span> ${$ref.slice($ref.lastIndexOf('/') + 1)} `,
-      )}
+      ${all
+        .filter(isRefusal)
+        .map(
+          ([status, { $ref = '', description }]) =>
+            html`<span class="status bad">${status}</span> ${description ?? $ref.slice($ref.lastIndexOf('/') + 1)} `,
+        )}
     </p>`;
 }
 
-function curlView({ method, path, docs, server }: Shown): Markup {
+/** Worth a word where it is not JSON. */
+function mediaView(content: NonNullable<Answer['content']>): Markup {
+  const others = Object.keys(content).filter((type) => type !== 'application/json');
+  return others.length === 0 ? nothing : html` <span class="type">${others.join(', ')}</span>`;
+}
+
+function curlView({ method, path, docs, server, token = 'TOKEN' }: Shown): Markup {
   if (server === undefined) return nothing;
   const isGuarded = (docs.security ?? []).length > 0;
   const parts = [
     'curl',
     method === 'GET' ? '' : `-X ${method}`,
-    isGuarded ? '-H "Authorization: Bearer $TOKEN"' : '',
+    isGuarded ? `-H "Authorization: Bearer $${token}"` : '',
     docs.requestBody ? `-H 'Content-Type: application/json' -d '{…}'` : '',
     `'${server}${path}'`,
   ];
