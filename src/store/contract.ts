@@ -1,7 +1,14 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
 import type { ColumnKind, Json } from './columns.ts';
+import type { RowPage } from './row-pages.ts';
 import type { Database, TableName } from './tables.ts';
+
+/** A query as an engine takes it: what Kysely compiles. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
 
 /** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
 export interface StoreEngine {
@@ -26,6 +33,8 @@ export interface StoreEngine {
   noteForgotten(db: Kysely<Database>): Promise<void>;
   /** Removes what forgetting left behind in files: the journal at once, copies within pages after a day. A no-op where the engine keeps no files of its own. */
   scrub(nowMs: number): Promise<void>;
+  /** The rows of a query, any number of them, as they stood when it began: a page at a time, on a connection of its own. */
+  stream(statement: Statement): AsyncGenerator<RowPage>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

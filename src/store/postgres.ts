@@ -1,14 +1,15 @@
 // The PostgreSQL engine: many writers at once, rows locked in one order, the log written by one at a time.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { StoreEngine } from './contract.ts';
+import type { Statement, StoreEngine } from './contract.ts';
 import { migrate } from './migrations.ts';
 import { postgresTypes } from './migrations/storage-types.ts';
+import { nextSize, type RowPage } from './row-pages.ts';
 import type { Database } from './tables.ts';
 
 // Any number does, as long as every Slotstream uses the same: "slot" in ASCII.
 const logLock = 0x736c6f74;
-const oid = { int8: 20, timestamptz: 1184 };
+const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const pool = new pg.Pool({
@@ -51,6 +52,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     migrate: () => migrate(db, postgresTypes),
     noteForgotten: async () => {},
     scrub: async () => {},
+    stream: (statement) => fetched(pool, statement),
     ping: async () => {
       await sql`select 1`.execute(db);
     },
@@ -58,9 +60,34 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
   };
 }
 
+/** Through a cursor: the server keeps what was not asked for yet. */
+async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): AsyncGenerator<RowPage> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    await client.query('begin read only');
+    // Whoever takes the rows may take their time.
+    await client.query('set local idle_in_transaction_session_timeout = 0');
+    await client.query(`declare streamed no scroll cursor for ${text}`, [...parameters]);
+    for (let size = 64; ;) {
+      const { rows } = await client.query<unknown[]>({ text: `fetch ${size} from streamed`, rowMode: 'array' });
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) break;
+      size = nextSize(rows);
+    }
+    await client.query('rollback');
+    broken = false;
+  } finally {
+    // A reader that stopped early, or a statement that failed: nobody else gets a connection in that state.
+    client.release(broken);
+  }
+}
+
 function parserOf(type: number, format: 'text' | 'binary' | undefined) {
   if (type === oid.int8) return Number;
   if (type === oid.timestamptz) return sixDigits;
+  // As written: a JavaScript Date would be midnight in some zone.
+  if (type === oid.date) return String;
   return pg.types.getTypeParser(type, format);
 }
 

@@ -9,6 +9,7 @@ import { SlotstreamError } from '#src/errors.ts';
 import type { StoreEngine } from './contract.ts';
 import { migrate } from './migrations.ts';
 import { sqliteTypes } from './migrations/storage-types.ts';
+import { inPages } from './row-pages.ts';
 import type { Database } from './tables.ts';
 
 // better-sqlite3 blocks the event loop while it waits for another process: wait briefly here, retry in `stores.ts`.
@@ -69,6 +70,12 @@ export function openSqlite(path: string): StoreEngine {
       if (since === 0 || hoursOf(nowMs) - since < rewriteAfterHours || database.memory) return;
       await rewrite(path);
     },
+    async *stream({ sql: text, parameters }) {
+      // While rows are read one by one their connection can do nothing else; a database in memory has only the one.
+      using reader = database.memory ? undefined : openReader(path);
+      const statement = (reader?.database ?? database).prepare<unknown[], unknown[]>(text).raw(true);
+      yield* inPages(reader ? statement.iterate(...parameters) : statement.all(...parameters));
+    },
     ping: async () => {
       database.prepare('select 1').get();
     },
@@ -97,6 +104,11 @@ function openFile(path: string): Sqlite.Database {
       cause: error,
     });
   }
+}
+
+function openReader(path: string): Disposable & { readonly database: Sqlite.Database } {
+  const database = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
+  return { database, [Symbol.dispose]: () => void database.close() };
 }
 
 // `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
