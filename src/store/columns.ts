@@ -1,9 +1,11 @@
-// The six kinds of value a column may hold, and how a table's shape is written and typed.
+// The seven kinds of value a column may hold, and how a table's shape is written and typed.
 
 export interface ColumnKinds {
   text: string;
   /** UTC, ISO 8601, exactly six fractional digits: text order is time order on both stores. */
   time: string;
+  /** A day: `YYYY-MM-DD`. */
+  date: string;
   json: Json;
   flag: boolean;
   integer: number;

@@ -12,6 +12,7 @@ export type StorageTypes = Readonly<Record<ColumnKind | 'serial', string>> & {
 export const sqliteTypes: StorageTypes = {
   text: 'text',
   time: 'text',
+  date: 'text',
   json: 'text',
   flag: 'integer',
   integer: 'integer',
@@ -24,6 +25,7 @@ export const sqliteTypes: StorageTypes = {
 export const postgresTypes: StorageTypes = {
   text: 'text',
   time: 'timestamptz(6)',
+  date: 'date',
   json: 'jsonb',
   flag: 'boolean',
   integer: 'bigint',

@@ -1,0 +1,108 @@
+// Contacts with a column for each custom field, typed as its definition says.
+import { sql } from 'kysely';
+import type { ColumnKind } from '../columns.ts';
+import { namedDefinitions, type Definition } from './custom-columns.ts';
+import type { CustomValues, Sql, ViewDialect } from './dialect.ts';
+import { json, text, time, type View, type ViewColumn } from './view.ts';
+
+export interface FieldDefinition extends Definition {
+  readonly currency: string | null;
+}
+
+const own: Readonly<Record<string, ViewColumn>> = {
+  uri: text('URI of the contact'),
+  name: text('as the service says'),
+  primary_email: text('the address marked primary, else the first'),
+  emails: json('all addresses: `email`, `is_primary`'),
+  phone_numbers: json('all numbers: `phone_number`'),
+  timezone: text('as the service says'),
+  job_title: text('as the service says'),
+  company: text('as the service says'),
+  country: text('as the service says'),
+  state: text('as the service says'),
+  city: text('as the service says'),
+  linkedin: text('as the service says'),
+  creation_source: text('as the service says'),
+  first_email_date: time('as the service says'),
+  last_email_date: time('as the service says'),
+  next_meeting_date: time('as the service says'),
+  last_meeting_date: time('as the service says'),
+  last_interaction_date: time('as the service says'),
+  created_at: time('when the contact was made'),
+  updated_at: time('when it last changed'),
+};
+
+/** Whatever the table calls one of its columns, so that a name never means two things. */
+const reserved = new Set([
+  ...Object.keys(own),
+  'custom_fields',
+  'deleted_at',
+  'deleted_source',
+  'as_of',
+  'version',
+  'lagging',
+  'body',
+]);
+
+interface FieldType {
+  readonly kind: ColumnKind;
+  readonly about: string;
+  readonly typed: keyof Omit<CustomValues, 'option'> | 'option' | 'asIs';
+}
+
+const fieldTypes: Readonly<Record<string, FieldType>> = {
+  text: { kind: 'text', about: 'a text', typed: 'text' },
+  number: { kind: 'number', about: 'a number', typed: 'number' },
+  boolean: { kind: 'flag', about: 'true or false', typed: 'flag' },
+  currency: { kind: 'integer', about: 'an amount in minor units', typed: 'integer' },
+  date: { kind: 'date', about: 'a day', typed: 'date' },
+  single_select: { kind: 'text', about: 'the label of the option chosen', typed: 'option' },
+  tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },
+  invitee_question: { kind: 'text', about: 'an answer; JSON where it is no text', typed: 'anyText' },
+};
+const unknownType: FieldType = { kind: 'json', about: 'a value of a type not known here', typed: 'asIs' };
+
+/** The view depends on the definitions there are; without any it has the contact's own columns. */
+export function contactsWide(definitions: readonly FieldDefinition[]): View {
+  const fields = namedDefinitions(definitions, reserved).map(([name, definition]) => ({
+    name,
+    definition,
+    type: typeOf(definition),
+  }));
+  return {
+    name: 'contacts_wide',
+    about: 'Contacts that are not deleted, with one typed column for each custom field.',
+    columns: {
+      ...own,
+      ...Object.fromEntries(fields.map(({ name, definition, type }) => [name, columnOf(definition, type)])),
+    },
+    key: ['uri'],
+    since: 'updated_at',
+    select: (dialect) =>
+      sql`select ${sql.join([
+        ...Object.keys(own).map((name) => sql.id('contacts', name)),
+        ...fields.map(({ name, definition, type }) => sql`${valueOf(dialect, definition, type)} as ${sql.id(name)}`),
+      ])} from contacts where contacts.deleted_at is null`,
+  };
+}
+
+function typeOf({ field_type }: Definition): FieldType {
+  const type = field_type ?? '';
+  return Object.hasOwn(fieldTypes, type) ? (fieldTypes[type] as FieldType) : unknownType;
+}
+
+function columnOf({ currency, field_type }: FieldDefinition, { kind, about }: FieldType): ViewColumn {
+  return { kind, about: field_type === 'currency' && currency ? `${about} of ${currency}` : about };
+}
+
+/** A subquery a column: reads nothing where the column is not asked for, and no join limits how many there are. */
+function valueOf({ custom }: ViewDialect, { uri }: Definition, { typed }: FieldType): Sql {
+  const value = sql`field.value`;
+  const here = sql`from contact_custom_fields as field
+    where field.contact_uri = contacts.uri and field.field_uri = ${sql.lit(uri)}`;
+  if (typed === 'asIs') return sql`(select ${value} ${here})`;
+  if (typed !== 'option') return sql`(select ${custom[typed](value)} ${here})`;
+  // Looked up when it is read: an option renamed needs no new view.
+  const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(uri)})`;
+  return sql`(select ${custom.option(value, options)} ${here})`;
+}

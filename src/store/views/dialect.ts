@@ -1,0 +1,48 @@
+// The few things the views need that SQLite and PostgreSQL say differently.
+import { sql, type RawBuilder } from 'kysely';
+
+export type Sql = RawBuilder<unknown>;
+
+export interface ViewDialect {
+  /** The moment of the query. */
+  readonly now: Sql;
+  /** Text compared byte by byte, whatever the collation of the database: both stores then agree on what comes first. */
+  bytes(text: Sql): Sql;
+  /** From one time to another in whole seconds, each time cut to its second. */
+  secondsBetween(from: Sql, to: Sql): Sql;
+  /** Of a time in UTC: its day, its hour as two digits, its weekday from 1 (Monday) to 7. */
+  day(time: Sql): Sql;
+  hour(time: Sql): Sql;
+  weekday(time: Sql): Sql;
+  /** A member of a JSON object, or of the object at an index of a JSON list; null where it is no text. */
+  textAt(json: Sql, path: { readonly index?: number; readonly name: string }): Sql;
+  /** The items of a JSON list, to be joined under the alias `item`; none where it is no list. */
+  items(json: Sql): Sql;
+  /** A member of `item`; null where it is no text. */
+  itemText(name: string): Sql;
+  asText(value: Sql): Sql;
+  /** Division that keeps its fraction; null by nothing. */
+  ratio(part: Sql, whole: Sql): Sql;
+  /** A sum of amounts of money, without what adding binary fractions leaves behind. */
+  sumOfMoney(amount: Sql): Sql;
+  /** One value of a custom field in the type of its definition; null where it does not fit. */
+  readonly custom: CustomValues;
+}
+
+export interface CustomValues {
+  text(value: Sql): Sql;
+  number(value: Sql): Sql;
+  integer(value: Sql): Sql;
+  flag(value: Sql): Sql;
+  date(value: Sql): Sql;
+  tags(value: Sql): Sql;
+  /** The label of the option which the value names; its uuid where it has none. */
+  option(value: Sql, options: Sql): Sql;
+  /** A text as it is, anything else as JSON. */
+  anyText(value: Sql): Sql;
+}
+
+/** No amount of money; one such number would swallow the others, or overflow. */
+export const absurdAmount = sql`1e15`;
+/** What every reader of a number can hold. */
+export const largestInteger = sql.lit(Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,111 @@
+// Journeys as common table expressions, for every view that counts bookings by how they ended.
+//
+//   A ──moved──▶ B ──moved──▶ C      A says `new_invitee` B, or B says `old_invitee` A: either is enough, and B itself
+//                                    need not be mirrored. One journey, begun by A, ended by C.
+//
+// Every invitee has at most one booking before it: the one it names itself, else the first (by URI) that names it. So the
+// links are trees, walked once from their roots; whatever is claimed besides is not followed. Links that run in a circle
+// have no root: a circle of up to `longestCircle` begins at its first URI, and in a longer one each invitee stands alone.
+// Thus any links whatever put every mirrored invitee into exactly one journey, in time proportional to their number.
+import { sql } from 'kysely';
+import type { Sql, ViewDialect } from './dialect.ts';
+
+const longestCircle = 32;
+const day = 24 * 3_600;
+
+/** `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee, and `journeys`. */
+export function journeys(dialect: ViewDialect): Sql {
+  const { bytes } = dialect;
+  return sql`
+  told (child, parent, by_child) as (
+    select uri, old_invitee, 1 from invitees where old_invitee <> '' and old_invitee <> uri
+    union all
+    select new_invitee, uri, 0 from invitees where new_invitee <> '' and new_invitee <> uri
+  ),
+  links (child, parent) as materialized (
+    select child, coalesce(min(case by_child when 1 then ${bytes(sql`parent`)} end), min(${bytes(sql`parent`)}))
+    from told group by child
+  ),
+  walks (origin, node, least, steps) as (
+    select child, parent, ${lesser(dialect, sql`child`, sql`parent`)}, 1
+    from links where child in (select parent from links)
+    union all
+    select walks.origin, links.parent, ${lesser(dialect, sql`walks.least`, sql`links.parent`)}, walks.steps + 1
+    from walks join links on links.child = walks.node
+    where walks.node <> walks.origin and walks.steps < ${sql.lit(longestCircle)}
+  ),
+  circles (node) as materialized (select origin from walks where node = origin and least = origin),
+  tree (node, root, depth) as (
+    select node, node, 0 from (
+      select parent as node from links where parent not in (select child from links) union select node from circles
+    ) as roots
+    union all
+    select links.child, tree.root, tree.depth + 1
+    from tree join links on links.parent = tree.node
+    where links.child not in (select node from circles)
+  ),
+  members as materialized (
+    select invitees.uri as invitee_uri, coalesce(tree.root, invitees.uri) as journey_uri, coalesce(tree.depth, 0) as depth,
+      invitees.created_at
+    from invitees left join tree on tree.node = invitees.uri
+  ),
+  spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
+  ranked as (
+    select journey_uri, invitee_uri, depth,
+      row_number() over (partition by journey_uri order by depth, created_at is null, created_at, ${bytes(sql`invitee_uri`)}) as place,
+      row_number() over (partition by journey_uri order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitee_uri`)} desc) as place_from_end
+    from members
+  ),
+  ends as (
+    select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee,
+      max(case place_from_end when 1 then invitee_uri end) as last_invitee, count(*) as invitees, max(depth) as depth
+    from ranked group by journey_uri
+  ),
+  journeys as materialized (${ended(dialect)})`;
+}
+
+const lesser = ({ bytes }: ViewDialect, a: Sql, b: Sql): Sql =>
+  sql`case when ${bytes(a)} < ${bytes(b)} then ${a} else ${b} end`;
+
+/** A journey with what its first invitee says of where it came from, and its last of how it ended. */
+function ended(dialect: ViewDialect): Sql {
+  const event = sql`last_event.cancellation`;
+  return sql`
+    select told.*,
+      case
+        when moved_on then 'rescheduled'
+        when canceled and canceler_type = 'host' then 'canceled_by_host'
+        when canceled and canceler_type = 'invitee' and cancel_notice_seconds < ${sql.lit(day)} then 'late_cancellation'
+        when canceled and canceler_type = 'invitee' then 'canceled_by_invitee'
+        when canceled then 'canceled'
+        when no_show_at is not null then 'no_show'
+        when coalesce(end_time, start_time) <= ${dialect.now} then 'held'
+        when coalesce(end_time, start_time) is not null then 'upcoming'
+      end as outcome
+    from (
+      select ends.journey_uri, ends.first_invitee, ends.last_invitee, ends.invitees,
+        coalesce(spans.deepest, 0) + case when last.rescheduled is true and coalesce(spans.deepest, 0) = ends.depth
+          then 1 else 0 end as moves,
+        last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
+        ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
+        last.email as invitee_email, last.name as invitee_name,
+        first.utm_source, first.utm_medium, first.utm_campaign, first.utm_content, first.utm_term,
+        first.created_at as booked_at, first_event.start_time as first_start_time, first_event.event_type as first_event_type,
+        coalesce(first_type.name, first_event.name) as first_event_type_name,
+        last_event.start_time, last_event.end_time,
+        ${dialect.secondsBetween(sql`first.created_at`, sql`last_event.start_time`)} as lead_time_seconds,
+        last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
+        ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
+        last.no_show_at,
+        (last.rescheduled is true or last.new_invitee <> '') as moved_on,
+        (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled
+      from ends
+      join invitees as first on first.uri = ends.first_invitee
+      join invitees as last on last.uri = ends.last_invitee
+      left join spans on spans.journey_uri = ends.journey_uri
+      left join scheduled_events as first_event on first_event.uri = first.event_uri
+      left join scheduled_events as last_event on last_event.uri = last.event_uri
+      left join event_types as first_type on first_type.uri = first_event.event_type
+      left join event_types on event_types.uri = last_event.event_type
+    ) as told`;
+}

@@ -1,0 +1,35 @@
+// What a view is: its name, what each column means, what identifies a row, and its select, written once for both stores.
+import type { RawBuilder } from 'kysely';
+import type { ColumnKind } from '../columns.ts';
+import type { ViewDialect } from './dialect.ts';
+
+export interface ViewColumn {
+  readonly kind: ColumnKind;
+  /** A phrase, without a full stop. */
+  readonly about: string;
+}
+
+export interface View {
+  readonly name: string;
+  /** One sentence. */
+  readonly about: string;
+  /** In the order of the select. New ones go to the end: PostgreSQL then replaces the view beneath views that use it. */
+  readonly columns: Readonly<Record<string, ViewColumn>>;
+  /** What orders and identifies a row; never null. */
+  readonly key: readonly string[];
+  /** The column in which a row says when it came about, where it has one. */
+  readonly since: string | undefined;
+  /** Takes no parameters: it becomes the text of a view. */
+  select(dialect: ViewDialect): RawBuilder<unknown>;
+}
+
+const column =
+  (kind: ColumnKind) =>
+  (about: string): ViewColumn => ({ kind, about });
+
+export const text = column('text');
+export const time = column('time');
+export const date = column('date');
+export const json = column('json');
+export const integer = column('integer');
+export const number = column('number');

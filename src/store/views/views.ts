@@ -1,0 +1,55 @@
+// The registry of views, and the shape in which each is read.
+import { sql } from 'kysely';
+import type { ColumnKind } from '../columns.ts';
+import type { Store } from '../contract.ts';
+import { bookingJourneys } from './booking-journeys.ts';
+import { bookingsDaily } from './bookings-daily.ts';
+import { contactsWide, type FieldDefinition } from './contacts-wide.ts';
+import { noShowRate } from './no-show-rate.ts';
+import { revenue } from './revenue.ts';
+import { routingFunnel } from './routing-funnel.ts';
+import type { View } from './view.ts';
+
+export interface ViewShape {
+  readonly columns: Readonly<Record<string, ColumnKind>>;
+  readonly key: readonly string[];
+  readonly since: string | undefined;
+}
+
+/** Every view, for the definitions of custom fields there are. */
+export function viewsFor(definitions: readonly FieldDefinition[]): readonly View[] {
+  return [bookingJourneys, bookingsDaily, noShowRate, contactsWide(definitions), routingFunnel, revenue];
+}
+
+export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);
+
+export async function readDefinitions({ db }: Pick<Store, 'db'>): Promise<readonly FieldDefinition[]> {
+  const rows = await db
+    .selectFrom('custom_field_definitions')
+    .select(['uri', 'label', 'field_type', 'currency', 'created_at'])
+    .execute();
+  return rows as FieldDefinition[];
+}
+
+/** The columns of a view as it stands in the store; undefined where there is none of that name. */
+export async function shapeOfView(store: Pick<Store, 'db' | 'engine'>, name: string): Promise<ViewShape | undefined> {
+  if (!viewNames.includes(name)) return undefined;
+  const view = viewsFor(await readDefinitions(store)).find((each) => each.name === name) as View;
+  // One that could not be replaced lacks the newest columns.
+  const there = await columnsThere(store, name);
+  const columns = Object.entries(view.columns).filter(([column]) => there.has(column));
+  return {
+    columns: Object.fromEntries(columns.map(([column, { kind }]) => [column, kind])),
+    key: view.key,
+    since: view.since,
+  };
+}
+
+async function columnsThere({ db, engine }: Pick<Store, 'db' | 'engine'>, name: string): Promise<ReadonlySet<string>> {
+  const { rows } =
+    engine.name === 'sqlite'
+      ? await sql<{ name: string }>`select name from pragma_table_info(${name})`.execute(db)
+      : await sql<{ name: string }>`select attname::text as name from pg_attribute
+          where attrelid = to_regclass(quote_ident(${name})) and attnum > 0 and not attisdropped`.execute(db);
+  return new Set(rows.map((row) => row.name));
+}
