@@ -1,11 +1,15 @@
 // Every operation of the admin listener that reads the mirror, and the application made of them. Loaded when first asked for: most
 // processes are never asked.
-import type { Hono } from 'hono';
 import { createCursors } from '#src/conventions/cursor.ts';
+import { feedConsumerOperations } from './feed-consumers.ts';
+import { feedOperations } from './feed.ts';
 import type { Operation, ReaderNeeds } from './operation.ts';
 import { createRouter } from './router.ts';
 
-const operationsFor = (_needs: ReaderNeeds): readonly Operation[] => [];
+const operationsFor = (needs: ReaderNeeds): readonly Operation[] => [
+  ...feedOperations(needs),
+  ...feedConsumerOperations(needs),
+];
 
 export interface ReadApiNeeds extends ReaderNeeds {
   /** Signs page tokens. */
@@ -13,7 +17,9 @@ export interface ReadApiNeeds extends ReaderNeeds {
   report(error: unknown): void;
 }
 
-export function createReadApi({ secret, report, ...needs }: ReadApiNeeds): Hono {
+export function createReadApi({ secret, report, ...needs }: ReadApiNeeds) {
   const cursors = createCursors(secret, { nowMs: () => needs.clock() });
-  return createRouter({ cursors, report }, operationsFor(needs));
+  const operations = operationsFor(needs);
+  const { fetch, request } = createRouter({ cursors, report }, operations);
+  return { operations, fetch, request };
 }

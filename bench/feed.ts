@@ -1,0 +1,70 @@
+// How fast the feed is read from a log of a million entries on SQLite: whole, as text, page after page.
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { readFeed } from '#src/feed/page.ts';
+import { openStore } from '#src/store/stores.ts';
+import { bodies } from './deliveries.ts';
+import { percentile, type Measurement } from './measure.ts';
+import { temporaryFolder } from './processes.ts';
+
+const entries = 1_000_000;
+const patterns = 1_000;
+const limit = 1_000;
+
+export const feed: Measurement = {
+  name: 'feed',
+  about: `a log of ${entries} entries read through the feed on SQLite`,
+  async run() {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'mirror.db');
+    await fill(path);
+    await using store = await openStore({ report: () => {} }, `sqlite:${path}`);
+    const pageMs: number[] = [];
+    let characters = 0;
+    let read = 0;
+    const startedAt = performance.now();
+    for (let after = 0; ;) {
+      const pageAt = performance.now();
+      const page = await readFeed(store, {}, { after, limit });
+      pageMs.push(performance.now() - pageAt);
+      if (page.entries.length === 0) break;
+      read += page.entries.length;
+      for (const { text } of page.entries) characters += text.length;
+      after = page.nextAfter;
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (read !== entries) throw new Error(`${read} of ${entries} entries were read`);
+    const rareAt = performance.now();
+    await readFeed(store, { events: ['no.such_event'] }, { after: 0, limit });
+    return [
+      { name: 'feed.per_second', value: read / seconds, limit: ['>=', 50_000] },
+      { name: 'feed.entry_characters', value: characters / read },
+      // How long other requests of the process wait for a page.
+      { name: 'feed.page_p99_ms', value: percentile(pageMs, 0.99) },
+      { name: 'feed.nothing_found_ms', value: performance.now() - rareAt },
+    ];
+  },
+};
+
+/** Entries as the product writes them, a thousand different ones over and over. */
+async function fill(path: string): Promise<void> {
+  await using made = await openStore({ report: () => {} }, `sqlite:${path}`);
+  await made.close();
+  const database = new Sqlite(path);
+  for (const setting of ['journal_mode = WAL', 'synchronous = OFF']) database.pragma(setting);
+  database.exec(
+    'create temp table pattern (n integer primary key, event text, subject_uri text, changes text, body text)',
+  );
+  const keep = database.prepare('insert into pattern (event, subject_uri, changes, body) values (?, ?, ?, ?)');
+  for (const body of bodies(patterns, 11)) {
+    const { event, payload } = JSON.parse(body) as { event: string; payload: { uri?: string; email?: string } };
+    keep.run(event, payload.uri ?? null, JSON.stringify({ contacts: { company: [null, payload.email ?? ''] } }), body);
+  }
+  database.exec(`
+    insert into event_log (delivery_id, source, event, subject_uri, occurred_at, received_at, outcome, changes, body, tie)
+    with recursive n(i) as (select 0 union all select i + 1 from n where i < ${entries} - 1)
+    select lower(hex(randomblob(32))), 'webhook', event, subject_uri, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:01.000000Z', 'applied',
+      changes, body, '0000000000000000' from n join pattern on pattern.n = 1 + n.i % ${patterns}`);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}

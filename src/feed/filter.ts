@@ -1,0 +1,51 @@
+// What a reader of the feed asks for, in the words of the query and of the command line.
+import { z } from 'zod';
+import type { FeedFilter } from '#src/store/feed.ts';
+import type { Outcome } from '#src/store/log.ts';
+
+const outcomes = [
+  'applied',
+  'unchanged',
+  'superseded',
+  'tombstoned',
+  'quarantined',
+  'unhandled',
+] as const satisfies readonly Outcome[];
+
+const mostAlternatives = 20;
+const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item).max(mostAlternatives, `at most ${mostAlternatives}, separated by commas`));
+
+const eventName = z
+  .string()
+  .min(1, 'names of events, separated by commas')
+  .max(200, 'names of at most 200 characters')
+  // A star means "and whatever follows", at the end alone.
+  .refine((name) => !name.slice(0, -1).includes('*') && (!name.endsWith('*') || /^[\w.-]*\*$/.test(name)), {
+    message: 'names such as contact.updated, or beginnings such as contact.*',
+  });
+
+export const filterInputs = {
+  event: listOf(eventName).optional().describe('Only these events, separated by commas: `contact.created,invitee.*`.'),
+  subject: z.string().min(1).max(2_048).optional().describe('Only entries about this URI.'),
+  outcome: listOf(z.enum(outcomes, `among ${outcomes.join(', ')}`))
+    .optional()
+    .describe('Only entries with one of these outcomes, separated by commas.'),
+};
+
+const asked = z.object(filterInputs);
+
+export function filterOf({ event = [], subject, outcome = [] }: z.output<typeof asked>): FeedFilter {
+  const patterns = event.filter((name) => name.endsWith('*'));
+  // A star alone asks for everything.
+  const isAny = patterns.includes('*');
+  return {
+    events: isAny ? [] : event.filter((name) => !name.endsWith('*')),
+    eventPrefixes: isAny ? [] : patterns.map((pattern) => pattern.slice(0, -1)),
+    ...(subject === undefined ? {} : { subjectUri: subject }),
+    outcomes: outcome,
+  };
+}
