@@ -1,11 +1,10 @@
 // The composition root: opens everything a role needs, in order, and closes it in the reverse one.
 import { join } from 'node:path';
-import type { Hono } from 'hono';
 import { createBatches } from '#workers/batches.ts';
 import { startDeliveryWorker } from '#workers/deliveries.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile-state.ts';
 import { leaveAddress } from './admin/address.ts';
-import { createAdminApp } from './admin/app.ts';
+import { createAdminApp, type ReadApi } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
 import type { Config } from './config.ts';
 import { openTail, type Tail } from './feed/tail.ts';
@@ -178,14 +177,17 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
     token: adminToken,
+    clock: Date.now,
     status,
     metrics,
     health,
+    refused: (cause) => metrics.adminRefused(cause),
+    report: reporterOf(log, 'admin listener'),
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });
   const listener = await openListener(
     // Streams never end by themselves.
-    { fetch: (request) => app.fetch(request), onClosing: () => tail.close() },
+    { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close() },
     { host: config.adminHost, port: config.adminPort },
   );
   opened.defer(() => listener.close());
@@ -200,12 +202,12 @@ function readsOf(
   { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
   secret: string,
 ) {
-  const load = async (): Promise<Hono> => {
+  const load = async (): Promise<ReadApi> => {
     const { createReadApi } = await import('./admin/operations.ts');
     const options = { eraseOnDelete: config.eraseOnDelete };
     return createReadApi({ store, tail, options, clock: Date.now, secret, report: reporterOf(log, 'admin listener') });
   };
-  let loaded: Promise<Hono> | undefined;
+  let loaded: Promise<ReadApi> | undefined;
   return () => (loaded ??= load());
 }
 

@@ -38,6 +38,8 @@ export interface Metrics {
   visible(seconds: number): void;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   unsignedAllowed(allowed: boolean): void;
+  /** Somebody was turned away from the admin listener. */
+  adminRefused(cause: string): void;
   /** Asked when the metrics are read; a source that fails leaves its gauge without a value, not the page. */
   watch(sources: {
     readonly queueDepth?: () => Promise<QueueDepths>;
@@ -79,6 +81,12 @@ export function createMetrics(): Metrics {
     help: 'Verified deliveries by matching key.',
     label: 'key_id',
   });
+  const adminRefused = tally({
+    registry,
+    name: 'admin_refused_total',
+    help: 'Requests turned away from the admin listener, by cause.',
+    label: 'cause',
+  });
   const projected = new Counter({
     name: 'slotstream_projected_total',
     help: 'Deliveries folded, by kind and outcome.',
@@ -103,6 +111,7 @@ export function createMetrics(): Metrics {
   return {
     received,
     refused,
+    adminRefused,
     keyMatched: keys,
     acknowledged: (seconds) => ack.observe(seconds),
     batched: (deliveries) => batch.observe(deliveries),

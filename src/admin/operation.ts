@@ -65,6 +65,8 @@ interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
   readonly summary: string;
   /** What a caller has to know besides; a paragraph. */
   readonly description?: string;
+  /** What stands in a placeholder of the path, where it is not the last part of a URI: `{id: 'Its `seq`.'}`. */
+  readonly placeholders?: Readonly<Record<string, string>>;
   /** Refusals besides 400 and 401: `{404: 'No such contact.'}`. */
   readonly refusals?: Readonly<Record<number, string>>;
   readonly query?: Query;

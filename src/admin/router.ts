@@ -1,9 +1,10 @@
 // The operations as HTTP: read the request, run, put the answer into its envelope; every refusal has the service's own shape.
 import { Hono, type Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import type { Cursors } from '#src/conventions/cursor.ts';
 import { paginationOf } from '#src/conventions/pagination.ts';
 import { readAs } from '#src/conventions/reading.ts';
-import { Refusal, serverError } from '#src/conventions/refusal.ts';
+import { invalid, notFound, Refusal, serverError } from '#src/conventions/refusal.ts';
 import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/conventions/request.ts';
 import type { Call, Operation } from './operation.ts';
 
@@ -15,18 +16,29 @@ export interface RouterNeeds {
 
 export function createRouter(needs: RouterNeeds, operations: readonly Operation[]): Hono {
   const app = new Hono();
+  app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
   // `/api/contacts/export` before `/api/contacts/{uuid}`: fewer placeholders first.
   for (const operation of operations.toSorted((a, b) => placeholders(a) - placeholders(b)))
     app.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
       answer(needs, operation, context),
     );
+  app.notFound((context) => refuse(context, notFound('There is nothing at this path.')));
   app.onError((error, context) => {
     if (!(error instanceof Refusal)) needs.report(error);
-    const { status, body } = error instanceof Refusal ? error : serverError(500);
-    return context.json(body, status as 400);
+    return refuse(context, error instanceof Refusal ? error : serverError(500));
   });
   return app;
 }
+
+const mostBodyBytes = 1_048_576;
+
+const tooLarge = (context: Context): Response => {
+  // The rest of the body is never read, so the connection cannot serve another call.
+  context.header('connection', 'close');
+  return refuse(context, invalid({ message: `The body is larger than ${mostBodyBytes} bytes.` }));
+};
+
+const refuse = (context: Context, { status, body }: Refusal): Response => context.json(body, status as 400);
 
 const placeholders = ({ path }: Operation): number => path.split('{').length;
 
@@ -63,6 +75,8 @@ async function answer({ cursors }: RouterNeeds, operation: Operation, context: C
       await operation.run(call);
       return context.body(null, 204);
     case 'stream':
+      // Nobody would read what begins here, so it does not begin.
+      if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': operation.contentType });
       return operation.run(call);
   }
 }

@@ -1,0 +1,42 @@
+// What a browser without a session is shown: how to get in, and nothing else.
+import { createHash } from 'node:crypto';
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.6 system-ui, 'Liberation Sans', sans-serif;
+  background: light-dark(#fbfaf7, #14171a); color: light-dark(#1d2326, #e6e8ea); }
+main { max-width: 30rem; padding: 2rem; }
+h1 { margin: 0 0 .5rem; font-size: 1.6rem; letter-spacing: -.02em; }
+pre { padding: .8rem 1rem; overflow-x: auto; border-radius: 10px; background: light-dark(#20272b, #0d1012); color: #dfe7ea; }
+a { color: light-dark(#0a6d7a, #5fc7d4); }
+:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+`;
+
+export const loginPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The same for everybody. The link leads to the very address that was asked for: a browser that came here from another site keeps its cookie back until it is asked from here. */
+export const loginPage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Log in · Slotstream</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Log in</h1>
+<p>This page is for whoever runs this Slotstream. On its machine, with the same settings, ask for the login link:</p>
+<pre><code>npx slotstream status --login</code></pre>
+<p>Logged in a moment ago? <a href="">Open this page again.</a></p>
+</main>
+</body>
+</html>
+`;

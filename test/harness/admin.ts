@@ -1,0 +1,37 @@
+// The admin listener without sockets: its token, a clock that moves by hand, and all it was told of.
+import { createAdminApp, type AdminNeeds } from '#src/admin/app.ts';
+
+export const adminToken = 'a-token-of-more-than-sixteen-bytes';
+
+export function openAdmin(more: Partial<AdminNeeds> = {}) {
+  const heard = { refused: [] as string[], reported: [] as unknown[] };
+  const clock = { nowMs: Date.parse('2025-04-14T12:00:00Z') };
+  const app = createAdminApp({
+    token: adminToken,
+    clock: () => clock.nowMs,
+    status: async () => ({ pid: 7 }),
+    metrics: { read: async () => ({ contentType: 'text/plain', text: 'slotstream_up 1' }) },
+    health: { readiness: async () => ({ ready: true, engines: { queue: 'up' } }) },
+    refused: (cause) => void heard.refused.push(cause),
+    report: (error) => void heard.reported.push(error),
+    ...more,
+  });
+  /** As from this address. */
+  const ask = (path: string, init: RequestInit = {}, address = '192.0.2.1'): Promise<Response> =>
+    Promise.resolve(
+      app.fetch(new Request(new URL(path, 'http://127.0.0.1:8081'), init), {
+        incoming: { socket: { remoteAddress: address } },
+      } as never),
+    );
+  return { ask, heard, clock };
+}
+
+export type Admin = ReturnType<typeof openAdmin>;
+
+export const bearer = { authorization: `Bearer ${adminToken}` } as const;
+
+/** The cookie a browser would send back after following the login link. */
+export async function logIn({ ask }: Pick<Admin, 'ask'>): Promise<string> {
+  const answer = await ask(`/?token=${adminToken}`);
+  return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+}
