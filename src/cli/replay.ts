@@ -66,7 +66,8 @@ export function changeLines(changes: Changes | null): string[] {
   );
 }
 
-function shown(value: unknown): string {
+/** A value on one line, cut. */
+export function shown(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -1,58 +1,73 @@
-// `why`: every delivery and every read that touched a row, in order, with what it did and what it changed.
+// `why`: every delivery and every read that touched a row, in order, with what it did and what it changed; and where each of the
+// row's values came from.
 import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
-import type { LogEntry } from '#src/store/log.ts';
-import { historyOf } from '#src/store/history.ts';
 import type { Changes } from '#workers/projections/join.ts';
-import { changeLines } from './replay.ts';
-import { asJson, defineVerb } from './verb.ts';
+import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/provenance.ts';
+import { changeLines, shown } from './replay.ts';
+import { renderTable } from './table.ts';
+import { asJson, defineVerb, wholeNumberFrom } from './verb.ts';
 
 export const why = defineVerb({
   name: 'why',
-  summary: 'show every delivery that touched a row, and what each did',
-  examples: ['slotstream why https://…/contacts/…'],
+  summary: 'show every delivery that touched a row, what each did, and where each value came from',
+  examples: ['slotstream why https://…/contacts/…', 'slotstream why https://…/contacts/… --json'],
   arguments: { uri: { flags: '<uri>', help: 'the row’s URI', reads: z.string() } },
-  options: { json: asJson },
-  async run(context, { uri, json }) {
+  options: {
+    after: {
+      flags: '--after <seq>',
+      help: 'only deliveries after this place in the log (default: 0)',
+      reads: wholeNumberFrom(0).default(0),
+    },
+    limit: {
+      flags: '--limit <n>',
+      help: 'how many deliveries at most (default: 1000)',
+      reads: wholeNumberFrom(1).default(1_000),
+    },
+    json: asJson,
+  },
+  async run(context, { uri, after, limit, json }) {
     await using store = await openStoreLoudly(context.config(), context.log());
-    const entries = await historyOf(store, uri);
-    if (entries.length === 0) {
+    const found = await explain(store, { uri, after, limit });
+    if (found === undefined) {
       throw new SlotstreamError('not_found', 'No delivery in the log is about this URI.', {
         hint: 'Check its spelling; a URI is compared letter by letter.',
       });
     }
-    for (const entry of entries) context.out(json ? JSON.stringify(entry) : told(entry));
+    context.out(json ? JSON.stringify(found) : told(found));
     return 0;
   },
 });
 
-function told({
-  seq,
-  source,
-  event,
-  occurred_at,
-  received_at,
-  outcome,
-  reason,
-  duplicates,
-  changes,
-  redacted,
-}: LogEntry): string {
-  const delay = occurred_at && received_at ? ` (${delayOf({ source, occurred_at, received_at })})` : '';
+function told({ table, deleted, deliveries, next_after: next, fields }: Explanation): string {
+  const standing = table === null ? 'No row: nothing about it could be projected.' : `A row of ${table}`;
+  const title = table === null ? standing : `${standing}${deleted ? ', deleted' : ''}.`;
+  const more = next === null ? [] : [`… and more: --after ${next}`];
+  const origins =
+    fields.length === 0 ? [] : ['', renderTable(['column', 'value', 'came from'], fields.map(originCells))];
+  return [title, '', ...deliveries.map(toldDelivery), ...more, ...origins].join('\n');
+}
+
+function toldDelivery(entry: TouchingEntry): string {
+  const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes, redacted, pruned } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
-  const headline = `#${seq} ${event ?? 'not understood'}  ${occurred_at ?? received_at}${delay}  ${outcome}${reason ? `: ${reason}` : ''}${copies}`;
+  const headline = `#${seq} ${event ?? 'not understood'}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${reason}` : ''}${copies}`;
+  if (pruned)
+    return `${headline}\n  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)`;
   return [headline, ...(redacted ? ['  (its content was forgotten)'] : changeLines(changes as Changes | null))].join(
     '\n',
   );
 }
 
 /** A delivery took its time to come; what was read shows when it was last seen so, which may be long after it was received. */
-function delayOf({
-  source,
-  occurred_at,
-  received_at,
-}: Pick<LogEntry, 'source' | 'occurred_at' | 'received_at'>): string {
-  if (source !== 'webhook') return `read by ${source}, first at ${received_at}`;
-  return `+${((Date.parse(received_at ?? '') - Date.parse(occurred_at ?? '')) / 1000).toFixed(1)} s`;
+function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): string {
+  if (source === 'webhook') return delay === null ? '' : ` (+${delay.toFixed(1)} s)`;
+  return source === 'operator' ? ' (by an operator)' : ` (read by ${source}, first at ${received_at})`;
+}
+
+function originCells({ column, value, seq, event, source, occurred_at: at }: ColumnOrigin): string[] {
+  const when = at === null ? '' : `  ${at}`;
+  if (seq === null) return [column, shown(value), `an entry that is no longer in the log${when}`];
+  return [column, shown(value), `#${seq} ${event ?? source ?? ''}${when}`];
 }

@@ -18,11 +18,11 @@ export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set
   return presentValues(unit, 'event_log', 'delivery_id', ids);
 }
 
-export type KnownEntry = Pick<LogEntry, 'delivery_id' | 'seq' | 'occurred_at' | 'outcome'>;
+export type KnownEntry = Pick<LogEntry, 'delivery_id' | 'seq' | 'occurred_at' | 'outcome' | 'redacted'>;
 
 /** Those of these entries that are in the log already, by their identity. */
 export async function knownEntries(unit: Unit, ids: readonly string[]): Promise<Map<string, KnownEntry>> {
-  const columns = ['delivery_id', 'seq', 'occurred_at', 'outcome'];
+  const columns = ['delivery_id', 'seq', 'occurred_at', 'outcome', 'redacted'];
   const rows = (await readColumns(unit, 'event_log', { columns, key: 'delivery_id', values: ids })) as KnownEntry[];
   return new Map(rows.map((entry) => [entry.delivery_id as string, entry]));
 }
@@ -130,15 +130,17 @@ export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entr
   if (removed) await appendEntries(unit, [{ ...entry, duplicates: Number(removed.duplicates) }]);
 }
 
+/** What waits in quarantine, or for a version that knows its kind; not what was pruned there, which nothing can help any more. */
 export async function countKept(from: Store | Unit, outcome: 'quarantined' | 'unhandled'): Promise<number> {
   const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll().as('count'));
-  const row = await count.where(isKept).where('outcome', '=', outcome).executeTakeFirst();
+  const waiting = count.where(isKept).where('outcome', '=', outcome).where('body', 'is not', null);
+  const row = await waiting.executeTakeFirst();
   return Number(row?.count ?? 0);
 }
 
 export interface EntryFilter {
   readonly subjectUri?: string;
-  /** Only what is kept without being projected: quarantined, or of an unknown kind. */
+  /** Only what is kept without being projected, and still has its content: quarantined, or of an unknown kind. */
   readonly kept?: true;
   /** Inclusive upper bound of `seq`. */
   readonly upTo?: number;
@@ -152,7 +154,7 @@ export async function readEntries(
 ): Promise<LogEntry[]> {
   let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
   if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
-  if (filter.kept) query = query.where(isKept);
+  if (filter.kept) query = query.where(isKept).where('body', 'is not', null);
   if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
   return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row) as LogEntry);
 }

@@ -90,7 +90,7 @@ for (const engine of storeEngines)
       });
       const renamed = { ...user, name: 'Ada King', updated_at: at(5) };
       expect(await read(store, [renamed], { kind: 'user', seconds: 20 })).toMatchObject({ updated: 1 });
-      expect((await historyOf(store, user.uri)).map(({ event }) => event)).toEqual([
+      expect((await historyOf(store, { uri: user.uri, after: 0, limit: 10 })).map(({ event }) => event)).toEqual([
         'organization_membership.read',
         'user.read',
       ]);

@@ -3,14 +3,17 @@
 //   content never seen      ─▶ joined, appended to the log
 //   seen, and changes a row ─▶ joined, its entry moves to the end of the log: no reader of the feed misses the repair
 //   seen, changes nothing   ─▶ joined, its entry is observed at the later time: the log does not grow by sweeps
+//   pruned, counts again    ─▶ its entry moves to the end of the log, with its content: a rebuild needs it
 import { isGone, type GoneKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log.ts';
+import { prunedAmong } from '#src/store/retention.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { inTransactions, type IngestNeeds } from '../ingest.ts';
 import { openMirror, type Mirror } from '../mirror.ts';
 import { join, type Changes, type Effect, type JoinOptions } from '../projections/join.ts';
+import { drawsFrom } from '../projections/provenance.ts';
 import {
   distinct,
   observe,
@@ -129,6 +132,10 @@ async function append(unit: Unit, readings: readonly RecordReading[], options: J
     unit,
     readings.map(({ sighting }) => sighting.id),
   );
+  const redactedIds = [...known.values()].filter((entry) => entry.redacted).map((entry) => String(entry.delivery_id));
+  const pruned = await prunedAmong(unit, redactedIds);
+  const countsAgain = ({ compiled, sighting }: RecordReading) =>
+    compiled !== null && pruned.has(sighting.id) && drawsFrom((table, uri) => mirror.rows(table, uri).row, compiled);
   const fresh: NewEntry[] = [];
   const seen: Sighting[] = [];
   for (const { reading, effect } of folded) {
@@ -137,7 +144,8 @@ async function append(unit: Unit, readings: readonly RecordReading[], options: J
     const before = known.get(reading.sighting.id);
     if (before === undefined) fresh.push(entry);
     // What was kept until now, and could be read and stored this time, has happened.
-    else if (effect && (effect.changes !== null || isKept(before))) await moveEntry(unit, before, entry);
+    else if (effect && (effect.changes !== null || isKept(before) || countsAgain(reading)))
+      await moveEntry(unit, before, entry);
     else seen.push(reading.sighting);
   }
   await appendEntries(unit, fresh);

@@ -116,7 +116,9 @@ async function replayTogether(unit: Unit, found: readonly LogEntry[], options: J
     });
   }
   await forget(unit, buriedBy(readings, options));
-  return { changed, stillKept: effects.filter((effect) => effect === null).length };
+  // What was pruned is beyond being understood: it waits for nothing.
+  const stillKept = effects.filter((effect, index) => effect === null && page[index]?.body !== null).length;
+  return { changed, stillKept };
 }
 
 /** Reads may have been observed again, and moved, since they were found. */
