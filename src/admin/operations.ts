@@ -5,10 +5,12 @@ import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import type { Operation, ReaderNeeds } from './operation.ts';
 import { createRouter } from './router.ts';
+import { whyOperations } from './why.ts';
 
 const operationsFor = (needs: ReaderNeeds): readonly Operation[] => [
   ...feedOperations(needs),
   ...feedConsumerOperations(needs),
+  ...whyOperations(needs),
 ];
 
 export interface ReadApiNeeds extends ReaderNeeds {
