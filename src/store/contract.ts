@@ -52,5 +52,7 @@ export interface Store extends AsyncDisposable {
   readonly db: Kysely<Database>;
   /** Runs `work` in one transaction; a busy store, a deadlock or a serialization failure is tried again. */
   transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
+  /** Brings the SQL views up to date with the definitions of custom fields; never fails. */
+  refreshViews(): Promise<void>;
   close(): Promise<void>;
 }

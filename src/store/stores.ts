@@ -4,6 +4,7 @@ import { codeOf, SlotstreamError } from '#src/errors.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+import { keepViews } from './views/upkeep.ts';
 
 export interface StoreNeeds {
   /** Told of errors that concern no caller, such as an idle connection that broke. */
@@ -16,8 +17,9 @@ const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> =
   'postgresql:': (url, { report }) => openPostgres(url, report),
 };
 
-// Two processes on one SQLite file, or a deadlock on PostgreSQL: gone in a moment. Anything longer is the queue's to retry.
-const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03)/;
+// Two processes on one SQLite file, a deadlock on PostgreSQL, an erasure in between: gone in a moment. Anything longer is the
+// queue's to retry.
+const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|erased_meanwhile)/;
 const patienceMs = 10_000;
 
 export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
@@ -36,11 +38,15 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     throw error instanceof SlotstreamError ? error : notOpened(error);
   }
   const close = () => engine.close();
+  const transaction: Store['transaction'] = (work) =>
+    patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
+  const refreshViews = () => keepViews({ db: engine.db, engine, transaction, report: needs.report });
+  await refreshViews();
   return {
     engine,
     db: engine.db,
-    transaction: (work) =>
-      patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit))),
+    transaction,
+    refreshViews,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -40,7 +40,14 @@ export interface RebuildReport {
 const rebuilt: readonly TableName[] = [...mirrorTables, ...children.map(({ table }) => table)];
 const pageSize = 500;
 
-export function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
+export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
+  const report = await rebuildTables(needs);
+  // Definitions of custom fields are columns of a view.
+  await needs.store.refreshViews();
+  return report;
+}
+
+function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport> {
   const { engine } = needs.store;
   return needs.store.db.connection().execute(async (connection) => {
     const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };

@@ -108,7 +108,10 @@ async function ingestSightings(
         })),
       );
   }
-  return sumOf(reports);
+  const report = sumOf(reports);
+  // They are columns of a view.
+  if (report.changed.some(({ kind }) => kind === 'custom_field_definition')) await needs.store.refreshViews();
+  return report;
 }
 
 interface Folded {

@@ -59,9 +59,12 @@ export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun =
       stillKept: report.stillKept + stillKept,
     };
     needs.onProgress?.(report.read);
-    if (page.length < pageSize) return report;
+    if (page.length < pageSize) break;
     after = page.at(-1)?.seq as number;
   }
+  // Definitions of custom fields are columns of a view.
+  if (report.changed > 0) await needs.store.refreshViews();
+  return report;
 }
 
 interface Replayed {

@@ -50,6 +50,8 @@ async function columnsThere({ db, engine }: Pick<Store, 'db' | 'engine'>, name: 
     engine.name === 'sqlite'
       ? await sql<{ name: string }>`select name from pragma_table_info(${name})`.execute(db)
       : await sql<{ name: string }>`select attname::text as name from pg_attribute
-          where attrelid = to_regclass(quote_ident(${name})) and attnum > 0 and not attisdropped`.execute(db);
+          where attrelid = to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${name})) and attnum > 0 and not attisdropped`.execute(
+          db,
+        );
   return new Set(rows.map((row) => row.name));
 }
