@@ -28,8 +28,14 @@ const codes = {
   service_answer: { exit: 1, transient: false },
   /** A request that must not be sent twice got no answer: it may have been carried out. */
   unknown_outcome: { exit: 1, transient: false },
+  /** A file cannot be written where it was asked for. */
+  output: { exit: 1, transient: false },
+  /** It was told to stop before it was done. */
+  stopped: { exit: 1, transient: false },
   /** Another process is doing this at the moment. */
   busy: { exit: 1, transient: true },
+  /** Somebody was erased while facts were being folded that may tell of them: to be read again. */
+  erased_meanwhile: { exit: 1, transient: true },
 } as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
 
 export type ErrorCode = keyof typeof codes;

@@ -1,0 +1,105 @@
+// Where an export goes. A file comes to stand under its name whole or not at all; it is readable by its owner only, because
+// people are in it.
+import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { codeOf, SlotstreamError } from '#src/errors.ts';
+import type { Output } from './format.ts';
+
+export interface Destination extends Output, AsyncDisposable {
+  readonly bytes: number;
+  /** Everything is written: puts it in its place. What is disposed of before this leaves nothing behind. */
+  complete(): Promise<void>;
+}
+
+export async function openFile(name: string): Promise<Destination> {
+  const path = await realPath(name);
+  const partial = `${path}.partial-${process.pid}`;
+  const file = await said(name, () => open(partial, 'w', 0o600));
+  let bytes = 0;
+  let state: 'open' | 'closed' | 'complete' = 'open';
+  const close = async () => {
+    if (state === 'open') await file.close();
+    state = 'closed';
+  };
+  return {
+    get bytes() {
+      return bytes;
+    },
+    async write(chunk) {
+      await said(name, () => writeWhole(file, chunk));
+      bytes += chunk.byteLength;
+    },
+    complete: () =>
+      said(name, async () => {
+        await file.chmod(0o600);
+        await file.sync();
+        await close();
+        await rename(partial, path);
+        state = 'complete';
+        await syncFolder(dirname(path));
+      }),
+    async [Symbol.asyncDispose]() {
+      if (state === 'complete') return;
+      await close();
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+/** Waits until what was written has been taken, so that a slow reader costs no memory. */
+export function openStream(stream: Writable): Destination {
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    write(chunk) {
+      bytes += chunk.byteLength;
+      return new Promise((resolve, reject) => {
+        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+    complete: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let from = 0; from < chunk.byteLength;) from += (await file.write(chunk, from)).bytesWritten;
+}
+
+/** Through links: it is the file they point to that is replaced. */
+async function realPath(name: string): Promise<string> {
+  const found = await stat(name).catch(() => undefined);
+  if (found === undefined) return name;
+  if (found.isFile()) return realpath(name);
+  throw new SlotstreamError('usage', `${name} is not a file, so no file can take its place.`, {
+    hint: found.isDirectory() ? 'Name a file in it.' : 'To write to a pipe, use --out - and redirect.',
+  });
+}
+
+/** Without it a power cut may take back the new name, though not the old file. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function said<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new SlotstreamError(
+      'output',
+      `${name} cannot be written (${codeOf(error)}). Nothing was left under that name.`,
+      {
+        hint: 'Check that the folder exists, is writable and has room.',
+        cause: error,
+      },
+    );
+  }
+}
