@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { createBatches } from '#workers/batches.ts';
 import { startDeliveryWorker } from '#workers/deliveries.ts';
+import { readRetentionState } from '#workers/retention-state.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile-state.ts';
 import { leaveAddress } from './admin/address.ts';
 import { createAdminApp, type ReadApi } from './admin/app.ts';
@@ -56,6 +57,11 @@ interface Parts {
 
 /** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
 async function openSchedules({ config, log, metrics, opened }: Parts, store: Store): Promise<void> {
+  if (config.retentionDays !== undefined) {
+    const { startRetention } = await import('./app/retention.ts');
+    const retention = startRetention({ store, log }, { days: config.retentionDays });
+    opened.defer(() => retention.close());
+  }
   if (config.api.baseUrl === undefined || (config.api.token === undefined && config.api.oauth === undefined)) {
     log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
     return;
@@ -109,12 +115,18 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     pid: process.pid,
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(spool && { spool: spool.depth() }),
-    ...(store && { store: await overviewOf(store), reconcile: await lastRuns(store) }),
+    ...(store && (await standingOf(store))),
   });
   const admin = await openAdmin(parts, status);
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** What can be told of a store, whether or not a process runs on it. */
+export async function standingOf(store: Store): Promise<object> {
+  const retention = await readRetentionState(store);
+  return { store: await overviewOf(store), reconcile: await lastRuns(store), ...(retention && { retention }) };
 }
 
 /** When the last complete runs were, and what they found. */
@@ -204,8 +216,16 @@ function readsOf(
 ) {
   const load = async (): Promise<ReadApi> => {
     const { createReadApi } = await import('./admin/operations.ts');
-    const options = { eraseOnDelete: config.eraseOnDelete };
-    return createReadApi({ store, tail, options, clock: Date.now, secret, report: reporterOf(log, 'admin listener') });
+    return createReadApi({
+      store,
+      tail,
+      options: { eraseOnDelete: config.eraseOnDelete },
+      signing: config.signing,
+      clock: Date.now,
+      secret,
+      report: reporterOf(log, 'admin listener'),
+      acted: (operation) => log.info({ operation }, 'done for an operator'),
+    });
   };
   let loaded: Promise<ReadApi> | undefined;
   return () => (loaded ??= load());

@@ -1,9 +1,8 @@
 // `status`: how the running process stands; where none runs, how the store stands.
 import { askRunning } from '#src/admin/address.ts';
 import { openAdminToken } from '#src/admin/token.ts';
-import { lastRuns, openStoreLoudly } from '#src/app.ts';
+import { openStoreLoudly, standingOf } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
-import { overviewOf } from '#src/store/overview.ts';
 import { renderTable } from './table.ts';
 import { asJson, defineVerb, type VerbContext } from './verb.ts';
 
@@ -28,7 +27,7 @@ async function statusOf(context: VerbContext): Promise<object> {
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
     await using store = await openStoreLoudly(config, context.log());
-    return { running: false, store: await overviewOf(store), reconcile: await lastRuns(store) };
+    return { running: false, ...(await standingOf(store)) };
   }
 }
 
