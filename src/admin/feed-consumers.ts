@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readAs } from '#src/conventions/reading.ts';
 import { invalid, notFound } from '#src/conventions/refusal.ts';
+import { consumerName, timeOf } from '#src/feed/consumer.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log.ts';
 import {
@@ -14,10 +15,6 @@ import {
 } from '#src/store/positions.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 
-/** Without a colon: names with one are our own. */
-export const consumerName = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 const naming = z.object({ name: consumerName });
 
 const consumer = z.strictObject({
@@ -61,7 +58,7 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     schema: consumer,
     run({ params, body }) {
       const { name } = readAs(naming, params);
-      const updatedAt = new Date(clock()).toISOString().replace('Z', '000Z');
+      const updatedAt = timeOf(clock());
       return store.transaction(async (unit) => {
         // Of two who tell at once, the second sees what the first wrote.
         await unit.engine.lockLog(unit.db);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readAs } from '#src/conventions/reading.ts';
 import { invalid } from '#src/conventions/refusal.ts';
+import { consumerName } from '#src/feed/consumer.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { filterInputs, filterOf } from '#src/feed/filter.ts';
 import { readFeed, type FeedPage } from '#src/feed/page.ts';
@@ -9,7 +10,6 @@ import { openStream } from '#src/feed/stream.ts';
 import type { FeedFilter, FeedPlace } from '#src/store/feed.ts';
 import { lastSeq } from '#src/store/log.ts';
 import { readPosition } from '#src/store/positions.ts';
-import { consumerName } from './feed-consumers.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 
 const number = (least: number, most: number) =>

@@ -13,10 +13,21 @@ export function openContext(): VerbContext {
     config,
     log: once((): Log => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
     out: (line) => void process.stdout.write(`${line}\n`),
+    outAll,
     say: (line) => void process.stderr.write(`${line}\n`),
     stopping: once(listenForSignals),
     now: () => new Date(),
   };
+}
+
+function outAll(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error?: (Error & { code?: string }) | null) => {
+      if (!error) resolve();
+      // Whoever read has seen enough: the process ends quietly (main.ts), and nothing is made of what was not read.
+      else if (error.code !== 'EPIPE') reject(error);
+    });
+  });
 }
 
 function listenForSignals(): AbortSignal {

@@ -27,6 +27,8 @@ export interface VerbContext {
   readonly log: () => Log;
   /** One line of data, to standard output. */
   readonly out: (line: string) => void;
+  /** Much data, to standard output; resolves once it is written out, however slow whoever reads it. */
+  readonly outAll: (text: string) => Promise<void>;
   /** One line for the person watching, to standard error. */
   readonly say: (line: string) => void;
   /** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */

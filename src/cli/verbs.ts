@@ -14,6 +14,7 @@ const loaders: Readonly<Record<string, () => Promise<Verb>>> = {
   replay: async () => (await import('./replay.ts')).replay,
   rebuild: async () => (await import('./rebuild.ts')).rebuild,
   why: async () => (await import('./why.ts')).why,
+  feed: async () => (await import('./feed.ts')).feed,
   export: async () => (await import('./export.ts')).exportRows,
   trigger: async () => (await import('./trigger.ts')).trigger,
   sandbox: async () => (await import('./sandbox.ts')).sandbox,

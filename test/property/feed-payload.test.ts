@@ -37,7 +37,7 @@ function parsed(body: string): unknown {
 
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 const escapedKey = (key: string): string =>
-  [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  key.replaceAll(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
   fc.constantFrom('payload', '"payload":{', '\\', '\\"', '{', '}', ',', '\u2028', '\ud800', '\u0000'),

@@ -32,6 +32,7 @@ async function run(
     config: () => loadConfig(full),
     log: () => createLog({ level: 'silent', pretty: false }),
     out: (line: string) => void out.push(`${line}\n`),
+    outAll: async (text: string) => void out.push(text),
     say: (line: string) => void err.push(`${line}\n`),
     stopping: () => new AbortController().signal,
     now: () => new Date(),
