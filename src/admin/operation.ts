@@ -6,12 +6,15 @@ import type { Listing } from '#src/conventions/pagination.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { JoinOptions } from '#workers/projections/join.ts';
+import type { ResendOptions } from './resend.ts';
 
 /** What leaves may use. */
 export interface ReaderNeeds {
   readonly store: Store;
   readonly tail: Tail;
   readonly options: JoinOptions;
+  /** How deliveries are signed, where it is not the usual way. */
+  readonly signing?: ResendOptions;
   /** Milliseconds since 1970. */
   clock(): number;
 }
@@ -71,6 +74,8 @@ interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
   readonly refusals?: Readonly<Record<number, string>>;
   readonly query?: Query;
   readonly body?: Body;
+  /** An operator acts on the mirror: the log of the process says so. */
+  readonly audited?: true;
 }
 
 type Plan<Query extends z.ZodType, Body extends z.ZodType> = Asking<Query, Body> &

@@ -12,6 +12,8 @@ export interface RouterNeeds {
   readonly cursors: Cursors;
   /** Told of what no refusal explains. */
   report(error: unknown): void;
+  /** Told which audited operation was done. */
+  acted?(operation: string): void;
 }
 
 export function createRouter(needs: RouterNeeds, operations: readonly Operation[]): Hono {
@@ -19,9 +21,11 @@ export function createRouter(needs: RouterNeeds, operations: readonly Operation[
   app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
   // `/api/contacts/export` before `/api/contacts/{uuid}`: fewer placeholders first.
   for (const operation of operations.toSorted((a, b) => placeholders(a) - placeholders(b)))
-    app.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
-      answer(needs, operation, context),
-    );
+    app.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const answered = await answer(needs, operation, context);
+      if (operation.audited) needs.acted?.(operation.id);
+      return answered;
+    });
   app.notFound((context) => refuse(context, notFound('There is nothing at this path.')));
   app.onError((error, context) => {
     if (!(error instanceof Refusal)) needs.report(error);

@@ -11,7 +11,7 @@ export type LogEntry = TableRow<'event_log'>;
 export type NewEntry = Omit<LogEntry, 'seq'>;
 
 // To the letter the condition of the index that finds them: SQLite uses a partial index for no other spelling.
-const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
+export const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
 
 /** The permanent ledger: which of these deliveries are in the log already. */
 export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
@@ -70,14 +70,15 @@ export async function countDuplicates(unit: Unit, copies: ReadonlyMap<string, nu
   }
 }
 
-/** Entries about these subjects that still hold a body. */
+/** Entries about these subjects that still hold a body, also where somebody else was taken out of it; not what an operator said. */
 export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise<LogEntry[]> {
   if (uris.length === 0) return [];
   const rows = await unit.db
     .selectFrom('event_log')
     .selectAll()
     .where('subject_uri', 'in', uris as string[])
-    .where('redacted', '=', unit.engine.encode('flag', false))
+    .where('body', 'is not', null)
+    .where('source', '<>', 'operator')
     .execute();
   return rows.map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry);
 }
@@ -140,6 +141,7 @@ export async function countKept(from: Store | Unit, outcome: 'quarantined' | 'un
 
 export interface EntryFilter {
   readonly subjectUri?: string;
+  readonly deliveryId?: string;
   /** Only what is kept without being projected, and still has its content: quarantined, or of an unknown kind. */
   readonly kept?: true;
   /** Inclusive upper bound of `seq`. */
@@ -154,6 +156,7 @@ export async function readEntries(
 ): Promise<LogEntry[]> {
   let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
   if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
+  if (filter.deliveryId !== undefined) query = query.where('delivery_id', '=', filter.deliveryId);
   if (filter.kept) query = query.where(isKept).where('body', 'is not', null);
   if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
   return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row) as LogEntry);

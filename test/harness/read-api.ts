@@ -1,0 +1,52 @@
+// What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
+import { createReadApi } from '#src/admin/operations.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { lastSeq } from '#src/store/log.ts';
+import { bearer, openAdmin } from './admin.ts';
+import type { TestStore } from './stores.ts';
+
+export interface ReadAnswer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+export async function openReadApi(open: () => Promise<TestStore>) {
+  const { store, ...rest } = await open();
+  const heard = { reported: [] as unknown[], acted: [] as string[] };
+  const tail = openTail({ lastSeq: () => lastSeq(store) });
+  const api = createReadApi({
+    store,
+    tail,
+    options: { eraseOnDelete: true },
+    clock: Date.now,
+    secret: 'signs page tokens',
+    report: (error) => void heard.reported.push(error),
+    acted: (operation) => void heard.acted.push(operation),
+  });
+  const { ask } = openAdmin({ reads: async () => api });
+  return {
+    store,
+    tail,
+    heard,
+    operations: api.operations,
+    fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
+    async get(path: string): Promise<ReadAnswer> {
+      const answer = await ask(path, { headers: bearer });
+      return { status: answer.status, body: await answer.json() };
+    },
+    async post(path: string, body?: unknown): Promise<ReadAnswer> {
+      const json = body === undefined ? {} : { 'content-type': 'application/json' };
+      const answer = await ask(path, {
+        method: 'POST',
+        headers: { ...bearer, ...json },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: await answer.json() };
+    },
+    async [Symbol.asyncDispose]() {
+      tail.close();
+      await rest[Symbol.asyncDispose]();
+    },
+  };
+}
