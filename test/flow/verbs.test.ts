@@ -190,6 +190,23 @@ describe('why', () => {
     );
   });
 
+  it('tells where each value came from', async () => {
+    await deliver(contactDelivery({ id: 'w-from', version: 1 }));
+    await deliver(contactDelivery({ id: 'w-from', version: 2 }));
+    const { out } = await home.run(['why', contactUri('w-from')]);
+    const [place] = /#\d+(?= contact\.updated .*applied\n.*contacts\.name: "Name w-from 1" →)/.exec(out) ?? [];
+    expect(out).toMatch(/^column +value +came from$/m);
+    expect(out).toMatch(new RegExp(`^name +"Name w-from 2" +${place} contact\\.updated  2`, 'm'));
+    const { out: json } = await home.run(['why', contactUri('w-from'), '--json']);
+    expect(JSON.parse(json)).toMatchObject({
+      table: 'contacts',
+      deliveries: [{ outcome: 'applied' }, { outcome: 'applied' }],
+      fields: expect.arrayContaining([
+        expect.objectContaining({ column: 'name', value: 'Name w-from 2', seq: Number(place?.slice(1)) }),
+      ]),
+    });
+  });
+
   it('says so when the log knows nothing of it', async () => {
     const { code, err } = await home.run(['why', contactUri('nobody')]);
     expect(code).toBe(1);
