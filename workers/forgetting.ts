@@ -17,8 +17,8 @@ export interface Batch {
 /** Whom a batch speaks about although they are to be forgotten: known from their rows; where a delivery could not be read, looked up. */
 export async function forgottenAmong(unit: Unit, { mirror, readings, options }: Batch): Promise<Set<string>> {
   const forgotten = new Set<string>();
-  if (!options.eraseOnDelete) return forgotten;
   for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
+  if (!options.eraseOnDelete) return forgotten;
   const unreadable = readings.flatMap(({ compiled, entry }) =>
     compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : [],
   );
@@ -41,7 +41,8 @@ export async function forget(unit: Unit, uris: readonly string[]): Promise<void>
   await dropStagedPages(unit);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = readText(entry.body ?? '', entry);
-    await redactEntry(unit, entry.seq as number, stub(entry, record));
+    const kept = stub(entry, record);
+    if (kept !== entry.body) await redactEntry(unit, entry.seq as number, kept);
   }
   for (const uri of uris) {
     for (const entry of await unreadableNaming(unit, uri))

@@ -2,6 +2,8 @@
 import { codeOf, isTransient } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, countDuplicates, knownDeliveries, type NewEntry } from '#src/store/log.ts';
+import { withoutErased } from './erasure/anonymous.ts';
+import { currentErasures, requireCurrent, type Erasures } from './erasure/erasures.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from './forgetting.ts';
 import { openMirror } from './mirror.ts';
 import { join, type JoinOptions } from './projections/join.ts';
@@ -43,7 +45,9 @@ function quarantined<Read extends Reading>(reading: Read, reason: string): Read 
 }
 
 async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
-  const reports = await inTransactions(needs, readings, (unit, some) => append(unit, some, needs.options));
+  const reports = await inTransactions(needs, readings, (unit, some, erasures) =>
+    append(unit, some, { ...needs.options, erasures }),
+  );
   return {
     entries: reports.flatMap(({ entries }) => entries),
     duplicates: reports.reduce((sum, { duplicates }) => sum + duplicates, 0),
@@ -52,16 +56,24 @@ async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]):
 }
 
 /**
- * Does the work in one transaction. When something among the readings cannot be stored, halves them until the culprit
+ * Does the work in one transaction, without anybody who is erased. When something among the readings cannot be stored, halves them until the culprit
  * stands alone, which then is kept without being projected, and lets its neighbours through.
  */
 export async function inTransactions<Read extends Reading, Report>(
   needs: Pick<IngestNeeds, 'store'>,
   readings: readonly Read[],
-  work: (unit: Unit, readings: readonly Read[]) => Promise<Report>,
+  work: (unit: Unit, readings: readonly Read[], erasures: Erasures) => Promise<Report>,
 ): Promise<Report[]> {
   try {
-    return [await needs.store.transaction((unit) => work(unit, readings))];
+    const report = await needs.store.transaction(async (unit) => {
+      const erasures = await currentErasures(unit);
+      return work(
+        unit,
+        readings.map((reading) => withoutErased(erasures, reading)),
+        erasures,
+      );
+    });
+    return [report];
   } catch (error) {
     if (isTransient(error)) throw error;
     if (readings.length > 1) {
@@ -75,7 +87,12 @@ export async function inTransactions<Read extends Reading, Report>(
   }
 }
 
-async function append(unit: Unit, readings: readonly Reading[], options: JoinOptions): Promise<IngestReport> {
+/** How a batch is folded, and without whom it was read. */
+export interface AppendOptions extends JoinOptions {
+  readonly erasures: Erasures;
+}
+
+async function append(unit: Unit, readings: readonly Reading[], options: AppendOptions): Promise<IngestReport> {
   const first = new Map<string, Reading>();
   const copies = new Map<string, number>();
   for (const reading of readings) {
@@ -100,6 +117,7 @@ async function append(unit: Unit, readings: readonly Reading[], options: JoinOpt
   await mirror.write();
 
   await unit.engine.lockLog(unit.db);
+  await requireCurrent(unit, options.erasures);
   const forgotten = await forgottenAmong(unit, { mirror, readings, options });
   const entries: NewEntry[] = folded.map(({ reading, effect }) => {
     const entry = effect ? { ...reading.entry, outcome: effect.outcome, changes: effect.changes } : reading.entry;

@@ -8,6 +8,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log.ts';
+import { compiledErasure } from './erasure/erasure-entry.ts';
 import type { Compiled } from './projections/contract.ts';
 import { compile } from './projections/projections.ts';
 
@@ -43,8 +44,9 @@ function readQueued(delivery: unknown, now: string): Reading {
   );
 }
 
-/** Reads a body that is text, whether it is new or stands in the log. Only its source says whether it may tell of a read. */
+/** Reads a body that is text, whether it is new or stands in the log. Only its source says whether it may tell of a read, or of an erasure. */
 export function readText(body: string, blank: NewEntry): Reading {
+  if (blank.source === 'operator') return { entry: blank, record: null, compiled: compiledErasure(body) };
   return isRead(blank) ? readRecord(body, blank) : readDelivered(body, blank);
 }
 

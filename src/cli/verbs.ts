@@ -16,6 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<Verb>>> = {
   why: async () => (await import('./why.ts')).why,
   feed: async () => (await import('./feed.ts')).feed,
   export: async () => (await import('./export.ts')).exportRows,
+  erase: async () => (await import('./erase.ts')).erase,
   trigger: async () => (await import('./trigger.ts')).trigger,
   sandbox: async () => (await import('./sandbox.ts')).sandbox,
   demo: async () => (await import('./demo.ts')).demo,

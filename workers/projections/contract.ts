@@ -37,12 +37,12 @@ export interface Assignment {
   readonly fields: Readonly<Record<string, StoredRow>>;
 }
 
-/** A delete is final. Told by webhook comes before found by reconcile; then the earliest counts. */
+/** A delete is final. Erased by an operator comes before told by webhook, and that before found by reconcile; then the earliest counts. */
 export interface Tombstone {
   readonly table: 'contacts' | 'event_types' | 'meeting_recaps';
   readonly uri: string;
   readonly deletedAt: string;
-  readonly source: 'webhook' | 'reconcile';
+  readonly source: 'operator' | 'webhook' | 'reconcile';
 }
 
 export interface Mark {

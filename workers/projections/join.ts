@@ -55,9 +55,9 @@ export function join(rows: Rows, compiled: Compiled, options: JoinOptions): Effe
   return { outcome, changes: changed ? changes : null };
 }
 
-/** A deleted contact is forgotten: nothing that is told about it, before or after, leaves a value behind. */
+/** A deleted contact is forgotten, an erased one always: nothing that is told about it, before or after, leaves a value behind. */
 export function isForgotten(table: MirrorTable, row: StoredRow, { eraseOnDelete }: JoinOptions): boolean {
-  return eraseOnDelete && table === 'contacts' && isDeleted(row);
+  return table === 'contacts' && isDeleted(row) && (eraseOnDelete || row['deleted_source'] === 'operator');
 }
 
 const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
@@ -104,15 +104,17 @@ function observeNoShow(live: LiveRow, fact: NoShowFact, changes: Changes): boole
 }
 
 const tombstone = new Set(['uri', 'deleted_at', 'deleted_source']);
+const sources = ['operator', 'webhook', 'reconcile'];
 
 function bury(live: LiveRow, { table, deletedAt, source }: Tombstone, options: JoinOptions, changes: Changes): boolean {
   const { row } = live;
-  // A row found missing and later told deleted takes what was told.
-  const order = (from: Json, at: Json) => `${from === 'webhook' ? 0 : 1}${String(at)}`;
+  // A row found missing and later told deleted takes what was told; one that was erased, when that was.
+  const order = (from: Json, at: Json) => `${sources.indexOf(String(from))}${String(at)}`;
   const known = order(row['deleted_source'] ?? null, row['deleted_at'] ?? null);
   const isNews = !isDeleted(row) || order(source, deletedAt) < known;
   // Also beneath an old tombstone: it may be from a time when deletes did not erase.
-  const erases = options.eraseOnDelete && table === 'contacts' && (row['version'] ?? null) !== null;
+  const forgets = table === 'contacts' && (options.eraseOnDelete || source === 'operator');
+  const erases = forgets && (row['version'] ?? null) !== null;
   if (!isNews && !erases) return false;
   if (erases) {
     for (const column of Object.keys(row)) {

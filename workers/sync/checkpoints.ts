@@ -27,7 +27,8 @@ export function removeCheckpoints(unit: Unit, keys: readonly string[]): Promise<
 /** Where a page is kept that was fetched and is being folded: a walk that was killed meanwhile need not fetch it again. */
 export const stagedPageOf = (key: string): string => `page ${key}`;
 
-/** Somebody is being forgotten, who may stand on one of them. The walks fetch those pages again. */
-export async function dropStagedPages({ db }: Unit): Promise<void> {
-  await db.deleteFrom('sync_checkpoints').where('key', 'like', stagedPageOf('%')).execute();
+/** Somebody is being forgotten, who may stand on one of them. The walks fetch those pages again. Answers how many there were. */
+export async function dropStagedPages({ db }: Unit): Promise<number> {
+  const dropped = db.deleteFrom('sync_checkpoints').where('key', 'like', stagedPageOf('%'));
+  return Number((await dropped.executeTakeFirst()).numDeletedRows);
 }

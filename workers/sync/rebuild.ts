@@ -13,6 +13,7 @@ import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
 import { dropObservations, noteObservations, observedSince } from '#src/store/observations.ts';
 import { patiently } from '#src/store/stores.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
+import { lastErasure } from '../erasure/erasures.ts';
 import { openMirror } from '../mirror.ts';
 import { children } from '../projections/children.ts';
 import { mirrorTables } from '../projections/contract.ts';
@@ -41,25 +42,29 @@ const rebuilt: readonly TableName[] = [...mirrorTables, ...children.map(({ table
 const pageSize = 500;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
-  const report = await rebuildTables(needs);
+  let report = await rebuildTables(needs);
+  // Somebody was erased meanwhile, and may stand in what was made.
+  while (report === undefined) report = await rebuildTables(needs);
   // Definitions of custom fields are columns of a view.
   await needs.store.refreshViews();
   return report;
 }
 
-function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport> {
+function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> {
   const { engine } = needs.store;
   return needs.store.db.connection().execute(async (connection) => {
     const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };
     try {
       for (const table of rebuilt) await engine.makeShadow(connection, table);
+      const erasedBefore = await lastErasure({ db: connection, engine });
       const soFar = await lastSeq({ db: connection, engine });
       await noteObservations(connection, soFar);
       const before = await fold(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
       // Only this part keeps writers out; it is repeated where it met one that held on to something.
-      const { entries, differences } = await patiently(() =>
+      const applied = await patiently(() =>
         connection.transaction().execute(async (db) => {
           await engine.lockTables(db, mirrorTables);
+          if ((await lastErasure({ db, engine })) !== erasedBefore) return undefined;
           const upTo = await lastSeq({ db, engine });
           const entries = await fold(needs, { db, engine }, { from: soFar, upTo, counted: before });
           await foldPages(needs, { db, engine }, (after) => observedSince({ db, engine }, { after, limit: pageSize }));
@@ -68,6 +73,8 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport> {
           return { entries, differences };
         }),
       );
+      if (applied === undefined) return undefined;
+      const { entries, differences } = applied;
       const counts = Object.values(differences).map(({ missing, extra, different }) => missing + extra + different);
       return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {

@@ -10,7 +10,8 @@ import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log.ts';
 import { prunedAmong } from '#src/store/retention.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
-import { inTransactions, type IngestNeeds } from '../ingest.ts';
+import { requireCurrent } from '../erasure/erasures.ts';
+import { inTransactions, type AppendOptions, type IngestNeeds } from '../ingest.ts';
 import { openMirror, type Mirror } from '../mirror.ts';
 import { join, type Changes, type Effect, type JoinOptions } from '../projections/join.ts';
 import { drawsFrom } from '../projections/provenance.ts';
@@ -101,8 +102,8 @@ async function ingestSightings(
     const readings = news.map((sighting) => readSighting(sighting, input));
     if (readings.length > 0)
       reports.push(
-        ...(await inTransactions(needs, readings, async (unit, some) => {
-          const report = await append(unit, some, needs.options);
+        ...(await inTransactions(needs, readings, async (unit, some, erasures) => {
+          const report = await append(unit, some, { ...needs.options, erasures });
           await input.alongside?.(unit, report);
           return report;
         })),
@@ -121,7 +122,7 @@ interface Folded {
   readonly isNew: boolean;
 }
 
-async function append(unit: Unit, readings: readonly RecordReading[], options: JoinOptions): Promise<RecordsReport> {
+async function append(unit: Unit, readings: readonly RecordReading[], options: AppendOptions): Promise<RecordsReport> {
   const mirror = await openMirror(
     unit,
     readings.flatMap(({ compiled }) => compiled ?? []),
@@ -130,6 +131,7 @@ async function append(unit: Unit, readings: readonly RecordReading[], options: J
   await mirror.write();
 
   await unit.engine.lockLog(unit.db);
+  await requireCurrent(unit, options.erasures);
   const forgotten = await forgottenAmong(unit, { mirror, readings, options });
   const known = await knownEntries(
     unit,

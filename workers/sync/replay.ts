@@ -12,6 +12,8 @@ import {
   type Outcome,
 } from '#src/store/log.ts';
 import { undone } from '#src/store/undone.ts';
+import { withoutErased } from '../erasure/anonymous.ts';
+import { currentErasures, requireCurrent } from '../erasure/erasures.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
 import { openMirror } from '../mirror.ts';
 import { join, type Changes, type JoinOptions } from '../projections/join.ts';
@@ -90,14 +92,18 @@ async function replayEntries(
 }
 
 async function replayTogether(unit: Unit, found: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
-  const before = new Map(found.map((entry) => [entry, readAgain(entry)]));
+  // They were found before this began: somebody in them may have been erased since.
+  const erasures = await currentErasures(unit);
+  const readNow = (entry: LogEntry): Reading => withoutErased(erasures, readAgain(entry));
+  const before = new Map(found.map((entry) => [entry, readNow(entry)]));
   const mirror = await openMirror(
     unit,
     [...before.values()].flatMap(({ compiled }) => compiled ?? []),
   );
   await unit.engine.lockLog(unit.db);
+  await requireCurrent(unit, erasures);
   const page = await observedByNow(unit, found);
-  const readings = page.map((entry) => before.get(entry) ?? readAgain(entry));
+  const readings = page.map((entry) => before.get(entry) ?? readNow(entry));
   const effects = readings.map(({ compiled }) => compiled && join(mirror.rows, compiled, options));
   await mirror.write();
 
@@ -119,8 +125,9 @@ async function replayTogether(unit: Unit, found: readonly LogEntry[], options: J
     });
   }
   await forget(unit, buriedBy(readings, options));
-  // What was pruned is beyond being understood: it waits for nothing.
-  const stillKept = effects.filter((effect, index) => effect === null && page[index]?.body !== null).length;
+  // What was pruned is beyond being understood, and of an erasure there may be nothing to project: neither waits for anything.
+  const waits = (entry: LogEntry | undefined) => entry !== undefined && isKept(entry) && entry.body !== null;
+  const stillKept = effects.filter((effect, index) => effect === null && waits(page[index])).length;
   return { changed, stillKept };
 }
 

@@ -1,0 +1,129 @@
+// A fact as it is kept once somebody in it is erased. It still assigns the same fields with the same versions, only without the
+// person: so the order in which facts and erasures come does not matter, and rows can be mended in place.
+import { readJson } from '#schemas/json-text.ts';
+import { canonicalJson, isObject, isUri, type JsonObject } from '#schemas/wire.ts';
+import type { NewEntry } from '#src/store/log.ts';
+import type { MirrorTable } from '../projections/contract.ts';
+import { stubOf } from '../projections/stub.ts';
+import { isRead, readText, type Reading } from '../reading.ts';
+import { tableOf } from '../sync/record-tables.ts';
+import type { Erasures } from './erasures.ts';
+import { withoutPerson } from './kept-fields.ts';
+import { holds, isOwn, withoutMentions, type Sought } from './mentions.ts';
+
+/** The very same reading where nobody in it is erased. */
+export function withoutErased<Read extends Reading>(erasures: Erasures, reading: Read): Read {
+  const { entry, record, compiled } = reading;
+  if (erasures.seq === 0 || entry.source === 'operator' || entry.body === null) return reading;
+  const sought = { erasures, at: timeOf(reading) };
+  // What is newer than every erasure can only be about a subject, and most of what comes is newer.
+  if (record !== null && sought.at > erasures.latest && !isNamed(erasures, entry, record)) return reading;
+  const content = contentOf(entry);
+  if (!concerns(sought, entry, content)) return reading;
+  for (const body of record === null ? unreadable(entry) : readable(sought, { entry, record, content })) {
+    if (body === entry.body) return reading;
+    const kept = { ...entry, body, encoding: null, redacted: true };
+    if (record === null) return { ...reading, entry: kept };
+    const again = readText(body, kept);
+    // What was kept without being projected stays so.
+    if (again.record !== null)
+      return { ...reading, entry: kept, record: again.record, compiled: compiled && again.compiled };
+  }
+  return reading;
+}
+
+/**
+ * When what it says was so. A record read from the API tells by its own times, whenever it was read; one without any is taken
+ * for old. What cannot be read so far is as old as it is here.
+ */
+export function timeOf({ entry, record }: Pick<Reading, 'entry' | 'record'>): string {
+  if (isRead(entry)) return textIn(record, 'updated_at') ?? textIn(record, 'created_at') ?? '';
+  return entry.occurred_at ?? (entry.received_at as string);
+}
+
+/** Whose record it is, as far as that is an erased person's. */
+export function ownSubject(erasures: Erasures, reading: Reading): { uri: string; table: MirrorTable } | undefined {
+  const { entry, record } = reading;
+  const table = tableIn(entry);
+  if (record === null || table === undefined || !isUri(record['uri'])) return undefined;
+  return isOwn({ erasures, at: timeOf(reading) }, table, record) ? { uri: record['uri'], table } : undefined;
+}
+
+/** Whether an erased address stands anywhere in it. */
+export function carriesAddress(erasures: Erasures, reading: Reading): boolean {
+  const sought = { erasures, at: timeOf(reading) };
+  const { text, json } = contentOf(reading.entry);
+  return json === undefined ? erasures.carries(text, sought.at) : holds(sought, json);
+}
+
+export function tableIn({ event }: Pick<NewEntry, 'event'>): MirrorTable | undefined {
+  const [of = ''] = (event ?? '').split('.');
+  if (of === 'invitee_no_show') return 'invitees';
+  return Object.hasOwn(tableOf, of) ? tableOf[of as keyof typeof tableOf] : undefined;
+}
+
+interface Understood {
+  readonly entry: NewEntry;
+  readonly record: JsonObject;
+  readonly content: Content;
+}
+
+/** Bodies to try in this order, the fullest first; the body it has, when that can stay. */
+function readable(sought: Sought, { entry, record, content }: Understood): string[] {
+  const occurredAt = isRead(entry) ? null : entry.occurred_at;
+  const stub = stubOf({ event: entry.event, occurredAt, uri: entry.subject_uri, record });
+  const table = tableIn(entry);
+  // An erased contact is kept as a deleted one is: its row is a tombstone, and holds no values.
+  if (table === undefined || (table === 'contacts' && isOwn(sought, table, record))) return [stub];
+  const reduced = envelope(entry, withoutMentions(sought, withoutPerson(table, record)));
+  const bodies = isOwn(sought, table, record) ? [reduced] : [withoutMentions(sought, content.json), reduced];
+  if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [entry.body as string];
+  return [...bodies.map((body) => JSON.stringify(body)), stub];
+}
+
+/** It stays unreadable: what is left of it must not be taken for a fact one day. */
+const unreadable = (entry: NewEntry): string[] => [JSON.stringify(envelope(entry, null))];
+
+function envelope(entry: NewEntry, payload: unknown): JsonObject {
+  const { event, occurred_at: created_at } = entry;
+  return isRead(entry) ? { event, payload } : { event, created_at, payload };
+}
+
+/** Whether it names an erased subject, or holds an erased address. */
+function concerns(sought: Sought, entry: NewEntry, { text, json }: Content): boolean {
+  const { erasures, at } = sought;
+  if (json !== undefined) return isNamed(erasures, entry, json) || (at <= erasures.latest && holds(sought, json));
+  const isKnown = (uri: string) => erasures.subjects.has(uri);
+  return isNamed(erasures, entry, null) || erasures.carries(text, at) || urisIn(text).some(isKnown);
+}
+
+const isNamed = ({ subjects }: Erasures, { subject_uri }: NewEntry, json: unknown): boolean =>
+  (subject_uri !== null && subjects.has(subject_uri)) || names(subjects, json);
+
+function names(subjects: Erasures['subjects'], value: unknown): boolean {
+  if (typeof value === 'string') return subjects.has(value);
+  if (Array.isArray(value)) return value.some((each) => names(subjects, each));
+  return isObject(value) && Object.values(value).some((each) => names(subjects, each));
+}
+
+interface Content {
+  readonly text: string;
+  /** Undefined when it is none. */
+  readonly json: unknown;
+}
+
+/** Text that is no JSON may spell signs as JSON does. */
+function contentOf({ body, encoding }: NewEntry): Content {
+  const raw = encoding === 'base64' ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  const read = encoding === null ? readJson(raw) : undefined;
+  if (read?.ok) return { text: raw, json: read.value };
+  const spelled = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return { text: spelled.replaceAll('\\/', '/'), json: undefined };
+}
+
+const urisIn = (text: string): string[] => text.match(/https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g) ?? [];
+
+const textIn = (record: Reading['record'], key: string): string | undefined => {
+  const value = record?.[key];
+  return typeof value === 'string' ? value : undefined;
+};

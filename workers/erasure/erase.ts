@@ -1,0 +1,180 @@
+// Erases a person: out of every row and every log entry, in one transaction that also tells of it in the log. From then on no
+// fact, whenever it comes, brings them back.
+//
+//   the log is searched               (writers go on)
+//   ┌ transaction: writers wait
+//   │ what came meanwhile is searched too
+//   │ entries ← without the person;  rows ← what those entries say now
+//   │ log     ← person.erased, one for each subject and one for the address
+//   └ commit
+import type { Store, Unit } from '#src/store/contract.ts';
+import { appendEntries, knownEntries, redactEntry } from '#src/store/log.ts';
+import { blankChanges, entriesAt } from '#src/store/retention.ts';
+import { undone } from '#src/store/undone.ts';
+import { deleteRows } from '#src/store/rows.ts';
+import { openMirror, type Mirror } from '../mirror.ts';
+import { mirrorTables, type Compiled } from '../projections/contract.ts';
+import { join, type JoinOptions } from '../projections/join.ts';
+import { retell } from '../projections/retelling.ts';
+import { unread } from '../reading.ts';
+import { dropStagedPages } from '../sync/checkpoints.ts';
+import { isKept, readAgain } from '../sync/replay.ts';
+import { addressHash, normalAddress } from './addresses.ts';
+import { withoutErased } from './anonymous.ts';
+import { compiledErasure, erasureEntry, type Erased } from './erasure-entry.ts';
+import { erasuresOf, makeKey, readKey, standingErasures, type Erasures } from './erasures.ts';
+import type { Receipt } from './receipt.ts';
+import { changesCarry, nothingSeen, search, type Sightings, type Wanted } from './search.ts';
+import { subjectsOf, type Target } from './target.ts';
+
+export interface EraseNeeds {
+  readonly store: Store;
+  readonly options: JoinOptions;
+  /** Of the hash that addresses are remembered by; asked once in the life of a store. */
+  readonly newKey: () => string;
+  readonly onProgress?: (entries: number) => void;
+}
+
+export interface EraseInput {
+  /** On our clock, six digits. */
+  readonly now: string;
+  readonly dryRun?: boolean;
+}
+
+export async function erase(needs: EraseNeeds, target: Target, { now, dryRun = false }: EraseInput): Promise<Receipt> {
+  const subjects = await subjectsOf(needs.store, target);
+  const wanted = wantedOf(target, await keyFor(needs, target, dryRun));
+  const seen = nothingSeen(subjects);
+  await search(needs.store, wanted, { seen, onProgress: needs.onProgress });
+  const { transaction } = dryRun ? undone(needs.store) : needs.store;
+  const done = await transaction(async (unit) => {
+    await unit.engine.lockTables(unit.db, mirrorTables);
+    await unit.engine.lockLog(unit.db);
+    // A copy: a transaction that is tried again begins with what was found before it.
+    const found = { ...seen, subjects: new Map(seen.subjects), places: new Set(seen.places) };
+    await search(unit, wanted, { seen: found });
+    return carryOut(unit, needs.options, { wanted, found, now });
+  });
+  const what = target.kind === 'uri' ? { uri: target.uri } : { email_hash: wanted.address?.hash ?? '' };
+  return { erased: what, at: now, dry_run: dryRun, ...done };
+}
+
+const wantedOf = (target: Target, key: string): Wanted => ({
+  key,
+  address:
+    target.kind === 'address'
+      ? { hash: addressHash(key, target.address), text: normalAddress(target.address) }
+      : undefined,
+});
+
+/** A dry run leaves nothing behind, not even a key. */
+async function keyFor({ store, newKey }: EraseNeeds, { kind }: Target, dryRun: boolean): Promise<string> {
+  const standing = await readKey(store);
+  if (standing !== undefined || kind === 'uri') return standing ?? '';
+  if (dryRun) return newKey();
+  return store.transaction(async (unit) => {
+    await unit.engine.lockLog(unit.db);
+    return makeKey(unit, newKey);
+  });
+}
+
+interface Order {
+  readonly wanted: Wanted;
+  readonly found: Sightings;
+  readonly now: string;
+}
+
+type Done = Pick<Receipt, 'subjects' | 'removed' | 'seqs'>;
+
+async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }: Order): Promise<Done> {
+  await unit.engine.noteForgotten(unit.db);
+  const standing = await standingErasures(unit);
+  const known = erasuresOf({ seq: 1, key: wanted.key, erased: standing });
+  const subjects = [...found.subjects].map(([uri, table]) => ({ uri, table }));
+  const through = found.newest > now ? found.newest : now;
+  const all: Erased[] = [...subjects, ...(wanted.address ? [{ email_hash: wanted.address.hash, through }] : [])];
+  const isNews = (one: Erased) =>
+    'uri' in one ? !known.subjects.has(one.uri) : one.through > (known.addresses.get(one.email_hash) ?? '');
+  const news = all.filter(isNews);
+  const erasures = erasuresOf({ seq: 1, key: wanted.key, erased: [...standing, ...news] });
+
+  const touched = new Map<string, Set<string>>();
+  const entries = await rewrite(unit, erasures, { found, touched });
+  const told = news.map((erased) => erasureEntry(erased, { at: now, base: unread }));
+  const buried = told.flatMap(({ body }) => compiledErasure(body) ?? []);
+  const mirror = await openMirror(unit, buried);
+  for (const compiled of buried) join(mirror.rows, compiled, options);
+  await writeCounted(mirror, buried, touched);
+  await appendEntries(unit, told);
+  const ids = told.map(({ delivery_id }) => delivery_id as string);
+  const placed = await knownEntries(unit, ids);
+  const rows = Object.fromEntries([...touched].map(([table, uris]) => [table, uris.size]));
+  const alerts = await countAlerts(
+    unit,
+    subjects.map(({ uri }) => uri),
+  );
+  return {
+    subjects,
+    removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
+    seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
+  };
+}
+
+const pageSize = 200;
+
+interface Rewriting {
+  readonly found: Sightings;
+  /** Rows that were changed, by table. */
+  readonly touched: Map<string, Set<string>>;
+}
+
+/** Takes the person out of what was found, and out of the rows that entries had decided. */
+async function rewrite(unit: Unit, erasures: Erasures, { found, touched }: Rewriting) {
+  const counts = { log_entries: 0, quarantined: 0 };
+  const places = [...found.places].toSorted((a, b) => a - b);
+  for (let from = 0; from < places.length; from += pageSize) {
+    const facts: Compiled[] = [];
+    for (const entry of await entriesAt(unit, places.slice(from, from + pageSize))) {
+      const before = readAgain(entry);
+      const after = withoutErased(erasures, before);
+      if (after !== before) await redactEntry(unit, entry.seq as number, after.entry.body as string);
+      else if (changesCarry(erasures, entry) || isAboutErased(erasures, entry.subject_uri, entry.changes))
+        await blankChanges(unit, [entry.seq as number]);
+      else continue;
+      counts[isKept(entry) ? 'quarantined' : 'log_entries'] += 1;
+      // What is kept in quarantine has not happened yet.
+      if (after !== before && after.compiled !== null && !isKept(entry)) facts.push(after.compiled);
+    }
+    const mirror = await openMirror(unit, facts);
+    for (const compiled of facts) retell(mirror.rows, compiled);
+    await writeCounted(mirror, facts, touched);
+  }
+  return counts;
+}
+
+const isAboutErased = ({ subjects }: Erasures, uri: string | null, changes: unknown): boolean =>
+  changes !== null && uri !== null && subjects.has(uri);
+
+async function writeCounted(mirror: Mirror, facts: readonly Compiled[], touched: Rewriting['touched']): Promise<void> {
+  for (const table of new Set(
+    facts.flatMap(({ subject, assignments }) => [subject, ...assignments].map((one) => one.table)),
+  ))
+    for (const [uri, live] of mirror.all(table))
+      if (live.touched) touched.set(table, (touched.get(table) ?? new Set()).add(uri));
+  await mirror.write();
+}
+
+async function countAlerts(unit: Unit, uris: readonly string[]): Promise<number> {
+  const count = async () =>
+    Number(
+      (
+        await unit.db
+          .selectFrom('alerts')
+          .select(({ fn }) => fn.countAll().as('count'))
+          .executeTakeFirst()
+      )?.count ?? 0,
+    );
+  const before = await count();
+  await deleteRows(unit, 'alerts', 'subject_uri', uris);
+  return before - (await count());
+}

@@ -1,0 +1,31 @@
+// What an erasure leaves in the hands of whoever asked for it: what was removed where, and what it cannot reach. It does not
+// repeat the address.
+import type { ErasedSubject } from './erasure-entry.ts';
+
+export interface Receipt {
+  readonly erased: { readonly uri: string } | { readonly email_hash: string };
+  readonly at: string;
+  readonly dry_run: boolean;
+  /** Records of the person, and meetings in which they filled something in. */
+  readonly subjects: readonly ErasedSubject[];
+  readonly removed: {
+    /** Rows that were changed, by table. */
+    readonly rows: Readonly<Record<string, number>>;
+    readonly log_entries: number;
+    readonly quarantined: number;
+    readonly alerts: number;
+    readonly staged_pages: number;
+  };
+  /** Where the log tells of it. */
+  readonly seqs: readonly number[];
+}
+
+/** What this cannot do, said to whoever has to. */
+export const outOfReach: readonly string[] = [
+  'The scheduling service itself: erase them there too. What it tells about them later than this moment, under a new record, is mirrored again.',
+  'Backups of the database, and files that were exported.',
+  'Readers of the feed: they are told by the entries named above, and must forget for themselves.',
+  'Deliveries still in the queue or the spool: they lose the person when they reach the log.',
+  'Names and telephone numbers that stand in other records without the address: nobody can tell whose they are.',
+  'URIs, times and links between records: they stay, so that counts and the records of others stay right.',
+];

@@ -1,0 +1,101 @@
+// Finds everything in the log that an erasure concerns: entries about its subjects, entries that name them, and entries that hold
+// the address anywhere. What is found to be the person's own is one more subject, so the log is read until none is added.
+import type { Store, Unit } from '#src/store/contract.ts';
+import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
+import type { MirrorTable } from '../projections/contract.ts';
+import { readAgain } from '../sync/replay.ts';
+import { normalAddress } from './addresses.ts';
+import { carriesAddress, ownSubject, timeOf, withoutErased } from './anonymous.ts';
+import type { ErasedSubject } from './erasure-entry.ts';
+import { erasuresOf, type Erasures } from './erasures.ts';
+
+export interface Sightings {
+  /** Everything that is the person's, and the meetings they were invited to. */
+  readonly subjects: Map<string, MirrorTable | null>;
+  /** Places of entries to be changed. */
+  readonly places: Set<number>;
+  /** The time of the newest fact that holds the address. */
+  newest: string;
+  /** How far the log was read, for these subjects. */
+  readTo: number;
+}
+
+export interface Wanted {
+  /** Their hash, and how they are written; undefined when only subjects are erased. */
+  readonly address: { readonly hash: string; readonly text: string } | undefined;
+  readonly key: string;
+}
+
+/** Later than any fact: what is here now goes, whatever time it claims. */
+const always = '9999-12-31T23:59:59.999999Z';
+const pageSize = 200;
+
+export const nothingSeen = (subjects: readonly ErasedSubject[]): Sightings => ({
+  subjects: new Map(subjects.map(({ uri, table }) => [uri, table])),
+  places: new Set(),
+  newest: '',
+  readTo: 0,
+});
+
+/** Reads on to the end of the log; from its beginning again whenever a subject was added. */
+export async function search(
+  from: Store | Unit,
+  wanted: Wanted,
+  { seen, onProgress }: { readonly seen: Sightings; readonly onProgress?: ((entries: number) => void) | undefined },
+): Promise<void> {
+  const upTo = await lastSeq(from);
+  let read = 0;
+  let erasures = sought(wanted, seen);
+  while (seen.readTo < upTo) {
+    const page = await readEntries(from, { upTo }, { after: seen.readTo, limit: pageSize });
+    const known = seen.subjects.size;
+    for (const entry of page) if (mayConcern(wanted, seen, entry)) look(erasures, seen, entry);
+    read += page.length;
+    onProgress?.(read);
+    seen.readTo = page.length < pageSize ? upTo : (page.at(-1)?.seq as number);
+    if (seen.subjects.size === known) continue;
+    erasures = sought(wanted, seen);
+    seen.readTo = 0;
+  }
+}
+
+function sought({ address, key }: Wanted, { subjects }: Sightings): Erasures {
+  const addresses = address ? [{ email_hash: address.hash, through: always }] : [];
+  return erasuresOf({ seq: 1, key, erased: [...[...subjects].map(([uri, table]) => ({ uri, table })), ...addresses] });
+}
+
+const escapes = /\\[u/]|%40/;
+
+/** Cheap, and never false where it matters: most entries are about somebody else. */
+function mayConcern({ address }: Wanted, { subjects }: Sightings, entry: LogEntry): boolean {
+  const { source, subject_uri: about, body, encoding, changes } = entry;
+  if (source === 'operator') return false;
+  if (encoding !== null || (about !== null && subjects.has(about))) return true;
+  const text = (body ?? '') + (changes === null ? '' : JSON.stringify(changes));
+  if (escapes.test(text) || (address && normalAddress(text).includes(address.text))) return true;
+  return (text.match(/https?:\/\/[^"\s\\]+/g) ?? []).some((uri) => subjects.has(uri));
+}
+
+function look(erasures: Erasures, seen: Sightings, entry: LogEntry): void {
+  const reading = readAgain(entry);
+  const own = ownSubject(erasures, reading);
+  if (own !== undefined) {
+    seen.subjects.set(own.uri, own.table);
+    if (own.table === 'invitees')
+      for (const uri of meetingsOf(reading.record)) seen.subjects.set(uri, 'scheduled_events');
+  }
+  const holdsAddress = carriesAddress(erasures, reading);
+  if (holdsAddress && timeOf(reading) > seen.newest) seen.newest = timeOf(reading);
+  const isSpoken = holdsAddress || own !== undefined || withoutErased(erasures, reading) !== reading;
+  if (isSpoken || changesCarry(erasures, entry)) seen.places.add(entry.seq as number);
+}
+
+/** Values of before and after may hold an address that the entry itself does not. */
+export function changesCarry(erasures: Erasures, { changes }: Pick<LogEntry, 'changes'>): boolean {
+  return changes !== null && erasures.carries(JSON.stringify(changes), '');
+}
+
+function meetingsOf(record: Readonly<Record<string, unknown>> | null): string[] {
+  const embedded = record?.['scheduled_event'] as { readonly uri?: unknown } | null | undefined;
+  return [record?.['event'], embedded?.uri].filter((uri): uri is string => typeof uri === 'string' && uri !== '');
+}

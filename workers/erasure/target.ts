@@ -1,0 +1,72 @@
+// Whom to erase, as an operator says it, and which records of ours are known to be theirs.
+import { isUri } from '#schemas/wire.ts';
+import { SlotstreamError } from '#src/errors.ts';
+import type { Store } from '#src/store/contract.ts';
+import { mirrorTables, type MirrorTable } from '../projections/contract.ts';
+import { isAddress, normalAddress } from './addresses.ts';
+import type { ErasedSubject } from './erasure-entry.ts';
+
+export type Target =
+  | { readonly kind: 'uri'; readonly uri: string }
+  | { readonly kind: 'address'; readonly address: string };
+
+export function targetOf(given: string): Target {
+  const text = given.trim();
+  if (isUri(text)) return { kind: 'uri', uri: text };
+  if (isAddress(text)) return { kind: 'address', address: text };
+  throw new SlotstreamError('usage', 'Say whom to erase: the URI of a record, or an e-mail address.', {
+    hint: 'slotstream erase https://…/contacts/…, or slotstream erase name@example.com.',
+  });
+}
+
+/** Whose records are a person's. Of an unknown URI the path says what it would be. */
+const ofPeople = {
+  contacts: /\/contacts\/[^/]+$/,
+  invitees: /\/invitees\/[^/]+$/,
+  meeting_recaps: /\/meeting_recaps\/[^/]+$/,
+  routing_form_submissions: /\/routing_form_submissions\/[^/]+$/,
+  users: /\/users\/[^/]+$/,
+} as const satisfies Partial<Record<MirrorTable, RegExp>>;
+const tablesOfPeople = Object.keys(ofPeople) as (keyof typeof ofPeople)[];
+
+/** What the tables know already; the log is searched for the rest. */
+export async function subjectsOf(store: Store, target: Target): Promise<readonly ErasedSubject[]> {
+  if (target.kind === 'address') return withAddress(store, target.address);
+  const { uri } = target;
+  for (const table of mirrorTables) {
+    const row = await store.db.selectFrom(table).select('uri').where('uri', '=', uri).executeTakeFirst();
+    if (row === undefined) continue;
+    if (!(table in ofPeople)) throw notAPerson(table);
+    return [{ uri, table }, ...(table === 'invitees' ? await meetingsOf(store, [uri]) : [])];
+  }
+  return [{ uri, table: tablesOfPeople.find((table) => ofPeople[table].test(uri)) ?? null }];
+}
+
+async function withAddress({ db }: Store, address: string): Promise<readonly ErasedSubject[]> {
+  const spellings = [address, normalAddress(address)];
+  const contacts = await db
+    .selectFrom('contact_emails')
+    .select('contact_uri')
+    .where('email', 'in', spellings)
+    .execute();
+  const invitees = await db.selectFrom('invitees').select('uri').where('email', 'in', spellings).execute();
+  const uris = invitees.map(({ uri }) => String(uri));
+  return [
+    ...contacts.map(({ contact_uri }) => ({ uri: String(contact_uri), table: 'contacts' as const })),
+    ...uris.map((uri) => ({ uri, table: 'invitees' as const })),
+    ...(await meetingsOf({ db }, uris)),
+  ];
+}
+
+/** The meetings these invitees were invited to: where they are, and why they ended, an invitee may have filled in. */
+async function meetingsOf({ db }: Pick<Store, 'db'>, invitees: readonly string[]): Promise<readonly ErasedSubject[]> {
+  if (invitees.length === 0) return [];
+  const rows = await db.selectFrom('invitees').select('event_uri').where('uri', 'in', invitees).execute();
+  return rows.flatMap(({ event_uri: uri }) => (isUri(uri) ? [{ uri, table: 'scheduled_events' as const }] : []));
+}
+
+function notAPerson(table: MirrorTable): SlotstreamError {
+  return new SlotstreamError('usage', `That is the URI of a row of ${table}, which is no person: nothing was erased.`, {
+    hint: 'Erase the contact, invitee, user, recap or form submission, or an e-mail address.',
+  });
+}
