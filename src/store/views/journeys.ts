@@ -84,8 +84,8 @@ function ended(dialect: ViewDialect): Sql {
       end as outcome
     from (
       select ends.journey_uri, ends.first_invitee, ends.last_invitee, ends.invitees,
-        coalesce(spans.deepest, 0) + case when last.rescheduled is true and coalesce(spans.deepest, 0) = ends.depth
-          then 1 else 0 end as moves,
+        coalesce(spans.deepest, 0) + case when (last.rescheduled is true or last.new_invitee <> '')
+          and coalesce(spans.deepest, 0) = ends.depth then 1 else 0 end as moves,
         last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
         ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
         last.email as invitee_email, last.name as invitee_name,

@@ -1,0 +1,113 @@
+// Random bookings that are moved, canceled, missed and paid in every way, also in ways that make no sense: links to invitees
+// nobody saw, in circles, and two by two.
+import fc, { type Arbitrary } from 'fast-check';
+import type { Telling } from './histories.ts';
+import type { Payload } from './payloads.ts';
+
+const base = 'https://api.example.test';
+const numbered = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
+const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 3 });
+
+const invitees = numbered('invitees', 8);
+const events = numbered('scheduled_events', 5);
+const eventTypes = numbered('event_types', 2);
+const users = numbered('users', 3);
+const forms = numbered('routing_forms', 2);
+const submissions = numbered('routing_form_submissions', 4);
+
+const past = fc
+  .record({
+    day: fc.nat(4),
+    hour: fc.constantFrom(0, 9, 23),
+    second: fc.nat(2),
+    fraction: fc.constantFrom('000000', '999999'),
+  })
+  .map(
+    ({ day, hour, second, fraction }) =>
+      `2025-01-0${day + 1}T${String(hour).padStart(2, '0')}:59:5${second}.${fraction}Z`,
+  );
+const future = fc.constant('2190-01-01T10:00:00.000000Z');
+const start = fc.oneof({ weight: 4, arbitrary: past }, { weight: 1, arbitrary: future });
+const cancellation = fc.record(
+  { canceler_type: orNull(fc.constantFrom('host', 'invitee', 'robot')), created_at: orNull(past) },
+  { requiredKeys: [] },
+);
+const host = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ user: fc.constantFrom(...users), user_name: orNull(fc.constantFrom('Ada', 'Žofie')) }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(null, 'nobody', 5, { user: 5 }, ['x']) },
+);
+
+const event: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...events),
+  name: orNull(fc.constantFrom('Talk', 'Žvanění')),
+  status: fc.constantFrom('active', 'active', 'canceled'),
+  start_time: orNull(start),
+  end_time: orNull(start),
+  event_type: orNull(fc.constantFrom(...eventTypes)),
+  event_memberships: fc.array(host, { maxLength: 3 }),
+  cancellation: orNull(cancellation),
+  updated_at: past,
+});
+
+const tag = orNull(fc.constantFrom('', 'mail', 'web'));
+const payment = fc.record({
+  external_id: orNull(fc.constantFrom('', 'ch_1', 'ch_2')),
+  provider: orNull(fc.constantFrom('stripe', 'paypal')),
+  currency: orNull(fc.constantFrom('EUR', 'USD')),
+  amount: fc.constantFrom(12.5, 0.1, 0.2, '19.99', 1e300),
+  successful: fc.boolean(),
+});
+
+const link = fc.constantFrom(...invitees, '', `${base}/invitees/unseen`);
+
+const invitee: Arbitrary<Payload> = fc
+  .record({
+    uri: fc.constantFrom(...invitees),
+    email: fc.constant('ada@example.test'),
+    name: orNull(fc.constant('Ada')),
+    status: fc.constantFrom('active', 'active', 'canceled'),
+    rescheduled: fc.boolean(),
+    old_invitee: orNull(link),
+    new_invitee: orNull(link),
+    created_at: orNull(past),
+    updated_at: past,
+    tracking: fc.record({ utm_source: tag, utm_medium: tag, utm_campaign: tag, utm_content: tag, utm_term: tag }),
+    payment: orNull(payment),
+    no_show: orNull(fc.record({ uri: fc.constant(`${base}/invitee_no_shows/1`), created_at: past })),
+    cancellation: orNull(cancellation),
+    routing_form_submission: orNull(fc.constantFrom(...submissions)),
+    scheduled_event: orNull(event),
+  })
+  .map((told) => ({ ...told, event: told.scheduled_event?.['uri'] ?? events[0] }));
+
+const submission: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...submissions),
+  routing_form: orNull(fc.constantFrom(...forms)),
+  result: orNull(fc.record({ type: fc.constantFrom('event_type', 'external_url', 'custom_message', 'other') })),
+  created_at: past,
+});
+const named = (uris: readonly string[]): Arbitrary<Payload> =>
+  fc.record({ uri: fc.constantFrom(...uris), name: orNull(fc.constantFrom('Alpha', 'Žeta')), updated_at: past });
+
+const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+  fc.record({ payload, created_at: past }).map((envelope) => {
+    const fact = { event: kind, ...envelope, sound: true };
+    return { fact, body: JSON.stringify({ event: kind, ...envelope }) };
+  });
+const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+  fc.record({ payload, created_at: past }).map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
+
+/** Facts in no order. */
+export const bookingHistory: Arbitrary<Telling[]> = fc.array(
+  fc.oneof(
+    { weight: 10, arbitrary: sent('invitee.created', invitee) },
+    { weight: 2, arbitrary: sent('routing_form_submission.created', submission) },
+    { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
+    { weight: 1, arbitrary: read('user.read', named(users)) },
+    { weight: 1, arbitrary: read('routing_form.read', named(forms)) },
+  ),
+  { minLength: 1, maxLength: 14 },
+);

@@ -1,0 +1,118 @@
+// Journeys computed the plain way: from each invitee walk back to where it began, then look at the last of each journey.
+import type { Json } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import type { Contents } from '../harness/stores.ts';
+
+export interface Journey {
+  readonly root: string;
+  /** Mirrored, in order. */
+  readonly members: readonly StoredRow[];
+  readonly first: StoredRow;
+  readonly last: StoredRow;
+  readonly firstEvent: StoredRow | undefined;
+  readonly lastEvent: StoredRow | undefined;
+  readonly moves: number;
+  readonly outcome: string | null;
+  readonly canceler: Json;
+  readonly noticeSeconds: number | null;
+}
+
+const longestCircle = 32;
+
+export const byUri = (rows: readonly StoredRow[] | undefined) =>
+  new Map((rows ?? []).map((row) => [String(row['uri']), row]));
+export const secondsBetween = (from: Json | undefined, to: Json | undefined): number | null =>
+  typeof from === 'string' && typeof to === 'string'
+    ? Math.floor(Date.parse(to) / 1000) - Math.floor(Date.parse(from) / 1000)
+    : null;
+export const textIn = (value: Json | undefined, key: string): string | null => {
+  const part =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, Json>)[key] : null;
+  return typeof part === 'string' ? part : null;
+};
+
+export function journeysOf(contents: Contents, now: string): Journey[] {
+  const invitees = byUri(contents.invitees);
+  const events = byUri(contents.scheduled_events);
+  const places = placesOf(invitees);
+  const roots = new Map<string, string[]>();
+  for (const [uri, { root }] of places) roots.set(root, [...(roots.get(root) ?? []), uri]);
+  return [...roots].flatMap(([root, uris]) => {
+    const depthOf = (row: StoredRow) => places.get(String(row['uri']))?.depth as number;
+    const members = uris
+      .map((uri) => invitees.get(uri))
+      .filter((row) => row !== undefined)
+      .toSorted((a, b) => {
+        const orderOf = (row: StoredRow) =>
+          [String(depthOf(row)).padStart(9, '0'), row['created_at'] ?? '~', row['uri']].join(' ');
+        return orderOf(a) < orderOf(b) ? -1 : 1;
+      });
+    const [first] = members;
+    const last = members.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const deepest = Math.max(...uris.map((uri) => places.get(uri)?.depth as number));
+    const lastEvent = events.get(String(last['event_uri']));
+    const movedOn = last['rescheduled'] === true || Boolean(last['new_invitee']);
+    const canceler = last['canceler_type'] ?? textIn(lastEvent?.['cancellation'], 'canceler_type');
+    const noticeSeconds = secondsBetween(last['canceled_at'], lastEvent?.['start_time']);
+    return {
+      root,
+      members,
+      first,
+      last,
+      firstEvent: events.get(String(first['event_uri'])),
+      lastEvent,
+      moves: deepest + (movedOn && depthOf(last) === deepest ? 1 : 0),
+      outcome: outcomeOf({ last, lastEvent, movedOn, canceler, noticeSeconds }, now),
+      canceler,
+      noticeSeconds,
+    };
+  });
+}
+
+/** Of every invitee named anywhere: where its journey begins, and how many moves later it stands. */
+function placesOf(invitees: ReadonlyMap<string, StoredRow>): Map<string, { root: string; depth: number }> {
+  const named = new Set<string>();
+  const claims = new Map<string, string[]>();
+  for (const [uri, { old_invitee, new_invitee }] of invitees) {
+    for (const each of [uri, old_invitee, new_invitee]) if (typeof each === 'string' && each !== '') named.add(each);
+    if (typeof new_invitee === 'string' && new_invitee !== '' && new_invitee !== uri)
+      claims.set(new_invitee, [...(claims.get(new_invitee) ?? []), uri]);
+  }
+  const before = (uri: string): string | undefined => {
+    const own = invitees.get(uri)?.['old_invitee'];
+    if (typeof own === 'string' && own !== '' && own !== uri) return own;
+    return claims.get(uri)?.toSorted()[0];
+  };
+  const rootOf = (uri: string): string => {
+    const trail = [uri];
+    for (let at = before(uri); at !== undefined; at = before(at)) {
+      const met = trail.indexOf(at);
+      if (met >= 0) {
+        const circle = trail.slice(met);
+        return circle.length <= longestCircle ? (circle.toSorted()[0] as string) : uri;
+      }
+      trail.push(at);
+    }
+    return trail.at(-1) as string;
+  };
+  const depthOf = (uri: string, root: string): number => (uri === root ? 0 : 1 + depthOf(before(uri) as string, root));
+  return new Map([...named].map((uri) => [uri, { root: rootOf(uri), depth: depthOf(uri, rootOf(uri)) }]));
+}
+
+function outcomeOf(
+  end: Pick<Journey, 'last' | 'lastEvent' | 'canceler' | 'noticeSeconds'> & { movedOn: boolean },
+  now: string,
+): string | null {
+  const { last, lastEvent, movedOn, canceler, noticeSeconds } = end;
+  if (movedOn) return 'rescheduled';
+  if (last['status'] === 'canceled' || lastEvent?.['status'] === 'canceled') {
+    if (canceler === 'host') return 'canceled_by_host';
+    if (canceler !== 'invitee') return 'canceled';
+    return noticeSeconds !== null && noticeSeconds < 86_400 ? 'late_cancellation' : 'canceled_by_invitee';
+  }
+  if (last['no_show_at'] !== null) return 'no_show';
+  const over = lastEvent?.['end_time'] ?? lastEvent?.['start_time'];
+  if (typeof over !== 'string') return null;
+  return over <= now ? 'held' : 'upcoming';
+}
