@@ -39,6 +39,8 @@ export interface App extends AsyncDisposable {
   /** Undefined where this process does not receive. */
   readonly port: number | undefined;
   readonly adminPort: number;
+  /** Where this machine reaches the admin listener. */
+  readonly adminUrl: string;
   readonly adminToken: string;
   status(): Promise<object>;
 }
@@ -204,9 +206,10 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
   );
   opened.defer(() => listener.close());
   const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
-  const address = leaveAddress(config.dataDir, `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`);
+  const adminUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  const address = leaveAddress(config.dataDir, adminUrl);
   opened.defer(() => address.remove());
-  return { adminPort: listener.port, adminToken };
+  return { adminPort: listener.port, adminUrl, adminToken };
 }
 
 /** Loaded when it is first asked: most processes never are. */

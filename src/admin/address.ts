@@ -35,6 +35,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** What logs a person in when it is opened in a browser. It holds the token: for a terminal, never for a log. */
+export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
+
+/** The login link of the running process, once it has shown that it takes the token. */
+export async function askLoginLink(dataDir: string, token: string): Promise<string> {
+  await askRunning(dataDir, { token, path: '/api/status' });
+  return loginLink(readAddress(dataDir) as string, token);
+}
+
 /** Asks the running process; the error says what to do when there is none. */
 export async function askRunning(dataDir: string, { token, path }: { token: string; path: string }): Promise<unknown> {
   const url = readAddress(dataDir);

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventKinds } from '#schemas/events.ts';
+import { loginLink } from '#src/admin/address.ts';
 import { openApp } from '#src/app.ts';
 import { loadConfig, type Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
@@ -70,7 +71,7 @@ export const demo = defineVerb({
       config.databaseUrl,
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
-    context.say(introduction(sandbox, { port: app.port, path }));
+    context.say(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
     await connect(context, config);
     const before = (await overviewOf(store)).last_seq;
     context.say('\nFrom here on people book, cancel and miss meetings by themselves. Ctrl-C stops it.\n');
@@ -93,7 +94,13 @@ export const demo = defineVerb({
   },
 });
 
-function introduction({ handles }: Sandbox, { port, path }: { port: number | undefined; path: string }): string {
+interface Introduced {
+  readonly port: number | undefined;
+  readonly path: string;
+  readonly login: string;
+}
+
+function introduction({ handles }: Sandbox, { port, path, login }: Introduced): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
 A scheduling service of your own   ${handles.base_url}
@@ -101,6 +108,7 @@ A scheduling service of your own   ${handles.base_url}
   every webhook it sent            ${controls}/deliveries
 Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
   and writes tables to             ${path}
+  its API, and what it can do      ${login}
 
 Do something yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions

@@ -1,5 +1,6 @@
 // What `start`, `receive` and `work` share: open the app, say where it is, run until told to stop, close without loss.
 import { once } from 'node:events';
+import { loginLink } from '#src/admin/address.ts';
 import { openApp, type Roles } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { isEmbedded } from '#src/queue/queues.ts';
@@ -13,6 +14,8 @@ export async function serve(context: VerbContext, roles: Roles): Promise<ExitCod
   if (app.port !== undefined) log.info({ url: `http://${config.host}:${app.port}/webhooks` }, 'receiving');
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
+  // For the person at the terminal alone: what is kept of a log must not let anybody in.
+  if (process.stderr.isTTY) context.say(`Log in with a browser: ${loginLink(app.adminUrl, app.adminToken)}`);
   if (!stopping.aborted) await once(stopping, 'abort');
   log.info('stopping: what was accepted is being finished');
   return 0;

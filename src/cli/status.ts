@@ -1,17 +1,27 @@
 // `status`: how the running process stands; where none runs, how the store stands.
-import { askRunning } from '#src/admin/address.ts';
+import { askLoginLink, askRunning } from '#src/admin/address.ts';
 import { openAdminToken } from '#src/admin/token.ts';
 import { openStoreLoudly, standingOf } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import { renderTable } from './table.ts';
-import { asJson, defineVerb, type VerbContext } from './verb.ts';
+import { asJson, defineVerb, flag, type VerbContext } from './verb.ts';
 
 export const status = defineVerb({
   name: 'status',
   summary: 'show what is received, queued and projected',
   arguments: {},
-  options: { json: asJson },
-  async run(context, { json }) {
+  examples: ['slotstream status', 'slotstream status --login'],
+  options: {
+    login: { flags: '--login', help: 'print the link that logs a browser in, and nothing else', reads: flag },
+    json: asJson,
+  },
+  async run(context, { login, json }) {
+    if (login) {
+      const config = context.config();
+      const link = await askLoginLink(config.dataDir, openAdminToken(config));
+      context.out(json ? JSON.stringify({ login_url: link }) : link);
+      return 0;
+    }
     const found = await statusOf(context);
     if (json) context.out(JSON.stringify(found));
     else context.out(renderTable(['what', 'value'], linesOf(found)));

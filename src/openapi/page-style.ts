@@ -95,5 +95,11 @@ td p { margin: 0; }
   body { display: block; }
   nav { position: static; height: auto; max-height: 45vh; border-right: 0; border-bottom: 1px solid var(--line); }
 }
+@media (max-width: 40rem) {
+  table, tbody, tr, th, td { display: block; }
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  tbody th, td { padding: .1rem 0; border: 0; }
+}
 @media print { nav { display: none; } body { display: block; } .operation { break-inside: avoid; } }
 `;

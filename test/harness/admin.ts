@@ -1,5 +1,6 @@
 // The admin listener without sockets: its token, a clock that moves by hand, and all it was told of.
 import { createAdminApp, type AdminNeeds } from '#src/admin/app.ts';
+import { openListener } from '#src/receiver/listener.ts';
 
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';
 
@@ -23,7 +24,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
         incoming: { socket: { remoteAddress: address } },
       } as never),
     );
-  return { ask, heard, clock };
+  return { ask, heard, clock, fetch: app.fetch };
 }
 
 export type Admin = ReturnType<typeof openAdmin>;
@@ -34,4 +35,13 @@ export const bearer = { authorization: `Bearer ${adminToken}` } as const;
 export async function logIn({ ask }: Pick<Admin, 'ask'>): Promise<string> {
   const answer = await ask(`/?token=${adminToken}`);
   return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+}
+
+/** On a socket of its own. */
+export async function listen({ fetch }: Pick<Admin, 'fetch'>): Promise<AsyncDisposable & { readonly url: string }> {
+  const listener = await openListener(
+    { fetch: (request, env) => fetch(request, env), onClosing: () => {} },
+    { host: '127.0.0.1', port: 0, closeDeadlineMs: 100 },
+  );
+  return { url: `http://127.0.0.1:${listener.port}`, [Symbol.asyncDispose]: () => listener.close() };
 }

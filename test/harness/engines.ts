@@ -1,9 +1,11 @@
 // Before the test run: finds the real engines (installs them where that is possible), starts one Redis and one
-// PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl').
+// PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl'). Chromium is started by
+// whoever needs it: inject('chromiumPath').
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
+import { findChromium } from './chromium.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
@@ -13,6 +15,8 @@ declare module 'vitest' {
     redisUrl: string;
     /** Empty when there is no PostgreSQL here. Make a database of your own: `createDatabase(inject('postgresUrl'))`. */
     postgresUrl: string;
+    /** Empty when there is no Chromium here. */
+    chromiumPath: string;
   }
 }
 
@@ -32,6 +36,14 @@ const engines = [
     present: () => findPostgres() !== undefined,
     start: startPostgres,
     key: 'postgresUrl',
+  },
+  {
+    name: 'Chromium',
+    package: 'chromium',
+    override: 'TEST_CHROMIUM',
+    present: () => findChromium() !== undefined,
+    start: async () => ({ url: findChromium() ?? '', [Symbol.asyncDispose]: async () => {} }),
+    key: 'chromiumPath',
   },
 ] as const;
 

@@ -24,12 +24,14 @@ export async function openReadApi(open: () => Promise<TestStore>) {
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });
-  const { ask } = openAdmin({ reads: async () => api });
+  const admin = openAdmin({ reads: async () => api });
+  const { ask } = admin;
   return {
     store,
     tail,
     heard,
     operations: api.operations,
+    admin,
     fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
     async get(path: string): Promise<ReadAnswer> {
       const answer = await ask(path, { headers: bearer });

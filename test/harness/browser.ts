@@ -1,0 +1,43 @@
+// A real browser, shown a real listener: what it asked for, what it refused, and what it complained of.
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { inject } from 'vitest';
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** Every address the page asked for. */
+  readonly asked: readonly string[];
+  /** What it said on its console, and what its scripts threw. */
+  readonly complaints: readonly string[];
+}
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: inject('chromiumPath'), args: flags });
+
+export interface Looks {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly javaScriptEnabled?: boolean;
+}
+
+/** As one who has never been here. */
+export async function visit(browser: Browser, looks: Looks = {}): Promise<Visit> {
+  const { width = 1280, height = 900, ...rest } = looks;
+  const context = await browser.newContext({ viewport: { width, height }, ...rest });
+  const page = await context.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return { page, asked, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
