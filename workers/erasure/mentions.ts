@@ -46,7 +46,9 @@ export function isOwn(sought: Sought, table: MirrorTable, record: JsonObject): b
 
 /** The value without what it says of erased people. Where there is nothing to take out, an equal one. */
 export function withoutMentions(sought: Sought, value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return sought.erasures.carries(value, sought.at) ? null : value;
+  // The one text that must be there for its record to be read is an option's `uuid`.
+  const blank = key === 'uuid' ? '' : null;
+  if (typeof value === 'string') return sought.erasures.carries(value, sought.at) ? blank : value;
   if (Array.isArray(value)) return value.flatMap((each) => listed(sought, each, key));
   if (!isObject(value)) return value;
   const table = Object.hasOwn(embedded, key) ? embedded[key] : undefined;

@@ -1,5 +1,6 @@
 // Finds everything in the log that an erasure concerns: entries about its subjects, entries that name them, and entries that hold
 // the address anywhere. What is found to be the person's own is one more subject, so the log is read until none is added.
+import { isUri } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
 import type { MirrorTable } from '../projections/contract.ts';
@@ -97,5 +98,5 @@ export function changesCarry(erasures: Erasures, { changes }: Pick<LogEntry, 'ch
 
 function meetingsOf(record: Readonly<Record<string, unknown>> | null): string[] {
   const embedded = record?.['scheduled_event'] as { readonly uri?: unknown } | null | undefined;
-  return [record?.['event'], embedded?.uri].filter((uri): uri is string => typeof uri === 'string' && uri !== '');
+  return [record?.['event'], embedded?.uri].filter(isUri);
 }

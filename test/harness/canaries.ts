@@ -1,0 +1,62 @@
+// One person's address planted into random histories: in any text of any fact, spelled in any way that still means them.
+import fc, { type Arbitrary } from 'fast-check';
+import type { Telling } from './histories.ts';
+import type { Payload } from './payloads.ts';
+import { rendered } from './rendering.ts';
+
+export const canaryAddress = 'Zebra.7+news@Example.test';
+const plain = canaryAddress.toLowerCase();
+
+const spellings: readonly string[] = [
+  canaryAddress,
+  plain,
+  canaryAddress.toUpperCase(),
+  `Zebra <${plain}>`,
+  `write to mailto:${plain}.`,
+  `https://example.test/?email=${encodeURIComponent(plain)}&x=1`,
+  `(${plain}) and others@example.test`,
+];
+
+/** Whether the address stands in a text, however it is spelled. */
+export function holdsCanary(text: string): boolean {
+  return text
+    .replaceAll(/%(40|2b)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .toLowerCase()
+    .includes(plain);
+}
+
+// What a record is known by, when it was and how it stands is no text.
+const isText = (key: string): boolean =>
+  !/(_at|_date|_time)$|^(uri|event|user|old_invitee|new_invitee|status|amount)$/.test(key);
+
+/** A payload with the address in some of its texts, chosen by the numbers. */
+function planted(value: unknown, { key = '', next }: { key?: string; next: () => number }): unknown {
+  if (typeof value === 'string') return isText(key) && next() % 3 === 0 ? spellings[next() % spellings.length] : value;
+  if (Array.isArray(value)) return value.map((each) => planted(each, { key, next }));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, planted(each, { key: name, next })]));
+}
+
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 16;
+}
+
+const garbage: Arbitrary<Telling> = fc.constantFrom(...spellings).map((words) => ({
+  fact: { event: 'none', created_at: '', payload: {}, sound: false },
+  body: `{"event": "contact.updated", ${words.replace('@', '\\u0040')} no JSON`,
+}));
+
+/** The same histories, with the person in them here and there. Copies of a delivery stay copies. */
+export function haunted(histories: Arbitrary<Telling[]>): Arbitrary<Telling[]> {
+  return fc.tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 })).map(([tellings, seed, rubbish]) => [
+    ...tellings.map(({ fact, body }, index) => {
+      // By content: two tellings of one content are still of one content.
+      const payload = planted(fact.payload, { next: numbers(seed + JSON.stringify(fact.payload).length) }) as Payload;
+      const { event, created_at } = fact;
+      const told = body === null ? null : rendered({ event, created_at, payload }, seed + index);
+      return { fact: { ...fact, payload }, body: told };
+    }),
+    ...rubbish,
+  ]);
+}
