@@ -47,7 +47,7 @@ const reserved = new Set([
 interface FieldType {
   readonly kind: ColumnKind;
   readonly about: string;
-  readonly typed: keyof Omit<CustomValues, 'option'> | 'option' | 'asIs';
+  readonly typed: keyof CustomValues | 'asIs';
 }
 
 const fieldTypes: Readonly<Record<string, FieldType>> = {
@@ -60,15 +60,19 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },
   invitee_question: { kind: 'text', about: 'an answer; JSON where it is no text', typed: 'anyText' },
 };
+/** PostgreSQL and SQLite have an end of columns, at 1,600 and 2,000; beyond this the youngest definitions get none. */
+const mostFields = 1_500;
 const unknownType: FieldType = { kind: 'json', about: 'a value of a type not known here', typed: 'asIs' };
 
 /** The view depends on the definitions there are; without any it has the contact's own columns. */
 export function contactsWide(definitions: readonly FieldDefinition[]): View {
-  const fields = namedDefinitions(definitions, reserved).map(([name, definition]) => ({
-    name,
-    definition,
-    type: typeOf(definition),
-  }));
+  const fields = namedDefinitions(definitions, reserved)
+    .slice(0, mostFields)
+    .map(([name, definition]) => ({
+      name,
+      definition,
+      type: typeOf(definition),
+    }));
   return {
     name: 'contacts_wide',
     about: 'Contacts that are not deleted, with one typed column for each custom field.',

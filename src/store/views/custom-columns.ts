@@ -8,7 +8,7 @@ export interface Definition {
   readonly created_at: string | null;
 }
 
-// PostgreSQL cuts names at 63 bytes; the longest end a name can get is an underscore and 32 hex digits.
+// PostgreSQL cuts names at 63 bytes; eight digits of a digest and an underscore must fit as well.
 const longestWords = 54;
 const longestName = 63;
 const digestLengths = [8, 16, 32, 48];
@@ -41,6 +41,19 @@ function byAge(a: Definition, b: Definition): number {
   return ageOf(a) < ageOf(b) ? -1 : 1;
 }
 
+/** Latin letters that Unicode does not take apart. */
+const letters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
 /** Lower-case ASCII words joined by underscores; nothing where a label has none. */
 function wordsOf(label: string): string {
   return cut(
@@ -49,6 +62,7 @@ function wordsOf(label: string): string {
       .normalize('NFKD')
       .replaceAll(/\p{M}/gu, '')
       .toLowerCase()
+      .replaceAll(/[ßæœøłđðþı]/g, (letter) => letters[letter] ?? '')
       .replaceAll(/[^a-z0-9]+/g, '_'),
     longestWords,
   );
