@@ -4,6 +4,7 @@ import { renderTable } from '#src/cli/table.ts';
 import { ack } from './ack.ts';
 import { backfill } from './backfill.ts';
 import { embedded } from './embedded.ts';
+import { exporting } from './export.ts';
 import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
@@ -20,6 +21,7 @@ const measurements: readonly Measurement[] = [
   memory,
   embedded,
   backfill,
+  exporting,
   sandboxContacts,
   sandboxDeliveries,
 ];

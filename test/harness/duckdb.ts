@@ -1,0 +1,38 @@
+// An independent reader of exported files: DuckDB, told nothing about what they ought to hold.
+import { DuckDBInstance } from '@duckdb/node-api';
+
+export type DuckRow = Readonly<Record<string, unknown>>;
+
+export async function query(sql: string): Promise<DuckRow[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** Column → type, in order, as the file declares them. */
+export async function parquetTypes(path: string): Promise<Record<string, string>> {
+  const rows = await query(`describe select * from read_parquet('${path}')`);
+  return Object.fromEntries(rows.map(({ column_name, column_type }) => [String(column_name), String(column_type)]));
+}
+
+/** Every row; times as microseconds since 1970, days as text, JSON as its text. */
+export async function readParquet(path: string): Promise<DuckRow[]> {
+  const cells = Object.entries(await parquetTypes(path)).map(([name, type]) => {
+    const column = `"${name}"`;
+    if (type === 'TIMESTAMP WITH TIME ZONE') return `epoch_us(${column}) as ${column}`;
+    return type === 'JSON' || type === 'DATE' ? `${column}::varchar as ${column}` : column;
+  });
+  return query(`select ${cells.join()} from read_parquet('${path}')`);
+}
+
+/** Every row as text, null apart from empty text. */
+export function readCsv(path: string, columns: readonly string[]): Promise<DuckRow[]> {
+  const types = columns.map((name) => `'${name}': 'VARCHAR'`).join();
+  return query(`select * from read_csv('${path}', auto_detect=false, columns={${types}}, header=true, delim=',', quote='"', escape='"',
+    nullstr='', allow_quoted_nulls=false, new_line='\\r\\n', max_line_size=30000000, parallel=false)`);
+}
