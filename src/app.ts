@@ -7,6 +7,8 @@ import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile
 import { leaveAddress } from './admin/address.ts';
 import { createAdminApp, type ReadApi } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
+import { openSchedules, openSinks } from './app/background.ts';
+import type { Sinks } from './app/sinks.ts';
 import type { Config } from './config.ts';
 import { openTail, type Tail } from './feed/tail.ts';
 import { openKeyRing } from './keys.ts';
@@ -57,22 +59,6 @@ interface Parts {
   readonly opened: AsyncDisposableStack;
 }
 
-/** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
-async function openSchedules({ config, log, metrics, opened }: Parts, store: Store): Promise<void> {
-  if (config.retentionDays !== undefined) {
-    const { startRetention } = await import('./app/retention.ts');
-    const retention = startRetention({ store, log }, { days: config.retentionDays });
-    opened.defer(() => retention.close());
-  }
-  if (config.api.baseUrl === undefined || (config.api.token === undefined && config.api.oauth === undefined)) {
-    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
-    return;
-  }
-  const { startTimers } = await import('./app/schedules.ts');
-  const schedules = startTimers({ config, store, log, metrics });
-  opened.defer(() => schedules.close());
-}
-
 // Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
 const unreadyGraceMs = 1_000;
 
@@ -110,6 +96,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   // After the receiver, which makes the signing key where there is none.
   if (store) await openSchedules(parts, store);
 
+  let sinks: Sinks | undefined;
   const startedAt = new Date().toISOString();
   const status = async () => ({
     roles: { receives: roles.receives, works: roles.works },
@@ -118,8 +105,11 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(spool && { spool: spool.depth() }),
     ...(store && (await standingOf(store))),
+    ...(sinks && { sinks: await sinks.standing() }),
   });
   const admin = await openAdmin(parts, status);
+  // Last, so that they end first: they wait at the tail, which closes with the admin listener.
+  sinks = store && (await openSinks(parts, store));
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -81,6 +81,8 @@ function together(values: Partial<SettingValues>): readonly string[] {
   if (oauth !== 0 && oauth !== 3) {
     complaints.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
   }
+  if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
+    complaints.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
   if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) complaints.push('PORT and ADMIN_PORT must differ');
   return complaints;
 }
@@ -129,6 +131,13 @@ function shape(values: SettingValues) {
       graceMs: values.ALERT_GRACE,
       maxAgeMs: values.ALERT_MAX_AGE,
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
+    },
+    feed: {
+      pushUrl: values.FEED_PUSH_URL,
+      pushSecret: values.FEED_PUSH_SECRET,
+      streamUrl: values.FEED_STREAM_URL,
+      streamKey: values.FEED_STREAM_KEY,
+      streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
     },
     logLevel: values.LOG_LEVEL,
     /** Allowed, but said at every start and by `doctor`. Weak signing keys are the key ring's to warn about. */

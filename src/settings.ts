@@ -163,6 +163,36 @@ export const settings = {
     default: 'false',
     meaning: 'Let alerts go to private network addresses.',
   },
+  FEED_PUSH_URL: {
+    reads: address('https://', 'http://')
+      .refine((value) => URL.canParse(value), 'a whole web address')
+      .optional(),
+    default: '–',
+    meaning: 'Push every new entry of the feed here, as signed webhooks (Standard Webhooks).',
+    secret: true,
+  },
+  FEED_PUSH_SECRET: {
+    reads: z.string().min(16, 'at least 16 characters').optional(),
+    default: '–',
+    meaning: 'Signs what goes to FEED_PUSH_URL: `whsec_` and base64, or any text.',
+    secret: true,
+  },
+  FEED_STREAM_URL: {
+    reads: address('redis://', 'rediss://').optional(),
+    default: '–',
+    meaning: 'Append every new entry of the feed to a stream on this Redis.',
+    secret: true,
+  },
+  FEED_STREAM_KEY: {
+    reads: z.string().max(500, 'at most 500 characters').default('slotstream:feed'),
+    default: 'slotstream:feed',
+    meaning: 'Name of that stream.',
+  },
+  FEED_STREAM_MAX_LENGTH: {
+    reads: wholeNumber(0, 1_000_000_000).default(1_000_000),
+    default: '1000000',
+    meaning: 'About so many entries stay in that stream; 0 = all.',
+  },
   LOG_LEVEL: {
     reads: z
       .enum(

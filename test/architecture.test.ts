@@ -21,7 +21,7 @@ const floors = {
   'src/openapi': ['schemas'],
   'src/feed': ['schemas', 'base', 'src/store'],
   'src/export': ['schemas', 'base', 'src/store'],
-  workers: ['schemas', 'base', 'src/queue', 'src/store', 'src/upstream'],
+  workers: ['schemas', 'base', 'src/queue', 'src/store', 'src/upstream', 'src/feed'],
   'src/receiver': ['schemas', 'base', 'src/queue'],
   // Told what is stored, and what to remember: it does not know the store.
   'src/bootstrap': ['schemas', 'base', 'src/upstream'],

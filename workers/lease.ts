@@ -10,6 +10,8 @@ export interface LeaseNeeds {
   readonly nowMs: () => number;
   /** Names this process and no other. */
   readonly holder: string;
+  /** How long a lease holds without being kept, where a minute is too long to wait for another to take over. */
+  readonly leaseMs?: number;
 }
 
 export interface LeaseInput {
@@ -35,6 +37,7 @@ type Row = z.output<typeof row>;
 const fresh: Row = { holder: null, expires_ms: 0, ran_ms: 0, failures: 0, retry_ms: 0 };
 
 export const leaseMs = 60_000;
+export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
 const firstRetryMs = 5_000;
 const longestRetryMs = 900_000;
 const keyOf = (job: string): string => `lease ${job}`;
@@ -47,7 +50,7 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
     const retryMs = Math.min(before.retry_ms, nowMs + longestRetryMs);
     const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);
     if (dueMs > nowMs) return { answer: { kind: 'wait', untilMs: dueMs } };
-    const after = { ...before, holder: needs.holder, expires_ms: nowMs + leaseMs };
+    const after = { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) };
     return { answer: { kind: 'taken' }, after };
   });
 }
@@ -56,7 +59,7 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
 export function keepLease(needs: LeaseNeeds, job: string): Promise<boolean> {
   return change(needs, job, (before, nowMs) => {
     if (before.holder !== needs.holder) return { answer: false };
-    return { answer: true, after: { ...before, expires_ms: nowMs + leaseMs } };
+    return { answer: true, after: { ...before, expires_ms: nowMs + lengthOf(needs) } };
   });
 }
 
@@ -73,9 +76,9 @@ export async function endLease(needs: LeaseNeeds, job: string, ranMs: number | u
 export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDisposable> {
   const isOurs = await change(needs, job, (before, nowMs) => {
     if (before.holder !== null && before.expires_ms > nowMs) return { answer: false };
-    return { answer: true, after: { ...before, holder: needs.holder, expires_ms: nowMs + leaseMs } };
+    return { answer: true, after: { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) } };
   });
-  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), leaseMs / 3).unref();
+  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), lengthOf(needs) / 3).unref();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(keeping);

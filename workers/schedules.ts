@@ -4,7 +4,7 @@
 //   waiting ──due, lease free──▶ running (lease kept) ──well──▶ waiting for the next time
 //                                   └──failed──▶ waiting, in all processes, a little longer each time
 import type { Log } from '#src/log.ts';
-import { endLease, failLease, keepLease, leaseMs, retryAfter, takeLease, type LeaseNeeds } from './lease.ts';
+import { endLease, failLease, keepLease, lengthOf, retryAfter, takeLease, type LeaseNeeds } from './lease.ts';
 
 export interface Job {
   readonly name: string;
@@ -110,7 +110,7 @@ async function keep(
   { lost, done }: { readonly lost: AbortController; readonly done: AbortSignal },
 ): Promise<void> {
   while (!done.aborted && !lost.signal.aborted) {
-    await needs.sleep(leaseMs / 3, done).catch(() => undefined);
+    await needs.sleep(lengthOf(needs) / 3, done).catch(() => undefined);
     if (done.aborted) return;
     const isKept = await keepLease(needs, name).catch(() => true);
     if (!isKept) lost.abort();

@@ -33,6 +33,8 @@ export interface FeedEntry {
   readonly seq: number;
   readonly event: string | null;
   readonly subjectUri: string | null;
+  readonly occurredAt: string | null;
+  readonly receivedAt: string;
   /** JSON, in one line. */
   readonly text: string;
 }
@@ -42,12 +44,8 @@ export function entryOf(row: FeedRow): FeedEntry {
   const known =
     `{"seq":${seq},"event":${quoted(event)},"source":${quoted(source)},"subject_uri":${quoted(subject_uri)},` +
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
-  return {
-    seq,
-    event,
-    subjectUri: subject_uri,
-    text: `${known},"changes":${changes ?? 'null'},"payload":${payloadText(row)}}`,
-  };
+  const text = `${known},"changes":${changes ?? 'null'},"payload":${payloadText(row)}}`;
+  return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, text };
 }
 
 const quoted = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));

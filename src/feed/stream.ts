@@ -63,7 +63,8 @@ export function openStream(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const text = await next();
+        // A store that does not answer ends the stream: whoever reads comes back, and is told then.
+        const text = await next().catch(() => undefined);
         isGreeted = true;
         if (text !== undefined) return controller.enqueue(encoder.encode(text));
         signal.removeEventListener('abort', leave);

@@ -1,0 +1,43 @@
+// What a process that works does besides folding deliveries. Each part is loaded where it is wanted: most processes are spared most.
+import type { Config } from '../config.ts';
+import type { Tail } from '../feed/tail.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store } from '../store/contract.ts';
+import type { Sinks } from './sinks.ts';
+
+export interface BackgroundNeeds {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tail: Tail;
+  readonly opened: AsyncDisposableStack;
+}
+
+/** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
+export async function openSchedules({ config, log, metrics, opened }: BackgroundNeeds, store: Store): Promise<void> {
+  if (config.retentionDays !== undefined) {
+    const { startRetention } = await import('./retention.ts');
+    const retention = startRetention({ store, log }, { days: config.retentionDays });
+    opened.defer(() => retention.close());
+  }
+  if (config.api.baseUrl === undefined || (config.api.token === undefined && config.api.oauth === undefined)) {
+    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
+    return;
+  }
+  const { startTimers } = await import('./schedules.ts');
+  const schedules = startTimers({ config, store, log, metrics });
+  opened.defer(() => schedules.close());
+}
+
+export async function openSinks(
+  { config, log, metrics, tail, opened }: BackgroundNeeds,
+  store: Store,
+): Promise<Sinks | undefined> {
+  if (config.feed.pushUrl === undefined && config.feed.streamUrl === undefined) return undefined;
+  const { startSinks } = await import('./sinks.ts');
+  const sinks = startSinks({ settings: config.feed, store, tail, log });
+  opened.defer(() => sinks.close());
+  metrics.watch({ sinks: () => sinks.standing() });
+  return sinks;
+}

@@ -1,0 +1,70 @@
+// Pushes the feed into a Redis Stream. An entry's place in the log is its id there, and Redis takes ids in rising order only: what is
+// sent twice is there once.
+import { Redis } from 'ioredis';
+import { codeOf } from '#src/errors.ts';
+import type { FeedEntry } from '#src/feed/entry.ts';
+import { Trouble, type OpenSink } from './sink.ts';
+
+export interface RedisStreamOptions {
+  readonly url: string;
+  readonly key: string;
+  /** About so many entries stay in the stream; 0 = all. */
+  readonly maxLength: number;
+}
+
+const batch = 100;
+const isThereAlready = /^ERR The ID specified in XADD is equal or smaller/;
+
+export const redisStreamSink =
+  ({ url, key, maxLength }: RedisStreamOptions): OpenSink =>
+  async ({ lastSeq }) => {
+    const redis = new Redis(url, {
+      connectTimeout: 5_000,
+      commandTimeout: 10_000,
+      // Fails at once while Redis is away, and sends nothing again by itself: the pump does, in order.
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      retryStrategy: (times) => Math.min(times * 100, 1_000),
+      // After a failover the old master refuses writes: look for the new one.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    });
+    // Every command that fails says so; without a listener ioredis prints to the console.
+    redis.on('error', () => undefined);
+    const added = (entry: FeedEntry): (string | number)[] => {
+      const { seq, event, subjectUri, text } = entry;
+      const bound = maxLength === 0 ? [] : ['MAXLEN', '~', maxLength];
+      return [...bound, `${seq}-0`, 'seq', seq, 'event', event ?? '', 'subject_uri', subjectUri ?? '', 'entry', text];
+    };
+    let isChecked = false;
+    return {
+      name: 'redis-stream',
+      // One after another: an id that is passed over cannot be added later.
+      laneOf: () => '',
+      batch,
+      concurrency: 1,
+      async send(entries, signal) {
+        const hangUp = (): void => redis.disconnect();
+        signal.addEventListener('abort', hangUp, { once: true });
+        try {
+          if (!isChecked) await refuseAhead(redis, key, lastSeq);
+          isChecked = true;
+          const pipeline = redis.pipeline();
+          for (const entry of entries) pipeline.xadd(key, ...added(entry));
+          for (const [error] of (await pipeline.exec()) ?? [])
+            if (error && !isThereAlready.test(error.message)) throw error;
+        } catch (error) {
+          throw error instanceof Trouble ? error : new Trouble({ code: codeOf(error), everywhere: true });
+        } finally {
+          signal.removeEventListener('abort', hangUp);
+        }
+      },
+      [Symbol.asyncDispose]: async () => redis.disconnect(),
+    };
+  };
+
+/** A stream that is ahead of the log would swallow everything as there already. */
+async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<number>): Promise<void> {
+  const newest = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
+  const place = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
+  if (place > (await lastSeq())) throw new Trouble({ code: 'STREAM_AHEAD', everywhere: true });
+}

@@ -1,0 +1,33 @@
+// The registry of sinks: which of them the settings ask for.
+import type { OpenSink } from './sink.ts';
+import { webhookSink } from './webhook.ts';
+
+export interface SinkSettings {
+  readonly pushUrl: string | undefined;
+  readonly pushSecret: string | undefined;
+  readonly streamUrl: string | undefined;
+  readonly streamKey: string;
+  readonly streamMaxLength: number;
+}
+
+export interface NamedSink {
+  readonly name: string;
+  readonly open: OpenSink;
+}
+
+export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly NamedSink[] {
+  const { pushUrl, pushSecret, streamUrl, streamKey, streamMaxLength } = settings;
+  const chosen: NamedSink[] = [];
+  if (pushUrl !== undefined && pushSecret !== undefined)
+    chosen.push({ name: 'webhook', open: webhookSink({ url: pushUrl, secret: pushSecret, nowMs }) });
+  if (streamUrl !== undefined)
+    chosen.push({
+      name: 'redis-stream',
+      // Its client is loaded where it is wanted.
+      open: async (needs) => {
+        const { redisStreamSink } = await import('./redis-stream.ts');
+        return redisStreamSink({ url: streamUrl, key: streamKey, maxLength: streamMaxLength })(needs);
+      },
+    });
+  return chosen;
+}
