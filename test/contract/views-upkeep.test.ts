@@ -1,7 +1,7 @@
 // The views are made by code at every start: once, by one process, only when they differ, and never over what is not ours.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { SlotstreamError } from '#src/errors.ts';
+import type { SlotstreamError } from '#src/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/stores.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
