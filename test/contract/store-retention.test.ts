@@ -1,5 +1,7 @@
 // What retention takes out of the log and what it leaves there, on both engines.
 import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countKept, type LogEntry } from '#src/store/log.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,7 +11,16 @@ import { prune, type RetentionReport } from '#workers/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { aDayLater, ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../harness/stores.ts';
+import { ingestTellings, mixedHistory } from '../harness/reads.ts';
+import {
+  aDayLater,
+  freshMemory,
+  ingestBodies,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  storeEngines,
+} from '../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/c1';
 const options = { eraseOnDelete: true };
@@ -192,6 +203,45 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     expect([left > 1, left < 1_200]).toEqual([true, true]);
     expect(await pruneAll(store)).toMatchObject({ examined: left, pruned: left - 1 });
     await unharmed(store);
+  });
+
+  it.runIf(available)('runs beside those who write, read again and replay, and ends in the same rows', async () => {
+    await using opened = await fresh();
+    await using alone = await freshMemory();
+    // In one process SQLite has one connection: a second one would only make the first one wait.
+    const another = async () => (opened.store.engine.manyWriters ? opened.openAnother() : opened.store);
+    const told = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
+    let isWriting = true;
+    const untilWritten = async (work: (store: Store) => Promise<unknown>) => {
+      const store = await another();
+      // A turn of the event loop each time, for the timers of those who found something held.
+      for (; isWriting; await setImmediate()) await work(store);
+    };
+    let pruned = 0;
+    const pruning = async (store: Store) => {
+      const report = await pruneAll(store);
+      pruned += report.pruned;
+    };
+    const beside = [
+      untilWritten(pruning),
+      untilWritten(pruning),
+      untilWritten((store) => replay({ store, options }, {})),
+    ];
+    const orders = [told, told.toReversed(), told.toSorted((a, b) => (a.fact.created_at < b.fact.created_at ? -1 : 1))];
+    const writing = orders.map(async (order) => {
+      const store = await another();
+      for (let from = 0; from < order.length; from += 7) {
+        await ingestTellings(store, order.slice(from, from + 7));
+        await setImmediate();
+      }
+    });
+    await Promise.allSettled(writing);
+    isWriting = false;
+    await Promise.all([...writing, ...beside]);
+    await ingestTellings(alone.store, told);
+    expect(pruned).toBeGreaterThan(0);
+    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
+    await unharmed(opened.store);
   });
 
   it.runIf(available)('leaves a note of its last run, and of all it ever took out', async () => {
