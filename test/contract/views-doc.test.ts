@@ -1,0 +1,56 @@
+// What the documentation says of the views: every column, and examples that run.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { viewsFor } from '#src/store/views/views.ts';
+import { contactBody, fieldUri, readDefinitions } from '../harness/custom-fields.ts';
+import { tellSmallWorld } from '../harness/small-world.ts';
+import { ingestBodies, storeEngines, type TestStore } from '../harness/stores.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/views.md'), 'utf8');
+const sections = new Map(
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+const examples = [...sections].flatMap(([name, section]) =>
+  [...section.matchAll(/```sql\n(.*?);\n```/gs)].map(([, query = '']) => ({ name, query })),
+);
+
+describe('the documentation of the views', () => {
+  it.each(viewsFor([]))('has what $name says of itself, column by column', ({ name, about, columns }) => {
+    const rows = Object.entries(columns).map(
+      ([column, { kind, about: what }]) => `| \`${column}\` | ${kind} | ${what} |`,
+    );
+    expect(sections.get(name)).toContain(
+      [about, '', '| column | kind | what it says |', '|---|---|---|', ...rows, ''].join('\n'),
+    );
+  });
+
+  it('has an example for each view', () => {
+    expect(examples.map(({ name }) => name).toSorted()).toEqual(
+      viewsFor([])
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  });
+});
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the examples on ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeAll(async () => {
+      opened = await engine.fresh();
+      await tellSmallWorld(opened.store);
+      await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Budget', field_type: 'number' }]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 20_000 })]);
+    });
+    afterAll(() => opened[Symbol.asyncDispose]());
+
+    it.each(examples)('find something in $name', async ({ query }) => {
+      const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));
+      expect(rows).not.toEqual([]);
+    });
+  });
