@@ -65,8 +65,7 @@ function operationDocs(operation: Operation, book: SchemaBook): OperationDocs {
     ...(body && { requestBody: jsonBody(book.input(body)) }),
     responses: {
       [operation.answers === 'nothing' ? 204 : 200]: answerDocs(operation, book),
-      ...((parameters.length > 0 || body) && refer({ 400: 'BadRequest' })),
-      ...refer({ 401: 'Unauthenticated' }),
+      ...refer({ 400: 'BadRequest', 401: 'Unauthenticated' }),
       ...(method !== 'GET' && refer({ 403: 'CrossSite' })),
       ...Object.fromEntries(
         Object.entries(operation.refusals ?? {}).map(([status, words]) => [status, { ...error, description: words }]),

@@ -22,7 +22,6 @@ export const contactNotes: Readonly<Record<string, ParameterNotes>> = {
     description:
       'Comma-separated list of `<field>:<direction>`; fields `created_at`, `updated_at`; directions `asc`, `desc`.',
   },
-  exclude: { description: 'Fields to omit; when absent all fields are returned.' },
 };
 
 export const commonNotes: Readonly<Record<string, ParameterNotes>> = {
@@ -33,11 +32,18 @@ export const commonNotes: Readonly<Record<string, ParameterNotes>> = {
     'x-assumption': 'A13',
   },
   sort: { description: '`<field>:<direction>`.', 'x-assumption': 'A6e' },
+  exclude: { description: 'Fields to omit; when absent all fields are returned.' },
   organization: { description: 'URI of the organization whose data is asked for.' },
   user: { description: 'URI of the user whose data is asked for.' },
   group: { description: 'URI of the group whose data is asked for.' },
   min_start_time: { description: 'What starts at this time or later.', 'x-assumption': 'A6e' },
   max_start_time: { description: 'What starts at this time or earlier.', 'x-assumption': 'A6e' },
+  status: { description: 'In this state.' },
+  email: { description: 'With this e-mail address.' },
+  invitee_email: { description: 'With an invitee of this e-mail address.' },
+  no_show: { description: 'Marked as a no-show, or not.' },
+  event: { description: 'URI of the scheduled event it belongs to.' },
+  event_type: { description: 'URI of the event type it belongs to.' },
   start_time: { description: 'The first instant asked for.' },
   end_time: { description: 'The last instant asked for; at most 31 days after the first.' },
 };

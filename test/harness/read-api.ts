@@ -11,7 +11,7 @@ export interface ReadAnswer {
   readonly body: any;
 }
 
-export async function openReadApi(open: () => Promise<TestStore>) {
+export async function openReadApi(open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
   const tail = openTail({ lastSeq: () => lastSeq(store) });
