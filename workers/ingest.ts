@@ -4,8 +4,10 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, countDuplicates, knownDeliveries, type NewEntry } from '#src/store/log.ts';
 import { withoutErased } from './erasure/anonymous.ts';
 import { currentErasures, requireCurrent, type Erasures } from './erasure/erasures.ts';
+import { eraseLate, lateAmong } from './erasure/late.ts';
 import { buriedBy, forget, forgottenAmong, redacted } from './forgetting.ts';
 import { openMirror } from './mirror.ts';
+import type { Compiled } from './projections/contract.ts';
 import { join, type JoinOptions } from './projections/join.ts';
 import { readBatch, type Reading } from './reading.ts';
 
@@ -45,9 +47,7 @@ function quarantined<Read extends Reading>(reading: Read, reason: string): Read 
 }
 
 async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]): Promise<IngestReport> {
-  const reports = await inTransactions(needs, readings, (unit, some, erasures) =>
-    append(unit, some, { ...needs.options, erasures }),
-  );
+  const reports = await inTransactions(needs, readings, append);
   return {
     entries: reports.flatMap(({ entries }) => entries),
     duplicates: reports.reduce((sum, { duplicates }) => sum + duplicates, 0),
@@ -55,23 +55,31 @@ async function ingestReadings(needs: IngestNeeds, readings: readonly Reading[]):
   };
 }
 
+/** How a batch is folded, and without whom. */
+export interface AppendOptions extends JoinOptions {
+  /** As they stood when it was read. */
+  readonly erasures: Erasures;
+  /** Contacts that turn out to be erased. */
+  readonly buried: readonly Compiled[];
+}
+
 /**
- * Does the work in one transaction, without anybody who is erased. When something among the readings cannot be stored, halves them until the culprit
- * stands alone, which then is kept without being projected, and lets its neighbours through.
+ * Does the work in one transaction, without anybody who is erased. When something among the readings cannot be stored,
+ * halves them until the culprit stands alone, which then is kept without being projected, and lets its neighbours through.
  */
 export async function inTransactions<Read extends Reading, Report>(
-  needs: Pick<IngestNeeds, 'store'>,
+  needs: IngestNeeds,
   readings: readonly Read[],
-  work: (unit: Unit, readings: readonly Read[], erasures: Erasures) => Promise<Report>,
+  work: (unit: Unit, readings: readonly Read[], options: AppendOptions) => Promise<Report>,
 ): Promise<Report[]> {
   try {
     const report = await needs.store.transaction(async (unit) => {
-      const erasures = await currentErasures(unit);
-      return work(
-        unit,
-        readings.map((reading) => withoutErased(erasures, reading)),
-        erasures,
-      );
+      const standing = await currentErasures(unit);
+      const late = lateAmong(standing, readings);
+      const kept = readings.map((reading) => withoutErased(late.erasures, reading));
+      const done = await work(unit, kept, { ...needs.options, erasures: standing, buried: late.buried });
+      await eraseLate(unit, late);
+      return done;
     });
     return [report];
   } catch (error) {
@@ -87,11 +95,6 @@ export async function inTransactions<Read extends Reading, Report>(
   }
 }
 
-/** How a batch is folded, and without whom it was read. */
-export interface AppendOptions extends JoinOptions {
-  readonly erasures: Erasures;
-}
-
 async function append(unit: Unit, readings: readonly Reading[], options: AppendOptions): Promise<IngestReport> {
   const first = new Map<string, Reading>();
   const copies = new Map<string, number>();
@@ -100,16 +103,15 @@ async function append(unit: Unit, readings: readonly Reading[], options: AppendO
     if (first.has(id)) copies.set(id, (copies.get(id) ?? 0) + 1);
     else first.set(id, reading);
   }
-  const mirror = await openMirror(
-    unit,
-    [...first.values()].flatMap(({ compiled }) => compiled ?? []),
-  );
+  const facts = [...first.values()].flatMap(({ compiled }) => compiled ?? []);
+  const mirror = await openMirror(unit, [...options.buried, ...facts]);
   // Only now, when the rows are held: a copy of a delivery being written by another worker is visible from here on.
   for (const id of await knownDeliveries(unit, [...first.keys()])) {
     first.delete(id);
     copies.set(id, (copies.get(id) ?? 0) + 1);
   }
 
+  for (const compiled of options.buried) join(mirror.rows, compiled, options);
   const folded = [...first.values()].map((reading) => ({
     reading,
     effect: reading.compiled && join(mirror.rows, reading.compiled, options),

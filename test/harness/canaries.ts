@@ -1,7 +1,7 @@
 // One person's address planted into random histories: in any text of any fact, spelled in any way that still means them.
 import fc, { type Arbitrary } from 'fast-check';
 import type { Telling } from './histories.ts';
-import type { Payload } from './payloads.ts';
+import { uris, type Payload } from './payloads.ts';
 import { rendered } from './rendering.ts';
 
 export const canaryAddress = 'Zebra.7+news@Example.test';
@@ -47,12 +47,22 @@ const garbage: Arbitrary<Telling> = fc.constantFrom(...spellings).map((words) =>
   body: `{"event": "contact.updated", ${words.replace('@', '\\u0040')} no JSON`,
 }));
 
+/** An invitee belongs to one meeting for ever, and says so. */
+function belonging(payload: Payload): Payload {
+  const place = uris.invitees.indexOf(String(payload['uri']));
+  if (place < 0) return payload;
+  const event = uris.events[place % uris.events.length];
+  const embedded = payload['scheduled_event'];
+  return { ...payload, event, ...(embedded ? { scheduled_event: { ...embedded, uri: event } } : {}) };
+}
+
 /** The same histories, with the person in them here and there. Copies of a delivery stay copies. */
 export function haunted(histories: Arbitrary<Telling[]>): Arbitrary<Telling[]> {
   return fc.tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 })).map(([tellings, seed, rubbish]) => [
     ...tellings.map(({ fact, body }, index) => {
       // By content: two tellings of one content are still of one content.
-      const payload = planted(fact.payload, { next: numbers(seed + JSON.stringify(fact.payload).length) }) as Payload;
+      const next = numbers(seed + JSON.stringify(fact.payload).length);
+      const payload = belonging(planted(fact.payload, { next }) as Payload);
       const { event, created_at } = fact;
       const told = body === null ? null : rendered({ event, created_at, payload }, seed + index);
       return { fact: { ...fact, payload }, body: told };

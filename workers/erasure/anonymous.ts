@@ -49,6 +49,12 @@ export function ownSubject(erasures: Erasures, reading: Reading): { uri: string;
   return isOwn({ erasures, at: timeOf(reading) }, table, record) ? { uri: record['uri'], table } : undefined;
 }
 
+/** The meetings an invitee's record names. */
+export function meetingsOf(record: Reading['record']): string[] {
+  const embedded = isObject(record?.['scheduled_event']) ? record['scheduled_event'] : {};
+  return [...new Set([record?.['event'], embedded['uri']].filter(isUri))];
+}
+
 /** Whether an erased address stands anywhere in it. */
 export function carriesAddress(erasures: Erasures, reading: Reading): boolean {
   const sought = { erasures, at: timeOf(reading) };

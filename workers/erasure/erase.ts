@@ -8,23 +8,20 @@
 //   │ log     ← person.erased, one for each subject and one for the address
 //   └ commit
 import type { Store, Unit } from '#src/store/contract.ts';
-import { appendEntries, knownEntries, redactEntry } from '#src/store/log.ts';
-import { blankChanges, entriesAt } from '#src/store/retention.ts';
+import { appendEntries, knownEntries } from '#src/store/log.ts';
 import { undone } from '#src/store/undone.ts';
 import { deleteRows } from '#src/store/rows.ts';
-import { openMirror, type Mirror } from '../mirror.ts';
-import { mirrorTables, type Compiled } from '../projections/contract.ts';
+import { openMirror } from '../mirror.ts';
+import { mirrorTables } from '../projections/contract.ts';
 import { join, type JoinOptions } from '../projections/join.ts';
-import { retell } from '../projections/retelling.ts';
 import { unread } from '../reading.ts';
 import { dropStagedPages } from '../sync/checkpoints.ts';
-import { isKept, readAgain } from '../sync/replay.ts';
 import { addressHash, normalAddress } from './addresses.ts';
-import { withoutErased } from './anonymous.ts';
 import { compiledErasure, erasureEntry, type Erased } from './erasure-entry.ts';
-import { erasuresOf, makeKey, readKey, standingErasures, type Erasures } from './erasures.ts';
+import { erasuresOf, makeKey, readKey, standingErasures } from './erasures.ts';
 import type { Receipt } from './receipt.ts';
-import { changesCarry, nothingSeen, search, type Sightings, type Wanted } from './search.ts';
+import { rewrite, writeCounted, type Touched } from './rewriting.ts';
+import { nothingSeen, search, type Sightings, type Wanted } from './search.ts';
 import { subjectsOf, type Target } from './target.ts';
 
 export interface EraseNeeds {
@@ -98,8 +95,8 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const news = all.filter(isNews);
   const erasures = erasuresOf({ seq: 1, key: wanted.key, erased: [...standing, ...news] });
 
-  const touched = new Map<string, Set<string>>();
-  const entries = await rewrite(unit, erasures, { found, touched });
+  const touched: Touched = new Map();
+  const entries = await rewrite(unit, erasures, { places: found.places, touched });
   const told = news.map((erased) => erasureEntry(erased, { at: now, base: unread }));
   const buried = told.flatMap(({ body }) => compiledErasure(body) ?? []);
   const mirror = await openMirror(unit, buried);
@@ -118,50 +115,6 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
     removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
     seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
   };
-}
-
-const pageSize = 200;
-
-interface Rewriting {
-  readonly found: Sightings;
-  /** Rows that were changed, by table. */
-  readonly touched: Map<string, Set<string>>;
-}
-
-/** Takes the person out of what was found, and out of the rows that entries had decided. */
-async function rewrite(unit: Unit, erasures: Erasures, { found, touched }: Rewriting) {
-  const counts = { log_entries: 0, quarantined: 0 };
-  const places = [...found.places].toSorted((a, b) => a - b);
-  for (let from = 0; from < places.length; from += pageSize) {
-    const facts: Compiled[] = [];
-    for (const entry of await entriesAt(unit, places.slice(from, from + pageSize))) {
-      const before = readAgain(entry);
-      const after = withoutErased(erasures, before);
-      if (after !== before) await redactEntry(unit, entry.seq as number, after.entry.body as string);
-      else if (changesCarry(erasures, entry) || isAboutErased(erasures, entry.subject_uri, entry.changes))
-        await blankChanges(unit, [entry.seq as number]);
-      else continue;
-      counts[isKept(entry) ? 'quarantined' : 'log_entries'] += 1;
-      // What is kept in quarantine has not happened yet.
-      if (after !== before && after.compiled !== null && !isKept(entry)) facts.push(after.compiled);
-    }
-    const mirror = await openMirror(unit, facts);
-    for (const compiled of facts) retell(mirror.rows, compiled);
-    await writeCounted(mirror, facts, touched);
-  }
-  return counts;
-}
-
-const isAboutErased = ({ subjects }: Erasures, uri: string | null, changes: unknown): boolean =>
-  changes !== null && uri !== null && subjects.has(uri);
-
-async function writeCounted(mirror: Mirror, facts: readonly Compiled[], touched: Rewriting['touched']): Promise<void> {
-  for (const table of new Set(
-    facts.flatMap(({ subject, assignments }) => [subject, ...assignments].map((one) => one.table)),
-  ))
-    for (const [uri, live] of mirror.all(table))
-      if (live.touched) touched.set(table, (touched.get(table) ?? new Set()).add(uri));
-  await mirror.write();
 }
 
 async function countAlerts(unit: Unit, uris: readonly string[]): Promise<number> {

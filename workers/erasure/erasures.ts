@@ -7,7 +7,7 @@ import { textOf } from '#src/store/statements.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readCheckpoint, writeCheckpoint } from '../sync/checkpoints.ts';
 import { addressesIn, addressHash } from './addresses.ts';
-import { erasureEvent, readErasure, type Erased } from './erasure-entry.ts';
+import { erasureEvent, readErasure, type Erased, type ErasedSubject } from './erasure-entry.ts';
 
 export interface Erasures {
   /** The place of the last one in the log; 0 when nobody was ever erased. */
@@ -52,6 +52,14 @@ export function erasuresOf({ seq, key, erased }: Given): Erasures {
     return false;
   };
   return { seq, subjects, addresses, latest, carries };
+}
+
+/** The same, and these subjects besides. */
+export function withMore(erasures: Erasures, more: readonly ErasedSubject[]): Erasures {
+  return {
+    ...erasures,
+    subjects: new Map([...erasures.subjects, ...more.map(({ uri, table }) => [uri, table] as const)]),
+  };
 }
 
 type Reading = Pick<Unit, 'db' | 'engine'>;

@@ -1,14 +1,14 @@
 // Finds everything in the log that an erasure concerns: entries about its subjects, entries that name them, and entries that hold
 // the address anywhere. What is found to be the person's own is one more subject, so the log is read until none is added.
-import { isUri } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readAgain } from '../sync/replay.ts';
 import { normalAddress } from './addresses.ts';
-import { carriesAddress, ownSubject, timeOf, withoutErased } from './anonymous.ts';
+import { carriesAddress, meetingsOf, ownSubject, timeOf, withoutErased } from './anonymous.ts';
 import type { ErasedSubject } from './erasure-entry.ts';
 import { erasuresOf, type Erasures } from './erasures.ts';
+import { changesCarry } from './rewriting.ts';
 
 export interface Sightings {
   /** Everything that is the person's, and the meetings they were invited to. */
@@ -88,15 +88,5 @@ function look(erasures: Erasures, seen: Sightings, entry: LogEntry): void {
   const holdsAddress = carriesAddress(erasures, reading);
   if (holdsAddress && timeOf(reading) > seen.newest) seen.newest = timeOf(reading);
   const isSpoken = holdsAddress || own !== undefined || withoutErased(erasures, reading) !== reading;
-  if (isSpoken || changesCarry(erasures, entry)) seen.places.add(entry.seq as number);
-}
-
-/** Values of before and after may hold an address that the entry itself does not. */
-export function changesCarry(erasures: Erasures, { changes }: Pick<LogEntry, 'changes'>): boolean {
-  return changes !== null && erasures.carries(JSON.stringify(changes), '');
-}
-
-function meetingsOf(record: Readonly<Record<string, unknown>> | null): string[] {
-  const embedded = record?.['scheduled_event'] as { readonly uri?: unknown } | null | undefined;
-  return [record?.['event'], embedded?.uri].filter(isUri);
+  if (isSpoken || changesCarry(erasures, entry.changes)) seen.places.add(entry.seq as number);
 }

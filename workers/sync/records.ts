@@ -102,8 +102,8 @@ async function ingestSightings(
     const readings = news.map((sighting) => readSighting(sighting, input));
     if (readings.length > 0)
       reports.push(
-        ...(await inTransactions(needs, readings, async (unit, some, erasures) => {
-          const report = await append(unit, some, { ...needs.options, erasures });
+        ...(await inTransactions(needs, readings, async (unit, some, options) => {
+          const report = await append(unit, some, options);
           await input.alongside?.(unit, report);
           return report;
         })),
@@ -123,10 +123,9 @@ interface Folded {
 }
 
 async function append(unit: Unit, readings: readonly RecordReading[], options: AppendOptions): Promise<RecordsReport> {
-  const mirror = await openMirror(
-    unit,
-    readings.flatMap(({ compiled }) => compiled ?? []),
-  );
+  const facts = readings.flatMap(({ compiled }) => compiled ?? []);
+  const mirror = await openMirror(unit, [...options.buried, ...facts]);
+  for (const compiled of options.buried) join(mirror.rows, compiled, options);
   const folded = readings.map((reading) => foldOne(mirror, reading, options));
   await mirror.write();
 

@@ -1,0 +1,73 @@
+// Facts that come only after an erasure, and are no newer, may be of records that nobody knew were the person's. From then on
+// those are erased too, by name: what is told about them later need not hold the address to be recognised.
+import type { Unit } from '#src/store/contract.ts';
+import { appendEntries, unreadableNaming, type NewEntry } from '#src/store/log.ts';
+import type { Compiled } from '../projections/contract.ts';
+import { unread, type Reading } from '../reading.ts';
+import { meetingsOf, ownSubject } from './anonymous.ts';
+import { compiledErasure, erasureEntry, type ErasedSubject } from './erasure-entry.ts';
+import { withMore, type Erasures } from './erasures.ts';
+import { rewrite } from './rewriting.ts';
+
+export interface Late {
+  /** Everybody who is erased by now. */
+  readonly erasures: Erasures;
+  readonly subjects: readonly ErasedSubject[];
+  /** What the log is to tell of them. */
+  readonly entries: readonly NewEntry[];
+  /** What that does to rows. */
+  readonly buried: readonly Compiled[];
+}
+
+export function lateAmong(standing: Erasures, readings: readonly Reading[]): Late {
+  let erasures = standing;
+  const entries: NewEntry[] = [];
+  const subjects: ErasedSubject[] = [];
+  // One that is found may make another one theirs: the recap of a meeting.
+  for (let known = -1; standing.seq > 0 && known !== subjects.length;) {
+    known = subjects.length;
+    for (const reading of readings) {
+      const news = subjectsIn(erasures, reading).filter(({ uri }) => !erasures.subjects.has(uri));
+      if (news.length === 0) continue;
+      const at = reading.entry.received_at as string;
+      entries.push(...news.map((one) => erasureEntry(one, { at, base: unread })));
+      subjects.push(...news);
+      erasures = withMore(erasures, news);
+    }
+  }
+  return { erasures, subjects, entries, buried: entries.flatMap(({ body }) => compiledErasure(body) ?? []) };
+}
+
+/** A person's own record; of an invitee the meetings too, in which they may have filled something in. */
+function subjectsIn(erasures: Erasures, reading: Reading): ErasedSubject[] {
+  const own = ownSubject(erasures, reading);
+  if (own === undefined) return [];
+  const meetings = own.table === 'invitees' ? meetingsOf(reading.record) : [];
+  return [own, ...meetings.map((uri) => ({ uri, table: 'scheduled_events' as const }))];
+}
+
+/** Tells of them in the log, and takes out what stood there before anybody knew. Its caller holds the log. */
+export async function eraseLate(unit: Unit, { erasures, subjects, entries }: Late): Promise<void> {
+  if (subjects.length === 0) return;
+  await unit.engine.noteForgotten(unit.db);
+  await appendEntries(unit, entries);
+  const uris = subjects.map(({ uri }) => uri);
+  const unreadable = await Promise.all(uris.map((uri) => unreadableNaming(unit, uri)));
+  const places = [...(await placesAbout(unit, uris)), ...unreadable.flat().map(({ seq }) => seq as number)];
+  await rewrite(unit, erasures, { places: new Set(places), touched: new Map() });
+}
+
+/** Entries about these, about the invitees of these meetings, and about their recaps. */
+async function placesAbout({ db }: Unit, uris: readonly string[]): Promise<number[]> {
+  const invitees = db.selectFrom('invitees').select('uri').where('event_uri', 'in', uris);
+  const recaps = db.selectFrom('meeting_recaps').select('uri').where('event_uri', 'in', uris);
+  const rows = await db
+    .selectFrom('event_log')
+    .select('seq')
+    .where('source', '<>', 'operator')
+    .where(({ or, eb }) =>
+      or([eb('subject_uri', 'in', uris), eb('subject_uri', 'in', invitees), eb('subject_uri', 'in', recaps)]),
+    )
+    .execute();
+  return rows.map(({ seq }) => Number(seq));
+}

@@ -1,0 +1,64 @@
+// Takes erased people out of entries that stand in the log, and out of the rows those entries had decided.
+import type { Unit } from '#src/store/contract.ts';
+import { redactEntry, type LogEntry } from '#src/store/log.ts';
+import { blankChanges, entriesAt } from '#src/store/retention.ts';
+import { openMirror, type Mirror } from '../mirror.ts';
+import type { Compiled } from '../projections/contract.ts';
+import { retell } from '../projections/retelling.ts';
+import { isKept, readAgain } from '../sync/replay.ts';
+import { withoutErased } from './anonymous.ts';
+import type { Erasures } from './erasures.ts';
+
+/** Rows that were changed, by table. */
+export type Touched = Map<string, Set<string>>;
+
+export interface Rewritten {
+  readonly log_entries: number;
+  readonly quarantined: number;
+}
+
+const pageSize = 200;
+
+export async function rewrite(
+  unit: Unit,
+  erasures: Erasures,
+  { places, touched }: { readonly places: Iterable<number>; readonly touched: Touched },
+): Promise<Rewritten> {
+  const counts = { log_entries: 0, quarantined: 0 };
+  const ordered = [...places].toSorted((a, b) => a - b);
+  for (let from = 0; from < ordered.length; from += pageSize) {
+    const facts: Compiled[] = [];
+    for (const entry of await entriesAt(unit, ordered.slice(from, from + pageSize))) {
+      const before = readAgain(entry);
+      const after = withoutErased(erasures, before);
+      const seq = entry.seq as number;
+      if (after !== before) await redactEntry(unit, seq, after.entry.body as string);
+      else if (changesTell(erasures, entry)) await blankChanges(unit, [seq]);
+      else continue;
+      counts[isKept(entry) ? 'quarantined' : 'log_entries'] += 1;
+      // What is kept in quarantine has not happened yet.
+      if (after !== before && after.compiled !== null && !isKept(entry)) facts.push(after.compiled);
+    }
+    const mirror = await openMirror(unit, facts);
+    for (const compiled of facts) retell(mirror.rows, compiled);
+    await writeCounted(mirror, facts, touched);
+  }
+  return counts;
+}
+
+/** Values of before and after may hold what the entry itself does not say any more. */
+function changesTell(erasures: Erasures, { changes, subject_uri: about }: LogEntry): boolean {
+  if (changes === null) return false;
+  return (about !== null && erasures.subjects.has(about)) || changesCarry(erasures, changes);
+}
+
+export const changesCarry = (erasures: Erasures, changes: LogEntry['changes']): boolean =>
+  changes !== null && erasures.carries(JSON.stringify(changes), '');
+
+export async function writeCounted(mirror: Mirror, facts: readonly Compiled[], touched: Touched): Promise<void> {
+  const tables = facts.flatMap(({ subject, assignments }) => [subject, ...assignments]).map(({ table }) => table);
+  for (const table of new Set(tables))
+    for (const [uri, live] of mirror.all(table))
+      if (live.touched) touched.set(table, (touched.get(table) ?? new Set()).add(uri));
+  await mirror.write();
+}
