@@ -3,10 +3,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/erasure/erase.ts';
+import { targetOf } from '#workers/erasure/target.ts';
 import { prune, type RetentionReport } from '#workers/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { canaryAddress, haunted, holdsCanary } from '../harness/canaries.ts';
 import { cut, history, reordered, type Telling } from '../harness/histories.ts';
+import { uris } from '../harness/payloads.ts';
 import { ingestTellings, mixedHistory } from '../harness/reads.ts';
 import { emptyTables, freshMemory, freshPostgres, projectedRows, rowsOf, type TestStore } from '../harness/stores.ts';
 import { patienceMs, runs } from './runs.ts';
@@ -18,6 +22,19 @@ const arrivals = tellings.chain((told) =>
     batches: reordered(told).chain(cut),
     /** After which batches the log is pruned, and which entries are old by then. */
     pruned: fc.infiniteStream(fc.boolean()),
+    ages: fc.infiniteStream(fc.boolean()),
+  }),
+);
+
+const lives = haunted(tellings).chain((told) =>
+  fc.record({
+    options: fc.record({ eraseOnDelete: fc.boolean() }),
+    batches: reordered(told).chain(cut),
+    /** What is done after each batch; whom to erase. */
+    deeds: fc.array(fc.constantFrom('prune', 'prune', canaryAddress, ...uris.contacts, ...uris.invitees), {
+      minLength: 1,
+      maxLength: 6,
+    }),
     ages: fc.infiniteStream(fc.boolean()),
   }),
 );
@@ -69,6 +86,38 @@ describe.each([
           await replay({ store, options }, {});
           expect(await projectedRows(store)).toEqual(rows);
           expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available)(
+    'and erasing people, in any order, leave rows that a rebuild makes again, and nobody who was erased',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(lives, async ({ options, batches, deeds, ages }) => {
+          const { store } = opened;
+          await emptyTables(store);
+          for (const [index, batch] of batches.entries()) {
+            await ingestTellings(store, batch, options.eraseOnDelete);
+            const deed = deeds[index % deeds.length];
+            if (deed === 'prune') {
+              await age(store, () => ages.next().value);
+              await pruneOnce(store);
+            } else if (deed !== undefined) {
+              const now = `2026-01-01T00:00:00.${100_000 + index}Z`;
+              await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(deed), { now });
+            }
+            expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          }
+          const rows = await projectedRows(store);
+          await replay({ store, options }, {});
+          expect(await projectedRows(store)).toEqual(rows);
+          if (!deeds.slice(0, batches.length).includes(canaryAddress)) return;
+          const log = await rowsOf(store, 'event_log');
+          expect(holdsCanary(JSON.stringify([log, rows]))).toBe(false);
         }),
         runs(count),
       );
