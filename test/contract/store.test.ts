@@ -50,7 +50,8 @@ describe.each(storeEngines)('a store on $name', ({ available, fresh }) => {
   it.runIf(available)('has exactly the tables and columns that the page of tables says', async () => {
     const found = await opened.store.db.introspection.getTables();
     const made = found.filter(
-      ({ name, isView }) => !isView && !name.startsWith('kysely_') && !name.startsWith('sqlite_'),
+      // The word index of SQLite is made of tables of its own.
+      ({ name, isView }) => !isView && !/^(kysely_|sqlite_|contact_search)/.test(name),
     );
     const shapes = Object.fromEntries(
       made.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()]),

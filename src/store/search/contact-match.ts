@@ -1,0 +1,56 @@
+// Whether a contact meets a search (A17): every filter, by any one of its segments; exact is character by character, partial is
+// anywhere in the text, whatever the case. This decides; what the database is asked only narrows down what comes here.
+import { contactFilters } from '#schemas/contact-request.ts';
+import type { ContactListQuery } from '#schemas/contact-request.ts';
+
+export type FilterName = keyof typeof contactFilters;
+export type ContactSearch = Partial<Pick<ContactListQuery, FilterName>>;
+
+/** Filters on a column of the contact itself, which a row can be held against. */
+export const columnFilters = ['timezone', 'country', 'state', 'name', 'job_title', 'company', 'city'] as const;
+export type ColumnFilter = (typeof columnFilters)[number];
+/** Filters on one of many addresses or numbers. */
+const listFilters = ['email', 'phone_number'] as const;
+export type ListFilter = (typeof listFilters)[number];
+
+export interface Asked<Name extends FilterName = FilterName> {
+  readonly name: Name;
+  readonly kind: 'exact' | 'partial';
+  /** Partial ones in small letters. */
+  readonly segments: readonly string[];
+}
+
+export interface Searched {
+  readonly lists: readonly Asked<ListFilter>[];
+  readonly columns: readonly Asked<ColumnFilter>[];
+}
+
+export type TextsOf = Readonly<Record<ColumnFilter, string | null>>;
+
+/** What is asked for; undefined when nothing can meet it. A filter without segments asks for nothing. */
+export function searched(search: ContactSearch): Searched | undefined {
+  const lists = listFilters.flatMap((name) => asked(search, name));
+  const columns = columnFilters.flatMap((name) => asked(search, name));
+  const impossible = [...lists, ...columns].some(({ segments }) => segments.length === 0);
+  return impossible ? undefined : { lists, columns };
+}
+
+function asked<Name extends FilterName>(search: ContactSearch, name: Name): readonly Asked<Name>[] {
+  const given = search[name] ?? [];
+  if (given.length === 0) return [];
+  const kind = contactFilters[name];
+  // No text holds a NUL (A7), and engines cut a parameter there or refuse it.
+  const possible = given.filter((segment) => !segment.includes('\0'));
+  const segments = new Set(kind === 'partial' ? possible.map((segment) => segment.toLowerCase()) : possible);
+  return [{ name, kind, segments: [...segments] }];
+}
+
+export const meets = (texts: TextsOf, { columns }: Pick<Searched, 'columns'>): boolean =>
+  columns.every((filter) => fits(texts[filter.name], filter));
+
+export function fits(value: string | null, { kind, segments }: Omit<Asked, 'name'>): boolean {
+  if (value === null) return false;
+  if (kind === 'exact') return segments.includes(value);
+  const small = value.toLowerCase();
+  return segments.some((segment) => small.includes(segment));
+}

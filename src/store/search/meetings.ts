@@ -1,0 +1,76 @@
+// What meetings and invitees are searched by.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { z } from 'zod';
+import type { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
+import type { StoreEngine } from '../contract.ts';
+
+type Condition = RawBuilder<SqlBool>;
+type Given<Query extends z.ZodType> = Partial<z.output<Query>>;
+
+/** Of a parameter that was given; none of one that was not. */
+const when = <Value>(value: Value | undefined, condition: (value: Value) => Condition): readonly Condition[] =>
+  value === undefined ? [] : [condition(value)];
+
+const moment = ({ name }: StoreEngine, text: string) =>
+  name === 'postgres' ? sql`${text}::timestamptz` : sql`${text}`;
+
+export type MeetingSearch = Pick<
+  Given<typeof scheduledEventListQuery>,
+  'organization' | 'user' | 'invitee_email' | 'status' | 'min_start_time' | 'max_start_time'
+>;
+
+export const meetingConditions = (engine: StoreEngine, search: MeetingSearch): readonly Condition[] => [
+  ...when(search.status, (status) => sql<SqlBool>`status = ${status}`),
+  ...when(search.min_start_time, (time) => sql<SqlBool>`start_time >= ${moment(engine, time)}`),
+  ...when(search.max_start_time, (time) => sql<SqlBool>`start_time <= ${moment(engine, time)}`),
+  ...when(
+    search.invitee_email,
+    (email) => sql<SqlBool>`scheduled_events.uri in (select event_uri from invitees where email = ${email})`,
+  ),
+  ...when(search.user, (user) => hostedBy(engine, sql`select ${user}`)),
+  ...when(search.organization, (organization) =>
+    hostedBy(engine, sql`select user_uri from organization_memberships where organization_uri = ${organization}`),
+  ),
+];
+
+/** By one of these users. What stands among the hosts and is no object is nobody. */
+function hostedBy({ name }: StoreEngine, users: RawBuilder<unknown>): Condition {
+  return name === 'postgres'
+    ? sql<SqlBool>`exists (select 1 from jsonb_path_query(scheduled_events.hosts, 'lax $[*].user') as host where host #>> '{}' in (${users}))`
+    : sql<SqlBool>`exists (select 1 from json_each(scheduled_events.hosts) as host
+        where case when host.type = 'object' then host.value ->> 'user' end in (${users}))`;
+}
+
+export type InviteeSearch = Pick<Given<typeof inviteeListQuery>, 'email' | 'status'> & {
+  readonly event?: string | undefined;
+  readonly event_type?: string | undefined;
+  readonly user?: string | undefined;
+  readonly no_show?: boolean | undefined;
+  readonly min_start_time?: string | undefined;
+  readonly max_start_time?: string | undefined;
+};
+
+export function inviteeConditions(engine: StoreEngine, search: InviteeSearch): readonly Condition[] {
+  const meeting = [
+    ...when(search.event_type, (uri) => sql<SqlBool>`event_type = ${uri}`),
+    ...meetingConditions(engine, {
+      user: search.user,
+      min_start_time: search.min_start_time,
+      max_start_time: search.max_start_time,
+    }),
+  ];
+  return [
+    ...when(search.email, (email) => sql<SqlBool>`email = ${email}`),
+    ...when(search.status, (status) => sql<SqlBool>`status = ${status}`),
+    ...when(search.event, (event) => sql<SqlBool>`event_uri = ${event}`),
+    ...when(search.no_show, (marked) =>
+      marked ? sql<SqlBool>`no_show_uri is not null` : sql<SqlBool>`no_show_uri is null`,
+    ),
+    ...(meeting.length === 0
+      ? []
+      : [
+          sql<SqlBool>`exists (select 1 from scheduled_events where scheduled_events.uri = invitees.event_uri
+            and ${sql.join(meeting, sql` and `)})`,
+        ]),
+  ];
+}
