@@ -1,0 +1,43 @@
+// A sink being filled from a store, as the process that holds its lease does it; failures are tried again at once.
+import { openTail } from '#src/feed/tail.ts';
+import type { Store } from '#src/store/contract.ts';
+import { lastSeq } from '#src/store/log.ts';
+import { readPosition } from '#src/store/positions.ts';
+import type { Failed } from '#workers/sinks/lane.ts';
+import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
+
+export interface Pumping extends AsyncDisposable {
+  readonly failed: Failed[];
+  position(): Promise<number | undefined>;
+  /** Ends it as a shutdown does. */
+  stop(): Promise<void>;
+}
+
+/** Resolves once it has a position: what is written from then on is pushed. */
+export async function startPump(store: Store, input: PumpInput): Promise<Pumping> {
+  const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5 });
+  const stopping = new AbortController();
+  const failed: Failed[] = [];
+  const position = () => readPosition(store, positionOf(input.name));
+  const running = pump(
+    {
+      store,
+      tail,
+      nowMs: Date.now,
+      random: () => 0,
+      onArrived: () => undefined,
+      onRecovered: () => undefined,
+      onFailed: (told) => void failed.push(told),
+    },
+    input,
+    stopping.signal,
+  );
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await running;
+    tail.close();
+  };
+  for (let known = await position(); known === undefined; known = await position())
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  return { failed, position, stop, [Symbol.asyncDispose]: stop };
+}
