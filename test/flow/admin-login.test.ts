@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '#src/openapi/document.ts';
 import { until } from '../harness/ports.ts';
 import { openHome, type Home, type Product } from '../harness/product.ts';
 
@@ -66,6 +68,23 @@ describe('the login link', () => {
     expect(seen.split(own.settings['ADMIN_TOKEN'] as string)).toHaveLength(2);
     process.kill(Number(readFileSync(join(own.dataDir, 'admin-address'), 'utf8').split('\n')[1]));
     expect(await ended).toEqual([0, null]);
+  });
+});
+
+describe('the document of the running process', () => {
+  it('promises what its status and its metrics say', async () => {
+    const document = (await (await product.admin('/openapi.json')).json()) as OpenApiDocument;
+    const answers = document.paths['/api/status']?.['get']?.responses['200'] as {
+      content: { 'application/json': { schema: object } };
+    };
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const judge = ajv.compile({ ...answers.content['application/json'].schema, components: document.components });
+    const status = (await (await product.admin('/api/status')).json()) as object;
+    expect([judge(status), judge.errors]).toEqual([true, null]);
+    expect(Object.keys(status)).toEqual(expect.arrayContaining(['roles', 'queue', 'spool', 'store', 'reconcile']));
+    await fetch(document.servers[0]?.url ?? '', { headers: { authorization: 'Bearer wrong' } });
+    const metrics = await (await product.admin('/metrics')).text();
+    expect(metrics).toMatch(/^slotstream_admin_refused_total\{cause="wrong"\} [1-9]/m);
   });
 });
 

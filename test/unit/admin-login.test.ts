@@ -1,8 +1,12 @@
 // Rows 22 to 24 of the security checklist: who gets into the admin listener, and with what.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAttempts } from '#src/admin/attempts.ts';
 import { createSessions, sessionSeconds } from '#src/admin/session.ts';
+import { openAdminToken } from '#src/admin/token.ts';
 import { adminToken, bearer, logIn, openAdmin } from '../harness/admin.ts';
 import { runs } from '../property/runs.ts';
 
@@ -58,6 +62,18 @@ describe('row 23: the login link', () => {
     expect(new Set(texts).size).toBe(1);
     expect(texts[0]).toContain('npx slotstream status --login');
     expect(new Set(refusals.map(({ headers }) => JSON.stringify([...headers]))).size).toBe(1);
+  });
+});
+
+describe('row 23: the token', () => {
+  it('is made where none is set, long, the same ever after, and for its owner’s eyes only', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'slotstream-token-'));
+    const made = openAdminToken({ dataDir });
+    expect(made).toMatch(/^[\w-]{43}$/);
+    expect(openAdminToken({ dataDir })).toBe(made);
+    expect(statSync(join(dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
+    expect(openAdminToken({ dataDir, adminToken })).toBe(adminToken);
+    rmSync(dataDir, { recursive: true });
   });
 });
 

@@ -198,6 +198,19 @@ describe('the OpenAPI document of the admin listener', () => {
     expect((await api.fetch('/api/deliveries', 'DELETE')).status).toBe(404);
   });
 
+  it('is of operations that take no body beyond a megabyte, whether or not it says its length', async () => {
+    const text = JSON.stringify({ acknowledged: 1, filler: 'x'.repeat(1_100_000) });
+    for (const body of [text, new Blob([text]).stream()]) {
+      const answer = await api.admin.ask('/api/feed/consumers/warehouse', {
+        method: 'POST',
+        headers: { ...bearer, 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('larger than 1048576 bytes')]);
+    }
+  });
+
   it('is of operations that answer HEAD too, without beginning what nobody reads', async () => {
     for (const operation of api.operations.filter(({ method }) => method === 'GET')) {
       const head = await api.fetch(await namedOne(operation.path), 'HEAD');
