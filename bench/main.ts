@@ -5,6 +5,8 @@ import { ack } from './ack.ts';
 import { backfill } from './backfill.ts';
 import { embedded } from './embedded.ts';
 import { exporting } from './export.ts';
+import { feedStream } from './feed-stream.ts';
+import { feed } from './feed.ts';
 import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
@@ -21,6 +23,8 @@ const measurements: readonly Measurement[] = [
   memory,
   embedded,
   backfill,
+  feed,
+  feedStream,
   exporting,
   sandboxContacts,
   sandboxDeliveries,

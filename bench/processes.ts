@@ -24,11 +24,15 @@ export function temporaryFolder(): Folder {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+export interface RunningProduct extends Running {
+  readonly adminPort: number;
+}
+
 /** Starts `slotstream VERB` and waits until it is ready. */
 export async function startProduct(
   verb: 'start' | 'receive' | 'work',
   env: Readonly<Record<string, string>>,
-): Promise<Running> {
+): Promise<RunningProduct> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const child = spawn(command, [verb], {
     env: {
@@ -43,7 +47,7 @@ export async function startProduct(
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const running = runningChild(child, port);
+  const running = { ...runningChild(child, port), adminPort };
   const probe = verb === 'work' ? `http://127.0.0.1:${adminPort}/metrics` : `http://127.0.0.1:${port}/readyz`;
   const headers = { authorization: 'Bearer bench-admin-token' };
   await until(async () => (await fetch(probe, { headers }).catch(() => undefined))?.ok === true, `${verb} is ready`);

@@ -55,7 +55,7 @@ export const visible: Measurement = {
 };
 
 /** The headers `request` made, sent by fetch: 200 a second need no bare socket. */
-async function send(port: number, body: string): Promise<void> {
+export async function send(port: number, body: string): Promise<void> {
   const head = request(body).toString('latin1').split('\r\n\r\n', 1)[0] as string;
   const headers = Object.fromEntries(
     head
