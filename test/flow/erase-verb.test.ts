@@ -1,0 +1,135 @@
+// `slotstream erase` as an operator types it, beside a running product: the person is gone and stays gone.
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { ask } from '../harness/oracle.ts';
+import { freePort, until } from '../harness/ports.ts';
+import { openHome, type Home } from '../harness/product.ts';
+import { startRedis } from '../harness/redis.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
+import { openSender } from '../harness/sender.ts';
+import { tableNames } from '../harness/stores.ts';
+import { contactDelivery, contactUri } from '../harness/story.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Every row of every table, as text. */
+async function everything(home: Home): Promise<string> {
+  const rows = await Promise.all(tableNames.map((table) => ask(home.store, `select * from ${table}`)));
+  return JSON.stringify(rows).toLowerCase();
+}
+
+describe('erase beside a running product', () => {
+  let sandbox: TestSandbox;
+  let home: Home;
+  const open = new AsyncDisposableStack();
+  beforeAll(async () => {
+    sandbox = open.use(await openTestSandbox({ contacts: 12, bookings: 8, rateLimits: false }));
+    const port = String(await freePort());
+    home = open.use(
+      await openHome({
+        PORT: port,
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        API_BASE_URL: sandbox.handles.base_url,
+        API_TOKEN: sandbox.handles.tokens.owner,
+        RECONCILE_EVERY: '24h',
+      }),
+    );
+    await home.start('start');
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    expect((await home.run(['backfill'])).code).toBe(0);
+  });
+  afterAll(() => open.disposeAsync());
+
+  it('takes an invitee out for good: no walk, repair, replay, rebuild or delivery brings them back, and none calls it drift', async () => {
+    const [row] = await ask(home.store, `select uri, email, name from invitees where status = 'active' order by uri`);
+    const { uri, email, name } = row as { uri: string; email: string; name: string };
+    expect((await everything(home)).includes(email.toLowerCase())).toBe(true);
+
+    const looked = await home.run(['erase', email, '--dry-run']);
+    expect([looked.code, looked.out]).toEqual([0, expect.stringContaining('Nothing was erased')]);
+    expect((await everything(home)).includes(email.toLowerCase())).toBe(true);
+
+    const { code, out, err } = await home.run(['erase', email.toUpperCase(), '--json']);
+    expect([code, err]).toEqual([0, '']);
+    const receipt = JSON.parse(out);
+    expect(receipt).toMatchObject({ dry_run: false, removed: { rows: { invitees: expect.any(Number) } } });
+    expect(receipt.subjects).toContainEqual({ uri, table: 'invitees' });
+    expect(receipt.seqs.length).toBeGreaterThan(1);
+    const isGone = async () => (await everything(home)).includes(email.toLowerCase()) === false;
+    expect(await isGone()).toBe(true);
+
+    expect((await home.run(['reconcile', '--full'])).code).toBe(0);
+    for (const verb of [
+      ['backfill', '--restart'],
+      ['reconcile', '--full', '--repair'],
+      ['replay', '--all'],
+      ['rebuild'],
+    ]) {
+      const ran = await home.run(verb);
+      expect([verb, ran.code]).toEqual([verb, 0]);
+      expect([verb, await isGone()]).toEqual([verb, true]);
+    }
+    expect((await home.run(['rebuild'])).out).toContain('no row differed');
+
+    await sandbox.control('POST', '/invitees/cancel', { uri, reason: `I, ${name}, cannot come` });
+    await sandbox.courier.settled();
+    await until(
+      async () =>
+        (await ask(home.store, `select status from invitees where uri = '${uri}'`))[0]?.['status'] === 'canceled',
+      'the cancel is mirrored',
+      20_000,
+    );
+    expect(await isGone()).toBe(true);
+    expect((await everything(home)).includes('cannot come')).toBe(false);
+    expect(home.output().toLowerCase().includes(email.toLowerCase())).toBe(false);
+  });
+
+  it('makes a contact a tombstone by its URI, told in words', async () => {
+    const [row] = await ask(home.store, 'select uri from contacts where deleted_at is null order by uri');
+    const uri = String(row?.['uri']);
+    const { code, out } = await home.run(['erase', uri]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Erased at \d{4}-/);
+    expect(out).toMatch(/^contacts +1$/m);
+    expect(out).toContain(`contacts ${uri}`);
+    expect(out).toContain('Not reached:');
+    expect((await home.run(['reconcile', '--full'])).code).toBe(0);
+    const [now] = await ask(home.store, `select name, emails, deleted_source from contacts where uri = '${uri}'`);
+    expect(now).toEqual({ name: null, emails: null, deleted_source: 'operator' });
+  });
+
+  it('records also whom nobody knows, and refuses what is no person', async () => {
+    const { code, out } = await home.run(['erase', 'nobody@example.test']);
+    expect([code, out]).toEqual([0, expect.stringContaining('Nothing was found here.')]);
+    const wrong = await home.run(['erase', 'nobody']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record, or an e-mail address')]);
+    const [event] = await ask(home.store, 'select uri from scheduled_events order by uri');
+    const refused = await home.run(['erase', String(event?.['uri'])]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('scheduled_events')]);
+  });
+});
+
+describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is erased', () => {
+  it('becomes entries without them', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    const receiver = await home.start('receive');
+    using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
+    const email = 'canary.bird@example.test';
+    const more = { name: 'Gelbfeder', emails: [{ email, is_primary: true }] };
+    const bodies = ['a', 'b', 'c'].map((id) => contactDelivery({ id, version: 1, ...(id === 'b' && { more }) }));
+    await sender.sender.send(bodies);
+    expect((await home.run(['erase', email])).code).toBe(0);
+
+    await home.start('work');
+    const logged = async () => ask(home.store, `select subject_uri, body from event_log where source = 'webhook'`);
+    await until(async () => (await logged()).length === 3, 'all are in the log', 20_000);
+    const text = await everything(home);
+    expect([text.includes(email), text.includes('gelbfeder'), text.includes('name a 1')]).toEqual([false, false, true]);
+    const [row] = await ask(home.store, `select deleted_source from contacts where uri = '${contactUri('b')}'`);
+    expect(row).toEqual({ deleted_source: 'operator' });
+  });
+});
+
+function disposable(sender: ReturnType<typeof openSender>) {
+  return { sender, [Symbol.dispose]: () => sender.close() };
+}
