@@ -100,6 +100,9 @@ td p { margin: 0; }
   thead { position: absolute; clip-path: inset(50%); }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   tbody th, td { padding: .1rem 0; border: 0; }
+  tbody th, td:first-of-type { display: inline; margin-right: .5rem; }
+  tbody th { font-weight: 600; }
+  td:first-of-type { color: var(--soft); }
 }
 @media print { nav { display: none; } body { display: block; } .operation { break-inside: avoid; } }
 `;

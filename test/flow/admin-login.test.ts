@@ -49,7 +49,7 @@ describe('the login link', () => {
     expect(product.output()).not.toContain('token=');
   });
 
-  it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', async () => {
+  it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', { timeout: 90_000 }, async () => {
     await using own = await openHome();
     const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
     const command = `exec '${process.execPath}' '${main}' start`;
