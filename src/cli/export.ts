@@ -11,6 +11,7 @@ import { progressOf } from './progress.ts';
 import { asJson, defineVerb } from './verb.ts';
 
 const toStdout = '-';
+const runName = 'a name of letters, digits, dots, _ and -';
 
 export const exportRows = defineVerb({
   name: 'export',
@@ -42,9 +43,7 @@ export const exportRows = defineVerb({
     incremental: {
       flags: '--incremental [name]',
       help: 'only what is new since the last run of this name (default: the name of the format)',
-      reads: z
-        .union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/)], 'a name of letters, digits, . _ and -')
-        .optional(),
+      reads: z.union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, runName)], runName).optional(),
     },
     json: asJson,
   },

@@ -72,7 +72,7 @@ export function withoutApostrophe(text: string): string {
 
 function fromParquet(kind: ColumnKind, value: unknown): unknown {
   if (kind === 'json') return JSON.parse(String(value));
-  if (kind === 'time') return timeOf(BigInt(value as bigint));
+  if (kind === 'time') return timeOf(value as bigint);
   return kind === 'integer' ? Number(value) : value;
 }
 
