@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import type { EntryFilter } from '#src/store/log.ts';
-import type { Changes } from '#workers/projections/join.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { progressOf } from './progress.ts';
+import { changeLines, plain } from './values.ts';
 import { asJson, defineVerb, flag } from './verb.ts';
 
 export const replay = defineVerb({
@@ -54,20 +54,8 @@ function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: 
 }
 
 function told({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
-  return [`${seq} ${event ?? '?'} ${subjectUri ?? '?'}: ${before} → ${after}`, ...changeLines(changes)].join('\n');
-}
-
-/** One line a column: `  contacts.company: null → "Example"`. */
-export function changeLines(changes: Changes | null): string[] {
-  return Object.entries(changes ?? {}).flatMap(([table, columns]) =>
-    Object.entries(columns).map(
-      ([column, [before, after]]) => `  ${table}.${column}: ${shown(before)} → ${shown(after)}`,
-    ),
-  );
-}
-
-/** A value on one line, cut. */
-export function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+  return [
+    `${seq} ${plain(event ?? '?')} ${plain(subjectUri ?? '?')}: ${before} → ${after}`,
+    ...changeLines(changes),
+  ].join('\n');
 }

@@ -5,8 +5,8 @@ import { openStoreLoudly } from '#src/app.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Changes } from '#workers/projections/join.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/provenance.ts';
-import { changeLines, shown } from './replay.ts';
 import { renderTable } from './table.ts';
+import { changeLines, plain, shown } from './values.ts';
 import { asJson, defineVerb, wholeNumberFrom } from './verb.ts';
 
 export const why = defineVerb({
@@ -50,14 +50,17 @@ function told({ table, deleted, deliveries, next_after: next, fields }: Explanat
 }
 
 function toldDelivery(entry: TouchingEntry): string {
-  const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes, redacted, pruned } = entry;
+  const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
-  const headline = `#${seq} ${event ?? 'not understood'}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${reason}` : ''}${copies}`;
-  if (pruned)
-    return `${headline}\n  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)`;
-  return [headline, ...(redacted ? ['  (its content was forgotten)'] : changeLines(changes as Changes | null))].join(
-    '\n',
-  );
+  const headline = `#${seq} ${plain(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${plain(reason)}` : ''}${copies}`;
+  return [headline, ...remarks(entry), ...changeLines(changes as Changes | null)].join('\n');
+}
+
+function remarks({ pruned, redacted, outcome, changes }: TouchingEntry): string[] {
+  if (pruned) return ['  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)'];
+  if (redacted) return ['  (its content was forgotten)'];
+  // Whatever was applied changed something.
+  return outcome === 'applied' && changes === null ? ['  (what it changed was pruned: older than RETENTION_DAYS)'] : [];
 }
 
 /** A delivery took its time to come; what was read shows when it was last seen so, which may be long after it was received. */
@@ -66,8 +69,11 @@ function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): 
   return source === 'operator' ? ' (by an operator)' : ` (read by ${source}, first at ${received_at})`;
 }
 
+/** So that a line of the table is seldom longer than a terminal. */
+const longestValue = 48;
+
 function originCells({ column, value, seq, event, source, occurred_at: at }: ColumnOrigin): string[] {
   const when = at === null ? '' : `  ${at}`;
-  if (seq === null) return [column, shown(value), `an entry that is no longer in the log${when}`];
-  return [column, shown(value), `#${seq} ${event ?? source ?? ''}${when}`];
+  const from = seq === null ? 'an entry that is no longer in the log' : `#${seq} ${plain(event ?? source ?? '')}`;
+  return [column, shown(value, longestValue), `${from}${when}`];
 }
