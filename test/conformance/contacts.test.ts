@@ -1,9 +1,9 @@
 // Conformance: reading contacts and their custom field definitions.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { permissionMessages } from '#schemas/errors.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
+import { openTarget } from './target.ts';
 
 const size = 240;
 let sandbox: TestSandbox;
@@ -25,7 +25,7 @@ type TextField = 'name' | 'timezone' | 'job_title' | 'company' | 'country' | 'st
 type Full = Contact & Readonly<Record<TextField, string>>;
 
 beforeAll(async () => {
-  sandbox = await openTestSandbox({ contacts: size, bookings: 0, rateLimits: false });
+  sandbox = await openTarget({ contacts: size, bookings: 0, rateLimits: false });
   all = await walk('/contacts?count=100');
   someone = all.find(
     (one) => texts.every((field) => one[field] !== null) && one.phone_numbers.length > 1 && one.emails.length > 1,

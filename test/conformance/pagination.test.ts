@@ -5,11 +5,12 @@ import type { Answer, TestSandbox } from '../harness/sandbox.ts';
 import { furnish, pagedListsOf } from '../harness/tour.ts';
 import type { Stop } from '../harness/tour.ts';
 import { assumed, sentence } from './sentence.ts';
+import { openTarget } from './target.ts';
 
 let sandbox: TestSandbox;
 let lists: readonly Stop[];
 beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false });
+  sandbox = await openTarget({ rateLimits: false });
   await furnish(sandbox);
   lists = pagedListsOf(sandbox);
 });

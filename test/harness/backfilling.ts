@@ -39,9 +39,11 @@ export interface Backfilling extends AsyncDisposable {
 export async function openBackfilling(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
+  /** One that is open already, and stays so. */
+  standing?: TestSandbox,
 ): Promise<Backfilling> {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
+  const sandbox = standing ?? stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
   const { store } = stack.use(await fresh());
   const kept = stack.move();
   const base = sandbox.handles.base_url;

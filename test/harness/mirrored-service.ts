@@ -1,0 +1,88 @@
+// The sandbox behind a mirror: contacts are read from the mirror through the admin listener, everything else goes to the sandbox,
+// and what it changes reaches the mirror as webhooks. Each organization has a mirror of its own, as each has a token of its own.
+import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { bearer } from './admin.ts';
+import { openBackfilling, type Backfilling } from './backfilling.ts';
+import { openEar, type Ear } from './ear.ts';
+import { readMirror, type MirrorReader } from './mirror-reading.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from './sandbox.ts';
+import { ingestBodies, type TestStore } from './stores.ts';
+
+interface Mirror {
+  readonly world: Backfilling;
+  readonly reader: MirrorReader;
+  /** Brings it up to date. */
+  hear(): Promise<void>;
+}
+
+export async function openMirroredService(
+  fresh: () => Promise<TestStore>,
+  options: SandboxOptions,
+): Promise<TestSandbox> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openTestSandbox(options));
+  const kept = stack.move();
+  const mirrors = new Map<string, Promise<Mirror>>();
+  const mirrorFor = (as: CallOptions['as']): Promise<Mirror> => {
+    const whose = as === 'enterprise' ? as : 'owner';
+    const mirror = mirrors.get(whose) ?? openMirror({ kept, sandbox, fresh }, whose);
+    mirrors.set(whose, mirror);
+    return mirror;
+  };
+
+  async function read(path: string, { as, query, headers = {} }: CallOptions): Promise<Answer> {
+    const { reader } = await mirrorFor(as);
+    const url = new URL(path, 'http://mirror.test');
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
+    return reader.get(url.href, { ...(as === null ? {} : bearer), ...headers });
+  }
+
+  return {
+    ...sandbox,
+    async call(method, path, more = {}) {
+      const { pathname } = new URL(path, 'http://mirror.test');
+      if (!/^(\/api)?\/contacts\b/.test(pathname)) return sandbox.call(method, path, more);
+      if (method === 'GET') return read(path, more);
+      const answer = await sandbox.call(method, path, more);
+      await (await mirrorFor(more.as)).hear();
+      const written: string | undefined = answer.body?.resource?.uri;
+      return written === undefined ? answer : { ...(await read(written, more)), status: answer.status };
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+interface MirrorNeeds {
+  readonly kept: AsyncDisposableStack;
+  readonly sandbox: TestSandbox;
+  readonly fresh: () => Promise<TestStore>;
+}
+
+async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' | 'enterprise'): Promise<Mirror> {
+  const ear: Ear | undefined =
+    whose === 'owner'
+      ? await openEar(sandbox, {
+          events: ['contact.created', 'contact.updated', 'contact.deleted'],
+          scope: 'organization',
+        })
+      : undefined;
+  if (ear) kept.use(ear);
+  const world = kept.use(await openBackfilling(fresh, {}, sandbox));
+  const reader = kept.use(readMirror(world.store));
+  const fill = () =>
+    world.run({ only: ['custom_field_definitions', 'contacts'], token: sandbox.handles.tokens[whose], restart: true });
+  await fill();
+  return {
+    world,
+    reader,
+    async hear() {
+      // Nobody subscribed for the other organization: it is read again.
+      if (ear === undefined) return void (await fill());
+      const bodies = await ear.heard();
+      await ingestBodies(
+        world.store,
+        bodies.map((body) => JSON.stringify(body)),
+      );
+    },
+  };
+}
