@@ -193,6 +193,28 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     },
   );
 
+  it.runIf(available)('the examples of docs/exports.md run on what was exported', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [contact(1, { name: '=1', company: 'Example', timezone: 'UTC' })]);
+    const parquet = await folder.write(store, { name: 'contacts', format: 'parquet' });
+    const csv = await folder.write(store, { name: 'contacts', format: 'csv' });
+    const guide = await readFile(new URL('../../docs/exports.md', import.meta.url), 'utf8');
+    const examples = [...guide.matchAll(/```sql\n([^`]+)```/g)].flatMap(([, text]) => String(text).trim().split('\n'));
+    const rows = [];
+    for (const example of examples)
+      rows.push(
+        await query(
+          example.replace('contacts.parquet', parquet.file).replace('contacts.csv', csv.file).replace(';', ''),
+        ),
+      );
+    expect(rows).toMatchObject([
+      [{ company: 'Example', 'count_star()': 1n }],
+      [{ name: '=1' }],
+      [{ name: "'=1", company: 'Example', city: null }],
+    ]);
+    expect(Object.values(rows[1]?.[0] ?? {})).toEqual(['=1', 'UTC']);
+  });
+
   it.runIf(available)('the file is its owner’s alone', async () => {
     const { file } = await folder.write(opened.store, { name: 'contacts', format: 'csv' });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
