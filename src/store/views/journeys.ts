@@ -46,7 +46,7 @@ export function journeys(dialect: ViewDialect): Sql {
   ),
   members as materialized (
     select invitees.uri as invitee_uri, coalesce(tree.root, invitees.uri) as journey_uri, coalesce(tree.depth, 0) as depth,
-      invitees.created_at
+      invitees.created_at, tree.root is null as alone
     from invitees left join tree on tree.node = invitees.uri
   ),
   spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
@@ -54,12 +54,14 @@ export function journeys(dialect: ViewDialect): Sql {
     select journey_uri, invitee_uri, depth,
       row_number() over (partition by journey_uri order by depth, created_at is null, created_at, ${bytes(sql`invitee_uri`)}) as place,
       row_number() over (partition by journey_uri order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitee_uri`)} desc) as place_from_end
-    from members
+    from members where not alone
   ),
   ends as (
     select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee,
       max(case place_from_end when 1 then invitee_uri end) as last_invitee, count(*) as invitees, max(depth) as depth
     from ranked group by journey_uri
+    union all
+    select journey_uri, invitee_uri, invitee_uri, 1, 0 from members where alone
   ),
   journeys as materialized (${ended(dialect)})`;
 }
