@@ -166,6 +166,7 @@ export const settings = {
   FEED_PUSH_URL: {
     reads: address('https://', 'http://')
       .refine((value) => URL.canParse(value), 'a whole web address')
+      .refine((value) => !URL.parse(value)?.username, 'an address without a user name: what is sent is signed')
       .optional(),
     default: '–',
     meaning: 'Push every new entry of the feed here, as signed webhooks (Standard Webhooks).',

@@ -103,6 +103,17 @@ describe('configuration', () => {
     expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');
   });
 
+  it('wants the address of the push and its secret together, and neither of them shown', () => {
+    const [url, secret] = ['https://feed.example.test/in/?canary', 'canary-secret-of-the-feed'];
+    expect(loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret }).feed.pushUrl).toBe(url);
+    expect(complaintsOf({ FEED_PUSH_URL: url }).message).toContain('FEED_PUSH_SECRET');
+    expect(complaintsOf({ FEED_PUSH_SECRET: secret }).message).toContain('FEED_PUSH_URL');
+    const wrong = complaintsOf({ FEED_PUSH_URL: 'https://canary:x@feed.example.test', FEED_PUSH_SECRET: 'canary' });
+    expect(wrong.message).toContain('FEED_PUSH_URL must be an address without a user name');
+    expect(wrong.message).toContain('FEED_PUSH_SECRET must be at least 16 characters');
+    expect(wrong.message).not.toContain('canary');
+  });
+
   it('takes the trailing slash off PUBLIC_URL', () => {
     expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
   });
