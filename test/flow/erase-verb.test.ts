@@ -34,8 +34,10 @@ describe('erase beside a running product', () => {
       }),
     );
     await home.start('start');
-    expect((await home.run(['bootstrap'])).code).toBe(0);
-    expect((await home.run(['backfill'])).code).toBe(0);
+    for (const verb of ['bootstrap', 'backfill']) {
+      const { code, err } = await home.run([verb]);
+      if (code !== 0) throw new Error(`\`${verb}\` ended with ${code}:\n${err}`);
+    }
   });
   afterAll(() => open.disposeAsync());
 
@@ -54,7 +56,7 @@ describe('erase beside a running product', () => {
     expect(receipt).toMatchObject({ dry_run: false, removed: { rows: { invitees: expect.any(Number) } } });
     expect(receipt.subjects).toContainEqual({ uri, table: 'invitees' });
     expect(receipt.seqs.length).toBeGreaterThan(1);
-    const isGone = async () => (await everything(home)).includes(email.toLowerCase()) === false;
+    const isGone = async () => !(await everything(home)).includes(email.toLowerCase());
     expect(await isGone()).toBe(true);
 
     expect((await home.run(['reconcile', '--full'])).code).toBe(0);
