@@ -7,6 +7,7 @@ import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile
 import { leaveAddress } from './admin/address.ts';
 import { createAdminApp, type ReadApi } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
+import { createWatchman } from './admin/watchman.ts';
 import { openSchedules, openSinks } from './app/background.ts';
 import type { Sinks } from './app/sinks.ts';
 import type { Config } from './config.ts';
@@ -129,7 +130,10 @@ export async function lastRuns(store: Store): Promise<Pick<ReconcileState, 'rece
 
 /** The store as every verb opens it. */
 export function openStoreLoudly(config: Config, log: Log): Promise<Store> {
-  return openStore({ report: reporterOf(log, 'store') }, config.databaseUrl);
+  return openStore(
+    { report: reporterOf(log, 'store'), warn: ({ message, hint }) => log.warn({ hint }, message) },
+    config.databaseUrl,
+  );
 }
 
 function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
@@ -185,7 +189,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
     status,
     metrics,
     health,
-    refused: (cause) => metrics.adminRefused(cause),
+    ...createWatchman({ log, metrics }),
     report: reporterOf(log, 'admin listener'),
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });

@@ -16,13 +16,15 @@ export interface GuardNeeds {
   clock(): number;
   /** Told of everybody who was turned away. */
   refused(cause: AdminRefusal): void;
+  /** Told of every session that begins. */
+  loggedIn(): void;
 }
 
 export type AdminEnv = { Bindings: Partial<HttpBindings> };
 type Asking = Context<AdminEnv>;
 type Verdict = 'welcome' | 'login' | 'absent' | 'wrong' | 'cross_site';
 
-export function createGuard({ token, clock, refused }: GuardNeeds): MiddlewareHandler<AdminEnv> {
+export function createGuard({ token, clock, refused, loggedIn }: GuardNeeds): MiddlewareHandler<AdminEnv> {
   const sessions = createSessions(token, { clock });
   const attempts = createAttempts({ clock });
   const isToken = sameAs(token);
@@ -44,7 +46,10 @@ export function createGuard({ token, clock, refused }: GuardNeeds): MiddlewareHa
   return async (context, next) => {
     const verdict = judge({ isToken, isBearer, sessions }, context);
     if (verdict === 'welcome') return next();
-    if (verdict === 'login') return logIn(context, sessions);
+    if (verdict === 'login') {
+      loggedIn();
+      return logIn(context, sessions);
+    }
     if (verdict !== 'cross_site') return turnAway(context, verdict);
     refused('cross_site');
     return context.json({ title: 'Forbidden', message: 'A page of another site sent this request.' }, 403);

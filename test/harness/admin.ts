@@ -5,7 +5,7 @@ import { openListener } from '#src/receiver/listener.ts';
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';
 
 export function openAdmin(more: Partial<AdminNeeds> = {}) {
-  const heard = { refused: [] as string[], reported: [] as unknown[] };
+  const heard = { refused: [] as string[], reported: [] as unknown[], loggedIn: 0 };
   const clock = { nowMs: Date.parse('2025-04-14T12:00:00Z') };
   const app = createAdminApp({
     token: adminToken,
@@ -14,6 +14,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
     metrics: { read: async () => ({ contentType: 'text/plain', text: 'slotstream_up 1' }) },
     health: { readiness: async () => ({ ready: true, engines: { queue: 'up' } }) },
     refused: (cause) => void heard.refused.push(cause),
+    loggedIn: () => void (heard.loggedIn += 1),
     report: (error) => void heard.reported.push(error),
     ...more,
   });

@@ -15,7 +15,7 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
 describe('row 23: the login link', () => {
   it('becomes a session, and the token leaves the address', async () => {
-    const { ask } = openAdmin();
+    const { ask, heard } = openAdmin();
     const answer = await ask(`/docs?a=1&token=${adminToken}&b=%20#there`);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/docs?a=1&b=+']);
     const cookie = answer.headers.get('set-cookie') ?? '';
@@ -25,6 +25,7 @@ describe('row 23: the login link', () => {
     const session = await logIn({ ask });
     expect((await ask('/api/status', { headers: { cookie: session } })).status).toBe(200);
     expect((await ask('/api/status')).status).toBe(401);
+    expect(heard.loggedIn).toBe(2);
   });
 
   it('is for the encrypted address alone where the address is encrypted', async () => {
