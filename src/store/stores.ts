@@ -9,6 +9,8 @@ import { keepViews } from './views/upkeep.ts';
 export interface StoreNeeds {
   /** Told of errors that concern no caller, such as an idle connection that broke. */
   readonly report: (error: unknown) => void;
+  /** Told of what works but is not as it should be, such as a view that could not be replaced; `report` where it is left out. */
+  readonly warn?: (problem: SlotstreamError) => void;
 }
 
 const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> = {
@@ -40,7 +42,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
     patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
-  const refreshViews = () => keepViews({ db: engine.db, engine, transaction, report: needs.report });
+  const refreshViews = () => keepViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
   await refreshViews();
   return {
     engine,

@@ -14,7 +14,7 @@ import { readDefinitions, viewNames, viewsFor } from './views.ts';
 
 export interface UpkeepNeeds extends Pick<Store, 'db' | 'engine' | 'transaction'> {
   /** Told of views that are not as they should be: no reason to stop. */
-  readonly report: (problem: unknown) => void;
+  readonly warn: (problem: SlotstreamError) => void;
 }
 
 const keepers: Readonly<Record<StoreEngine['name'], ViewKeeper>> = { sqlite: sqliteKeeper, postgres: postgresKeeper };
@@ -28,9 +28,9 @@ export async function keepViews(needs: UpkeepNeeds): Promise<void> {
       // Only now, when nobody else is at it: another process may just have made them.
       return renew(unit, await differing(unit));
     });
-    for (const problem of problems) needs.report(problem);
+    for (const problem of problems) needs.warn(problem);
   } catch (error) {
-    needs.report(
+    needs.warn(
       new SlotstreamError('refused', `The SQL views could not be brought up to date (${codeOf(error)}).`, {
         hint: 'The mirror goes on; the next start tries again. The user of DATABASE_URL must be allowed to create views.',
         cause: error,
