@@ -6,7 +6,7 @@ import { concernsTarget } from './target.ts';
 /** `where` is the section, rule, field or table row; `what` is what the specification says there. */
 export function sentence(where: string, what: string, holds: () => Promise<void> | void): void {
   const title = `${where}: ${what}`;
-  if (concernsTarget(title)) it(title, holds);
+  if (concernsTarget(title)) it(`${title}`, holds);
 }
 
 /** What the specification leaves open ("not shown"), and what the sandbox does by the assumption of that number. */

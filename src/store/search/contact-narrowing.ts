@@ -37,7 +37,7 @@ export async function narrowing(store: Store, { lists, columns }: Searched): Pro
       const { rows } = await sql<{ uri: string }>`${found}`.execute(store.db);
       return rows.length > most ? undefined : rows.map(({ uri }) => uri);
     },
-    affordable: (rows) => Math.max(100, Math.ceil(rows / Math.max(1, alternatives / 4))),
+    affordable: (rows) => Math.ceil(rows / Math.max(1, alternatives / 4)),
   };
 }
 

@@ -20,17 +20,28 @@ export interface ContactsWanted {
   readonly page: PageWanted;
 }
 
-const sampled = 400;
-const longestWalk = 20_000;
-/** A piece of a walk that goes on for long. */
-const piece = 8_000;
-/** More than these take longer to sort than to find on the way. */
-const mostCandidates = 1_500;
+/** How much is tried before what. */
+export interface Effort {
+  /** Rows looked at first. */
+  readonly sampled: number;
+  /** Rows walked past when the sample promises enough on the way. */
+  readonly longestWalk: number;
+  /** Rows of one piece of a walk through all. */
+  readonly piece: number;
+  /** More than these take longer to sort than to find on the way. */
+  readonly mostCandidates: number;
+}
 
-export async function findContacts(store: Store, wanted: ContactsWanted): Promise<PageFound<FoundContact>> {
+const usual: Effort = { sampled: 400, longestWalk: 20_000, piece: 8_000, mostCandidates: 1_500 };
+
+export async function findContacts(
+  store: Store,
+  wanted: ContactsWanted,
+  effort: Effort = usual,
+): Promise<PageFound<FoundContact>> {
   const asked = searched(wanted.search);
   if (asked === undefined) return { items: [], hasNext: false, hasPrevious: false };
-  const finder: Finder = { store, asked, narrow: await narrowing(store, asked) };
+  const finder: Finder = { store, asked, effort, narrow: await narrowing(store, asked) };
   return pageOf(
     {
       order: wanted.order,
@@ -48,6 +59,7 @@ export async function findContacts(store: Store, wanted: ContactsWanted): Promis
 interface Finder {
   readonly store: Store;
   readonly asked: Searched;
+  readonly effort: Effort;
   readonly narrow: Narrowing;
 }
 
@@ -84,7 +96,8 @@ const isListed = async (finder: Finder, uri: string): Promise<boolean> => {
 const seekIn =
   (finder: Finder): Seek<FoundContact> =>
   async (way, from, need) => {
-    const { store, asked, narrow } = finder;
+    const { store, asked, effort, narrow } = finder;
+    const { sampled } = effort;
     const { beyond } = keysetOf(store.engine, 'contacts', way);
     const met = (rows: readonly FoundContact[]) => rows.filter(({ texts }) => meets(texts, asked)).slice(0, need);
     // Addresses and numbers name a few contacts, whatever else is asked.
@@ -98,11 +111,11 @@ const seekIn =
     const walk = walkFrom(finder, way, { found, need, at: sample.at(-1) });
     // Enough of them on the way, by the look of it.
     const ahead = Math.ceil((1.5 * need * sampled) / Math.max(found.length, 1));
-    if (found.length > 0) await walk.on(Math.min(ahead, longestWalk));
+    if (found.length > 0) await walk.on(Math.min(ahead, effort.longestWalk));
     if (walk.isOver()) return found;
     const candidates = await narrow.candidates(
       sample.map(({ texts }) => texts),
-      mostCandidates,
+      effort.mostCandidates,
     );
     if (candidates?.length === 0) return found;
     if (candidates !== undefined)
@@ -110,7 +123,7 @@ const seekIn =
         await select(finder, way, { where: sql<SqlBool>`${beyond(from)} and uri in (${sql.join(candidates)})` }),
       );
     while (!walk.isOver()) {
-      await walk.on(piece);
+      await walk.on(effort.piece);
       await breathe();
     }
     return found;
