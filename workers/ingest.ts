@@ -140,6 +140,6 @@ async function append(unit: Unit, readings: readonly Reading[], options: AppendO
   return {
     entries: fresh,
     duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0),
-    forgot: buried.length > 0,
+    forgot: buried.length + options.buried.length > 0,
   };
 }

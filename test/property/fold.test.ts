@@ -3,13 +3,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
 import { cut, history, reordered, type Telling } from '../harness/histories.ts';
+import { uris } from '../harness/payloads.ts';
 import { mixedHistory } from '../harness/reads.ts';
 import type { Contents } from '../harness/stores.ts';
 import { fold, readTelling } from './memory-fold.ts';
 import { expectedRows } from './oracle.ts';
 import { patienceMs, runs } from './runs.ts';
 
-const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(), mixedHistory());
+/** Contacts that an operator erased, once or twice. */
+const erased: fc.Arbitrary<Telling[]> = fc.array(
+  fc.record({ uri: fc.constantFrom(...uris.contacts), n: fc.nat(3) }).map(({ uri, n }) => ({
+    fact: { event: 'person.erased', created_at: `2025-04-14T11:42:3${n}.000000Z`, payload: { uri }, sound: true },
+    body: null,
+  })),
+  { maxLength: 2 },
+);
+const tellings: fc.Arbitrary<Telling[]> = fc
+  .tuple(fc.oneof<fc.Arbitrary<Telling[]>[]>(history(), mixedHistory()), fc.oneof(fc.constant([]), erased))
+  .map((parts) => parts.flat());
 const told = tellings.chain((deliveries) => {
   const readings = deliveries.map(readTelling);
   return fc.record({

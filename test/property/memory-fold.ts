@@ -1,4 +1,5 @@
 // The fold without a database: compile and join over rows in memory, written and read again between batches.
+import { erasureEntry, erasureEvent } from '#workers/erasure/erasure-entry.ts';
 import { children } from '#workers/projections/children.ts';
 import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
 import { join, type Effect, type JoinOptions, type LiveRow } from '#workers/projections/join.ts';
@@ -6,7 +7,7 @@ import { readText, unread } from '#workers/reading.ts';
 import { readSighting, sightingOf } from '#workers/sync/records-reading.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { Telling } from '../harness/histories.ts';
+import type { Fact, Telling } from '../harness/histories.ts';
 import { recordOf } from '../harness/reads.ts';
 import { comparable, receivedAt, type Contents } from '../harness/stores.ts';
 
@@ -24,8 +25,14 @@ export function read(body: string): Compiled | null {
 /** Reads what was sent, or read from the API. */
 export function readTelling({ body, fact }: Telling): Compiled | null {
   if (body !== null) return read(body);
+  if (fact.event === erasureEvent) return erasureOf(fact);
   const sighting = sightingOf({ ...recordOf(fact), event: fact.event });
   return readSighting(sighting, { source: 'reconcile', now: receivedAt }).compiled;
+}
+
+function erasureOf({ created_at: at, payload }: Fact): Compiled | null {
+  const entry = erasureEntry({ uri: String(payload['uri']), table: 'contacts' }, { at, base: unread });
+  return readText(String(entry.body), entry).compiled;
 }
 
 export function fold(batches: readonly (readonly (Compiled | null)[])[], options: JoinOptions): Folded {

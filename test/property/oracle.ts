@@ -34,7 +34,7 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): un
     const [table, uri] = id.split(' ') as [OracleTable, string];
     const first = deletes.get(id)?.toSorted((a, b) => (before(orderOf(a), orderOf(b)) ? -1 : 1))[0];
     const deletedAt = first?.at ?? null;
-    const forgotten = table === 'contacts' && deletedAt !== null && eraseOnDelete;
+    const forgotten = table === 'contacts' && deletedAt !== null && (eraseOnDelete || first?.source === 'operator');
     const row = rowOf(table, uri, forgotten ? [] : (byRow.get(id) ?? []));
     if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
     row['as_of'] ??= deletedAt;
@@ -67,6 +67,7 @@ function rowOf(table: OracleTable, uri: string, spoken: readonly Spoken[]): Reco
 }
 
 function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
+  if (event === 'person.erased') return [];
   const table = tableOf(event);
   const uri = payload['uri'] as string;
   const rank = event.endsWith('.read') ? 0 : (ranks[event] ?? 2);
@@ -118,14 +119,16 @@ interface Deletion {
   readonly table: OracleTable;
   readonly uri: string;
   readonly at: string;
-  readonly source: 'webhook' | 'reconcile';
+  readonly source: 'operator' | 'webhook' | 'reconcile';
 }
 
-/** What was told counts before what was found; then the earliest. */
-const orderOf = ({ source, at }: Deletion) => [source === 'webhook' ? 0 : 1, at];
+/** What an operator erased counts before what was told, and that before what was found; then the earliest. */
+const orderOf = ({ source, at }: Deletion) => [['operator', 'webhook', 'reconcile'].indexOf(source), at];
 
 function deletion({ event, observed, payload }: NormalFact): Deletion[] {
   const told = payload['deleted_at'] as string | null | undefined;
+  if (event === 'person.erased')
+    return [{ table: 'contacts', uri: payload['uri'] as string, at: observed, source: 'operator' }];
   const table = tableOf(event);
   const says = /\.(deleted|gone)$/.test(event) && event !== 'invitee_no_show.deleted';
   if (!says && (table !== 'event_types' || told == null)) return [];
