@@ -32,8 +32,9 @@ export interface RetentionReport {
   readonly blanked: number;
 }
 
+const nothing: RetentionReport = { examined: 0, pruned: 0, unreplayable: 0, blanked: 0 };
 const stretchSize = 500;
-const pageSize = 200;
+const pageSize = 100;
 const pageBytes = 4_194_304;
 
 /** `before`: entries received earlier are old. Half of the time is left to those who deliver meanwhile. */
@@ -41,18 +42,21 @@ export async function prune(
   { store, sleep, nowMs }: RetentionNeeds,
   { before, signal }: { readonly before: string; readonly signal: AbortSignal },
 ): Promise<RetentionReport> {
-  let report: RetentionReport = { examined: 0, pruned: 0, unreplayable: 0, blanked: 0 };
+  // On SQLite nothing here waits for anything else: without the pauses nobody would have a turn until the end of the log.
+  const paced = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    signal.throwIfAborted();
+    const startedMs = nowMs();
+    const result = await work();
+    await sleep(Math.max(1, nowMs() - startedMs), signal);
+    return result;
+  };
+  let report = nothing;
   const end = await lastSeq(store);
   for (let after = 0; after < end;) {
-    const stretch = await agedEntries(store, { after, limit: stretchSize, before });
-    if (stretch.last === undefined) break;
-    for (const page of pagesOf(stretch.aged)) {
-      signal.throwIfAborted();
-      const startedMs = nowMs();
-      report = sumOf(report, await prunePage(store, page));
-      await sleep(Math.max(1, nowMs() - startedMs), signal);
-    }
-    after = stretch.last;
+    const from = after;
+    const stretch = await paced(() => agedEntries(store, { after: from, limit: stretchSize, before }));
+    for (const page of pagesOf(stretch.aged)) report = sumOf(report, await paced(() => prunePage(store, page)));
+    after = stretch.last ?? end;
   }
   return report;
 }
@@ -80,11 +84,18 @@ interface Examined {
 
 async function prunePage(store: Store, seqs: readonly number[]): Promise<RetentionReport> {
   const examined = (await entriesAt(store, seqs)).map((entry) => ({ entry, compiled: readAgain(entry).compiled }));
+  // Holding nothing: most entries are drawn from, day after day, and nobody should wait for that to be seen.
+  const seen = await rowsOf(store, examined, { hold: false });
+  const due = examined.filter((each) => each.entry.changes !== null || isSpent(each, seen));
+  if (due.length === 0) return { ...nothing, examined: seqs.length };
   return store.transaction(async (unit) => {
-    const rows = await holdRows(unit, examined);
+    const rows = await rowsOf(unit, due, { hold: true });
     await unit.engine.lockLog(unit.db);
-    const states = await statesAt(unit, seqs);
-    const still = examined.filter(({ entry }) => isSame(entry, states.get(entry.seq as number)));
+    const states = await statesAt(
+      unit,
+      due.map(({ entry }) => placeOf(entry)),
+    );
+    const still = due.filter(({ entry }) => isSame(entry, states.get(entry.seq as number)));
     const spent = still.filter((each) => isSpent(each, rows)).map(({ entry }) => entry);
     const kept = still.filter(({ entry }) => entry.changes !== null && !spent.includes(entry));
     await pruneEntries(unit, spent.map(placeOf));
@@ -105,8 +116,12 @@ const placeOf = ({ seq }: LogEntry): number => seq as number;
 
 type RowOf = (table: MirrorTable, uri: string) => Row | undefined;
 
-/** In the one order in which every writer holds rows. */
-async function holdRows(unit: Unit, examined: readonly Examined[]): Promise<RowOf> {
+/** Read in the one order in which every writer holds them. */
+async function rowsOf(
+  { db, engine }: Unit | Store,
+  examined: readonly Examined[],
+  { hold }: { readonly hold: boolean },
+): Promise<RowOf> {
   const rows = new Map<string, Row>();
   for (const table of mirrorTables) {
     const uris = new Set(
@@ -117,8 +132,8 @@ async function holdRows(unit: Unit, examined: readonly Examined[]): Promise<RowO
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
-    const lookup = { columns: columnsDrawn(table), key: 'uri', values: [...uris], hold: true };
-    for (const row of await readColumns(unit, table, lookup)) rows.set(`${table} ${String(row['uri'])}`, row);
+    const lookup = { columns: columnsDrawn(table), key: 'uri', values: [...uris], hold };
+    for (const row of await readColumns({ db, engine }, table, lookup)) rows.set(`${table} ${String(row['uri'])}`, row);
   }
   return (table, uri) => rows.get(`${table} ${uri}`);
 }
