@@ -83,6 +83,7 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     path: '/api/feed/consumers/{name}',
     tag: 'Feed',
     summary: 'Forget a consumer and its position',
+    audited: true,
     refusals: { 404: 'There is no such consumer.' },
     answers: 'nothing',
     async run({ params }) {
