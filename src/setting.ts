@@ -17,12 +17,18 @@ const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export const text = z.string().optional();
 
-export const duration = (fallback: string) =>
+const spanOf = (form: RegExp) =>
   z
     .string()
-    .regex(/^[1-9]\d{0,5}[smhd]$/, 'a duration such as 30s, 5m, 1h or 1d')
-    .default(fallback)
-    .transform((value) => Number(value.slice(0, -1)) * unitMs[value.slice(-1) as keyof typeof unitMs]);
+    .regex(form, 'a duration such as 30s, 5m, 1h or 1d')
+    .transform((value) => Number.parseInt(value, 10) * (unitMs[value.slice(-1) as keyof typeof unitMs] ?? 0));
+
+/** Milliseconds. */
+export const span = spanOf(/^[1-9]\d{0,5}[smhd]$/);
+/** Milliseconds, or none at all: `0`. */
+export const spanOrNone = spanOf(/^([1-9]\d{0,5}[smhd]|0[smhd]?)$/);
+
+export const duration = (fallback: string) => span.prefault(fallback);
 
 export const wholeNumber = (least: number, most: number) =>
   z

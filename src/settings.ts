@@ -2,7 +2,7 @@
 // (`npm run settings`), so a variable cannot exist without its meaning.
 import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { address, commaList, duration, text, webAddress, wholeNumber, yesOrNo } from './setting.ts';
+import { address, commaList, duration, spanOrNone, text, webAddress, wholeNumber, yesOrNo } from './setting.ts';
 import type { Setting } from './setting.ts';
 
 const allKinds = Object.keys(eventKinds).filter(isEventKind);
@@ -156,7 +156,11 @@ export const settings = {
     secret: true,
   },
   ALERTS_FILE: { reads: text, default: '–', meaning: 'File of alert rules.' },
-  ALERT_GRACE: { reads: duration('2m'), default: '2m', meaning: 'Wait before a no-show alert leaves.' },
+  ALERT_GRACE: {
+    reads: spanOrNone.prefault('2m'),
+    default: '2m',
+    meaning: 'Wait before an alert about a booking leaves; `0` = none.',
+  },
   ALERT_MAX_AGE: { reads: duration('24h'), default: '24h', meaning: 'Marks older than this never alert.' },
   ALERT_ALLOW_PRIVATE: {
     reads: yesOrNo(false),

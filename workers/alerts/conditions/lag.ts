@@ -1,0 +1,16 @@
+// Rows appear long after what they tell of.
+import { duration } from '#src/setting.ts';
+import { defineCondition } from '../condition.ts';
+
+export const lag = defineCondition({
+  when: 'lag',
+  about: 'Deliveries become rows late.',
+  options: { above: duration('5m') },
+  find({ above }, { delaySeconds }) {
+    // The middle one: a single late retry is no lag.
+    const middle = delaySeconds.toSorted((a, b) => a - b)[Math.floor(delaySeconds.length / 2)] ?? 0;
+    return middle * 1000 > above
+      ? [{ subject: 'mirror', message: `Deliveries become rows ${Math.round(middle)} s after their event.` }]
+      : [];
+  },
+});

@@ -1,0 +1,25 @@
+// Of what ended lately, unusually much was missed: something is wrong with the invitation, or the clock.
+import { z } from 'zod';
+import { duration } from '#src/setting.ts';
+import { defineCondition } from '../condition.ts';
+
+export const noShowSpike = defineCondition({
+  when: 'no_show_spike',
+  about: 'Unusually many do not show up.',
+  options: {
+    by: z.enum(['event_type', 'host']).default('event_type'),
+    above: z.number().min(0).max(1).default(0.3),
+    /** Of fewer nothing is concluded. */
+    of_at_least: z.int().min(1).default(5),
+    within: duration('7d'),
+  },
+  async find({ by, above, of_at_least: least, within }, reading) {
+    const rates = await reading.noShowRates(by, within);
+    return rates
+      .filter(({ ended, noShows }) => ended >= least && noShows / ended > above)
+      .map(({ uri, name, ended, noShows }) => ({
+        subject: uri,
+        message: `${noShows} of ${ended} did not show up for ${name}.`,
+      }));
+  },
+});

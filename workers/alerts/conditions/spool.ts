@@ -1,0 +1,12 @@
+// The queue is away: deliveries wait on the receiver's disk.
+import { defineCondition } from '../condition.ts';
+
+export const spool = defineCondition({
+  when: 'spool',
+  about: 'Deliveries wait on disk because the queue is away.',
+  options: {},
+  find: (_options, { spooled }) =>
+    spooled !== undefined && spooled.deliveries > 0
+      ? [{ subject: 'mirror', message: `${spooled.deliveries} deliveries wait on disk: the queue does not take them.` }]
+      : [],
+});

@@ -1,0 +1,54 @@
+// When a message may leave: not within quiet hours, and with a digest only at its full periods.
+import { z } from 'zod';
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
+const zone = z.string().refine(isZone, 'an IANA time zone such as Europe/Berlin');
+
+/** From and to may lie on either side of midnight; the same time twice would be silence for ever. */
+export const quietHours = z
+  .strictObject({ from: timeOfDay, to: timeOfDay, timezone: zone.default('UTC') })
+  .refine(({ from, to }) => from !== to, 'two different times');
+export type QuietHours = z.output<typeof quietHours>;
+
+function isZone(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
+  } catch {
+    return false;
+  }
+}
+
+const dayMinutes = 1440;
+const minuteMs = 60_000;
+
+/** The first moment at or after this one at which a message may leave. */
+export function leavesAt(
+  dueMs: number,
+  { quiet, digestMs }: { readonly quiet?: QuietHours | undefined; readonly digestMs?: number | undefined },
+): number {
+  const full = digestMs === undefined ? dueMs : Math.ceil(dueMs / digestMs) * digestMs;
+  return quiet === undefined ? full : afterQuiet(full, quiet);
+}
+
+function afterQuiet(ms: number, { from, to, timezone }: QuietHours): number {
+  const now = minuteOfDay(ms, timezone);
+  const [start, end] = [minutesIn(from), minutesIn(to)];
+  const isQuiet = start < end ? now >= start && now < end : now >= start || now < end;
+  if (!isQuiet) return ms;
+  const minutes = (end - now + dayMinutes) % dayMinutes;
+  const ended = Math.floor(ms / minuteMs) * minuteMs + minutes * minuteMs;
+  // The clocks may have changed in between: an hour too early is still quiet.
+  return minuteOfDay(ended, timezone) === end ? ended : afterQuiet(ended, { from, to, timezone });
+}
+
+const minutesIn = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+function minuteOfDay(ms: number, timeZone: string): number {
+  const text = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(ms);
+  return minutesIn(text);
+}

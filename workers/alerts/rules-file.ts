@@ -1,0 +1,40 @@
+// The rules as an operator writes them: one JSON file, read strictly, every complaint at once.
+import { z } from 'zod';
+import { channelNames } from './channel-name.ts';
+import type { ConditionKind } from './condition.ts';
+import { conditionKinds } from './conditions.ts';
+import { span, spanOrNone } from '#src/setting.ts';
+import { filter } from './filter.ts';
+import { quietHours } from './quiet.ts';
+import type { RuleKind } from './rule.ts';
+import { ruleKinds } from './rules.ts';
+
+const common = {
+  /** Part of the identity of its alerts: renamed, it is another rule. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, - and _'),
+  /** All that are configured, where it does not say. */
+  channels: z.array(z.enum(channelNames)).min(1).optional(),
+  quiet_hours: quietHours.optional(),
+  /** Gathers what is due into one message each time this passes. */
+  digest: span.optional(),
+  /** Liquid; the variables are in docs/alerts.md. */
+  template: z.string().min(1).max(4_000).optional(),
+};
+
+const ofBookings = { filter: filter.default({}), grace: spanOrNone.optional() };
+
+const variantOf = ({ when, options }: RuleKind | ConditionKind, more: z.ZodRawShape) =>
+  z.strictObject({ ...common, ...more, when: z.literal(when), ...options });
+
+const rule = z.discriminatedUnion('when', [
+  variantOf(ruleKinds[0], ofBookings),
+  ...ruleKinds.slice(1).map((kind) => variantOf(kind, ofBookings)),
+  ...conditionKinds.map((kind) => variantOf(kind, {})),
+]);
+
+export const rulesFile = z.strictObject({ rules: z.array(rule).max(200) }).check(({ value, issues }) => {
+  const names = value.rules.map(({ name }) => String(name));
+  for (const [index, name] of names.entries())
+    if (names.indexOf(name) !== index)
+      issues.push({ code: 'custom', path: ['rules', index, 'name'], message: 'a name of its own', input: name });
+});

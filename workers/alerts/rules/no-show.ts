@@ -1,0 +1,12 @@
+// An invitee is marked as a no-show.
+import { defineRule, ownMark } from '../rule.ts';
+
+export const noShow = defineRule({
+  when: 'no_show',
+  about: 'An invitee did not show up.',
+  options: {},
+  find(_options, known) {
+    const mark = ownMark(known);
+    return mark && { fact: mark.noShowUri, occurredAt: mark.markedAt };
+  },
+});

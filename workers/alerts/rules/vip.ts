@@ -1,0 +1,40 @@
+// Somebody who matters books, cancels or does not show up. Who matters is a matter of their contact's fields.
+import { z } from 'zod';
+import { fieldValue, matchesField } from '../fields.ts';
+import { defineRule, ownMark, type Case, type Finding } from '../rule.ts';
+
+const occasions = ['booked', 'canceled', 'no_show'] as const;
+
+export const vip = defineRule({
+  when: 'vip',
+  about: 'Somebody who matters booked, canceled or did not show up.',
+  options: {
+    /** Of the contact, by its own name (`company`) or the label of a custom field. All must match. */
+    contact: z
+      .record(z.string().min(1), fieldValue)
+      .refine((fields) => Object.keys(fields).length > 0, 'at least one field'),
+    on: z.array(z.enum(occasions)).min(1).default(['no_show']),
+  },
+  find({ contact: wanted, on }, known) {
+    const { contact } = known;
+    if (contact === undefined) return undefined;
+    const isVip = Object.entries(wanted).every(([name, value]) => matchesField(contact, name, value));
+    // The last thing that happened to a booking is what it is about.
+    return isVip
+      ? occasions.toReversed().flatMap((one) => (on.includes(one) ? (found[one](known) ?? []) : []))[0]
+      : undefined;
+  },
+});
+
+const found: Readonly<Record<(typeof occasions)[number], (known: Case) => Finding | undefined>> = {
+  booked: ({ invitee: { uri, created_at: at, status } }) =>
+    at === null || status === 'canceled' ? undefined : { fact: `booked ${uri}`, occurredAt: at },
+  canceled: ({ invitee: { canceled_at: at, status, rescheduled, new_invitee: next } }) =>
+    at === null || status !== 'canceled' || rescheduled === true || next !== null
+      ? undefined
+      : { fact: `canceled ${at}`, occurredAt: at },
+  no_show: (known) => {
+    const mark = ownMark(known);
+    return mark && { fact: mark.noShowUri, occurredAt: mark.markedAt };
+  },
+};
