@@ -33,7 +33,7 @@ const rule = z.discriminatedUnion('when', [
 ]);
 
 export const rulesFile = z.strictObject({ rules: z.array(rule).max(200) }).check(({ value, issues }) => {
-  const names = value.rules.map(({ name }) => String(name));
+  const names = value.rules.map(({ name }) => name);
   for (const [index, name] of names.entries())
     if (names.indexOf(name) !== index)
       issues.push({ code: 'custom', path: ['rules', index, 'name'], message: 'a name of its own', input: name });
