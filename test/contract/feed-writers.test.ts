@@ -1,4 +1,6 @@
 // Readers that follow the log while many write, move and forget entries: each sees every entry once, in order, and none is missed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFeed } from '#src/feed/page.ts';
 import { openTail } from '#src/feed/tail.ts';
@@ -39,6 +41,19 @@ function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFi
     },
   };
 }
+
+/** A process of its own, which writes entries and says how many. */
+const writer = `
+  const { openStore } = await import('#src/store/stores.ts');
+  const { ingest } = await import('#workers/ingest.ts');
+  const [url, from] = process.argv.slice(1);
+  const store = await openStore({ report() {} }, url);
+  const receivedAt = '2025-04-14T12:00:00.000000Z';
+  for (let n = Number(from); n < Number(from) + 80; n += 2) {
+    const deliveries = [n, n + 1].map((id) => ({ receivedAt, body: JSON.stringify({ event: id % 2 ? 'contact.updated' : 'contact.created', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + id } }) }));
+    await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+  }
+  await store.close();`;
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`many writers on ${engine.name}`, () => {
@@ -106,5 +121,24 @@ for (const engine of storeEngines)
         expect(places).toEqual(expect.arrayContaining(wanted.map(({ seq }) => Number(seq))));
       }
       expect(small?.some(({ seq }) => !log.some((entry) => entry['seq'] === seq))).toBe(true);
+    });
+
+    it('in processes of their own make no reader miss or repeat an entry', async () => {
+      const filter = { events: ['contact.updated'] };
+      const readers = [
+        follow(await opened.openAnother(), { limit: 5 }),
+        follow(await opened.openAnother(), { limit: 5, filter }),
+      ];
+      const exits = [0, 1_000, 2_000].map(async (from) => {
+        const args = ['--input-type=module', '--eval', writer, opened.url, String(from)];
+        const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+        return (await once(child, 'exit')) as unknown;
+      });
+      expect(await Promise.all(exits)).toEqual(exits.map(() => [0, null]));
+      const [all, some] = await Promise.all(readers.map((reader) => reader.finished()));
+      expect(all).toHaveLength(240);
+      const log = (await rowsOf(opened.store, 'event_log')).map(({ seq }) => Number(seq)).toSorted((a, b) => a - b);
+      expect(all?.map(({ seq }) => seq)).toEqual(log);
+      expect(some).toEqual(all?.filter(({ event }) => event === 'contact.updated'));
     });
   });
