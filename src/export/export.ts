@@ -123,7 +123,11 @@ async function wholeBecause(
 
 function stopIf(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
-    throw new SlotstreamError('stopped', 'Stopped before the export was complete. Nothing was left under its name.', {
-      hint: 'Run it again.',
-    });
+    throw new SlotstreamError(
+      'stopped',
+      'Stopped before the export was complete. Whatever stood under its name is as it was.',
+      {
+        hint: 'Run it again.',
+      },
+    );
 }

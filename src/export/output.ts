@@ -79,14 +79,11 @@ async function realPath(name: string): Promise<string> {
   });
 }
 
-/** Without it a power cut may take back the new name, though not the old file. */
+/** Without it a power cut may take back the new name, though not the old file. Not every file system can; then it is so. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await folder.sync().catch(() => {});
+  await folder.close();
 }
 
 async function said<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
@@ -95,7 +92,7 @@ async function said<Result>(name: string, work: () => Promise<Result>): Promise<
   } catch (error) {
     throw new SlotstreamError(
       'output',
-      `${name} cannot be written (${codeOf(error)}). Nothing was left under that name.`,
+      `${name} cannot be written (${codeOf(error)}). Whatever stood there is as it was.`,
       {
         hint: 'Check that the folder exists, is writable and has room.',
         cause: error,
