@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createReadApi } from '#src/admin/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/erasure/erase.ts';
+import { targetOf } from '#workers/erasure/target.ts';
 import { explain, type Explanation } from '#workers/provenance.ts';
 import { prune } from '#workers/retention.ts';
 import { ingestRecords, type RecordKind } from '#workers/sync/records.ts';
@@ -120,6 +122,28 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(originsIn(why)).toEqual({
       deleted_at: ['2025-04-14T11:20:00.000000Z', 2, 'contact.deleted'],
       deleted_source: ['webhook', 2, 'contact.deleted'],
+    });
+  });
+
+  it.runIf(available)('tells an erasure, and which entry a value came from that was taken out', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const email = 'ada@example.test';
+    await ingestBodies(store, [
+      told('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
+      told('invitee.created', 10, { uri: invitee, email, status: 'active', ...stamp(10) }),
+    ]);
+    const now = '2025-05-01T00:00:00.000000Z';
+    await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
+    const why = await whyOf(store, contact);
+    expect(why.deliveries).toMatchObject([
+      { seq: 1, redacted: true, pruned: false },
+      { event: 'person.erased', source: 'operator', delay_seconds: null },
+    ]);
+    expect(originsIn(why)).toMatchObject({ deleted_at: [now, why.deliveries[1]?.seq, 'person.erased'] });
+    expect(originsIn(await whyOf(store, invitee))).toMatchObject({
+      email: [null, 2, 'invitee.created'],
+      status: ['active', 2, 'invitee.created'],
     });
   });
 
