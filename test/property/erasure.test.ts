@@ -1,6 +1,6 @@
 // Whoever is erased stays erased: whatever was told of them, in whatever order, before the erasure or after it.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { appendEntries, type NewEntry } from '#src/store/log.ts';
@@ -84,18 +84,21 @@ describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
 ])('whoever is erased on $name', ({ available, fresh, count }) => {
-  let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  // One for each test: a property that runs out of time leaves its last history unfinished.
+  const stores: TestStore[] = [];
+  const openOne = async (): Promise<TestStore> => {
+    const opened = await fresh();
+    stores.push(opened);
+    return opened;
+  };
+  afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
 
   it.runIf(available)(
     'is in no column of any table afterwards, also when everything is told, read, replayed and rebuilt again',
     async () => {
+      const { store } = await openOne();
       await fc.assert(
         fc.asyncProperty(lives, async (life) => {
-          const { store } = opened;
           const options = { eraseOnDelete: life.eraseOnDelete };
           await emptyTables(store);
           await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' });
@@ -124,9 +127,9 @@ describe.each([
   it.runIf(available)(
     'leaves the same rows whether facts come before the erasures or after them',
     async () => {
+      const { store } = await openOne();
       await fc.assert(
         fc.asyncProperty(lives, async (life) => {
-          const { store } = opened;
           const options = { eraseOnDelete: life.eraseOnDelete };
           await emptyTables(store);
           await live(store, life);
@@ -160,9 +163,9 @@ describe.each([
   it.runIf(available)(
     'takes nothing along: what others are and said without them stays as it was',
     async () => {
+      const { store } = await openOne();
       await fc.assert(
         fc.asyncProperty(lives, async (life) => {
-          const { store } = opened;
           const { eraseOnDelete, batches } = life;
           await emptyTables(store);
           for (const batch of batches) await tell(store, batch, { eraseOnDelete });

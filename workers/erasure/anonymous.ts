@@ -7,6 +7,7 @@ import type { MirrorTable } from '../projections/contract.ts';
 import { stubOf } from '../projections/stub.ts';
 import { isRead, readText, type Reading } from '../reading.ts';
 import { tableOf } from '../sync/record-tables.ts';
+import type { ErasedSubject } from './erasure-entry.ts';
 import type { Erasures } from './erasures.ts';
 import { withoutPerson } from './kept-fields.ts';
 import { holds, isOwn, withoutMentions, type Sought } from './mentions.ts';
@@ -41,16 +42,22 @@ export function timeOf({ entry, record }: Pick<Reading, 'entry' | 'record'>): st
   return entry.occurred_at ?? (entry.received_at as string);
 }
 
-/** Whose record it is, as far as that is an erased person's. */
-export function ownSubject(erasures: Erasures, reading: Reading): { uri: string; table: MirrorTable } | undefined {
+/** What of it is an erased person's record: itself, or the user it embeds; of an invitee their meetings besides. */
+export function ownSubjects(erasures: Erasures, reading: Reading): ErasedSubject[] {
   const { entry, record } = reading;
   const table = tableIn(entry);
-  if (record === null || table === undefined || !isUri(record['uri'])) return undefined;
-  return isOwn({ erasures, at: timeOf(reading) }, table, record) ? { uri: record['uri'], table } : undefined;
+  if (record === null || table === undefined) return [];
+  const sought = { erasures, at: timeOf(reading) };
+  const user = table === 'organization_memberships' && isObject(record['user']) ? record['user'] : undefined;
+  const own: ErasedSubject[] = [];
+  if (isUri(record['uri']) && isOwn(sought, table, record)) own.push({ uri: record['uri'], table });
+  if (isUri(user?.['uri']) && isOwn(sought, 'users', user)) own.push({ uri: user['uri'], table: 'users' });
+  if (own.length === 0 || table !== 'invitees') return own;
+  return [...own, ...meetingsOf(record).map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 
 /** The meetings an invitee's record names. */
-export function meetingsOf(record: Reading['record']): string[] {
+function meetingsOf(record: Reading['record']): string[] {
   const embedded = isObject(record?.['scheduled_event']) ? record['scheduled_event'] : {};
   return [...new Set([record?.['event'], embedded['uri']].filter(isUri))];
 }

@@ -4,7 +4,7 @@ import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, unreadableNaming, type NewEntry } from '#src/store/log.ts';
 import type { Compiled } from '../projections/contract.ts';
 import { unread, type Reading } from '../reading.ts';
-import { meetingsOf, ownSubject } from './anonymous.ts';
+import { ownSubjects } from './anonymous.ts';
 import { compiledErasure, erasureEntry, type ErasedSubject } from './erasure-entry.ts';
 import { withMore, type Erasures } from './erasures.ts';
 import { rewrite } from './rewriting.ts';
@@ -27,7 +27,7 @@ export function lateAmong(standing: Erasures, readings: readonly Reading[]): Lat
   for (let known = -1; standing.seq > 0 && known !== subjects.length;) {
     known = subjects.length;
     for (const reading of readings) {
-      const news = subjectsIn(erasures, reading).filter(({ uri }) => !erasures.subjects.has(uri));
+      const news = ownSubjects(erasures, reading).filter(({ uri }) => !erasures.subjects.has(uri));
       if (news.length === 0) continue;
       const at = reading.entry.received_at as string;
       entries.push(...news.map((one) => erasureEntry(one, { at, base: unread })));
@@ -36,14 +36,6 @@ export function lateAmong(standing: Erasures, readings: readonly Reading[]): Lat
     }
   }
   return { erasures, subjects, entries, buried: entries.flatMap(({ body }) => compiledErasure(body) ?? []) };
-}
-
-/** A person's own record; of an invitee the meetings too, in which they may have filled something in. */
-function subjectsIn(erasures: Erasures, reading: Reading): ErasedSubject[] {
-  const own = ownSubject(erasures, reading);
-  if (own === undefined) return [];
-  const meetings = own.table === 'invitees' ? meetingsOf(reading.record) : [];
-  return [own, ...meetings.map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 
 /** Tells of them in the log, and takes out what stood there before anybody knew. Its caller holds the log. */

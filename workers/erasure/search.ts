@@ -5,7 +5,7 @@ import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readAgain } from '../sync/replay.ts';
 import { normalAddress } from './addresses.ts';
-import { carriesAddress, meetingsOf, ownSubject, timeOf, withoutErased } from './anonymous.ts';
+import { carriesAddress, ownSubjects, timeOf, withoutErased } from './anonymous.ts';
 import type { ErasedSubject } from './erasure-entry.ts';
 import { erasuresOf, type Erasures } from './erasures.ts';
 import { changesCarry } from './rewriting.ts';
@@ -38,7 +38,7 @@ export const nothingSeen = (subjects: readonly ErasedSubject[]): Sightings => ({
   readTo: 0,
 });
 
-/** Reads on to the end of the log; from its beginning again whenever a subject was added. */
+/** Reads on to the end of the log; and once more from its beginning, as long as that adds a subject. */
 export async function search(
   from: Store | Unit,
   wanted: Wanted,
@@ -46,17 +46,19 @@ export async function search(
 ): Promise<void> {
   const upTo = await lastSeq(from);
   let read = 0;
-  let erasures = sought(wanted, seen);
-  while (seen.readTo < upTo) {
-    const page = await readEntries(from, { upTo }, { after: seen.readTo, limit: pageSize });
-    const known = seen.subjects.size;
-    for (const entry of page) if (mayConcern(wanted, seen, entry)) look(erasures, seen, entry);
-    read += page.length;
-    onProgress?.(read);
-    seen.readTo = page.length < pageSize ? upTo : (page.at(-1)?.seq as number);
-    if (seen.subjects.size === known) continue;
-    erasures = sought(wanted, seen);
-    seen.readTo = 0;
+  for (let known = -1; seen.subjects.size !== known;) {
+    if (known >= 0) seen.readTo = 0;
+    known = seen.subjects.size;
+    let erasures = sought(wanted, seen);
+    while (seen.readTo < upTo) {
+      const before = seen.subjects.size;
+      const page = await readEntries(from, { upTo }, { after: seen.readTo, limit: pageSize });
+      for (const entry of page) if (mayConcern(wanted, seen, entry)) look(erasures, seen, entry);
+      if (seen.subjects.size > before) erasures = sought(wanted, seen);
+      seen.readTo = page.length < pageSize ? upTo : (page.at(-1)?.seq as number);
+      read += page.length;
+      onProgress?.(read);
+    }
   }
 }
 
@@ -79,14 +81,10 @@ function mayConcern({ address }: Wanted, { subjects }: Sightings, entry: LogEntr
 
 function look(erasures: Erasures, seen: Sightings, entry: LogEntry): void {
   const reading = readAgain(entry);
-  const own = ownSubject(erasures, reading);
-  if (own !== undefined) {
-    seen.subjects.set(own.uri, own.table);
-    if (own.table === 'invitees')
-      for (const uri of meetingsOf(reading.record)) seen.subjects.set(uri, 'scheduled_events');
-  }
+  const own = ownSubjects(erasures, reading);
+  for (const { uri, table } of own) seen.subjects.set(uri, table);
   const holdsAddress = carriesAddress(erasures, reading);
   if (holdsAddress && timeOf(reading) > seen.newest) seen.newest = timeOf(reading);
-  const isSpoken = holdsAddress || own !== undefined || withoutErased(erasures, reading) !== reading;
+  const isSpoken = holdsAddress || own.length > 0 || withoutErased(erasures, reading) !== reading;
   if (isSpoken || changesCarry(erasures, entry.changes)) seen.places.add(entry.seq as number);
 }
