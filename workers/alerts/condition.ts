@@ -41,6 +41,8 @@ export interface Trouble {
 
 interface ConditionPlan<Options extends z.ZodRawShape> {
   readonly when: string;
+  /** The title of its messages. */
+  readonly title: string;
   readonly about: string;
   readonly options: Options;
   find(options: z.output<z.ZodObject<Options>>, reading: Reading): Promise<readonly Trouble[]> | readonly Trouble[];

@@ -21,6 +21,8 @@ export interface Case {
   readonly invitee: TableRow<'invitees'>;
   readonly event: TableRow<'scheduled_events'> | undefined;
   readonly eventTypeName: string | null;
+  /** Of the first host, as their profile says: messages tell times in it. Null when nobody knows. */
+  readonly hostTimezone: string | null;
   /** The contact with the invitee's address; undefined when there is none. */
   readonly contact: KnownContact | undefined;
   /** All open marks of the person with the invitee's address, oldest first; this booking's among them. */
@@ -36,6 +38,8 @@ export interface Finding {
 
 interface RulePlan<Options extends z.ZodRawShape> {
   readonly when: string;
+  /** Opens the title of its messages: `No-show`. */
+  readonly title: string;
   /** For the documentation, and for the test message. */
   readonly about: string;
   readonly options: Options;

@@ -4,6 +4,7 @@ import { defineCondition } from '../condition.ts';
 
 export const clockSkew = defineCondition({
   when: 'clock_skew',
+  title: 'The clocks disagree',
   about: 'The clocks of this machine and of the service disagree.',
   options: { above: duration('60s') },
   find: ({ above }, { clockSkewSeconds: skew }) =>

@@ -4,6 +4,7 @@ import { defineCondition } from '../condition.ts';
 
 export const drift = defineCondition({
   when: 'drift',
+  title: 'The mirror and the service differ',
   about: 'The mirror and the service differ.',
   options: { above: z.int().min(0).default(0) },
   find: ({ above }, { drift: found }) =>

@@ -4,6 +4,7 @@ import { defineCondition } from '../condition.ts';
 
 export const lag = defineCondition({
   when: 'lag',
+  title: 'Deliveries are late',
   about: 'Deliveries become rows late.',
   options: { above: duration('5m') },
   find({ above }, { delaySeconds }) {

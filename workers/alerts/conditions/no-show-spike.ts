@@ -5,6 +5,7 @@ import { defineCondition } from '../condition.ts';
 
 export const noShowSpike = defineCondition({
   when: 'no_show_spike',
+  title: 'Many no-shows',
   about: 'Unusually many do not show up.',
   options: {
     by: z.enum(['event_type', 'host']).default('event_type'),

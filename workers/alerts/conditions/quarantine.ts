@@ -4,6 +4,7 @@ import { defineCondition } from '../condition.ts';
 
 export const quarantine = defineCondition({
   when: 'quarantine',
+  title: 'The quarantine is growing',
   about: 'The quarantine is growing.',
   options: { above: z.int().min(0).default(0) },
   find: ({ above }, { quarantinedLately, quarantined }) =>

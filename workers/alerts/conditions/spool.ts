@@ -3,6 +3,7 @@ import { defineCondition } from '../condition.ts';
 
 export const spool = defineCondition({
   when: 'spool',
+  title: 'Deliveries wait on disk',
   about: 'Deliveries wait on disk because the queue is away.',
   options: {},
   find: (_options, { spooled }) =>

@@ -3,6 +3,7 @@ import { defineCondition } from '../condition.ts';
 
 export const subscription = defineCondition({
   when: 'subscription',
+  title: 'A webhook subscription is in trouble',
   about: 'A webhook subscription is failing or disabled.',
   options: {},
   find: (_options, { subscriptions }) =>

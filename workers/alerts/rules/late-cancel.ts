@@ -4,6 +4,7 @@ import { defineRule } from '../rule.ts';
 
 export const lateCancel = defineRule({
   when: 'late_cancel',
+  title: 'Late cancellation',
   about: 'A booking was canceled shortly before it begins.',
   options: {
     hours: z.number().positive().max(720).default(24),

@@ -3,6 +3,7 @@ import { defineRule, ownMark } from '../rule.ts';
 
 export const noShow = defineRule({
   when: 'no_show',
+  title: 'No-show',
   about: 'An invitee did not show up.',
   options: {},
   find(_options, known) {

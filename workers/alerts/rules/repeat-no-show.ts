@@ -5,6 +5,7 @@ import { defineRule, ownMark } from '../rule.ts';
 
 export const repeatNoShow = defineRule({
   when: 'repeat_no_show',
+  title: 'No-show again',
   about: 'Somebody did not show up again and again.',
   options: { times: z.int().min(2).max(100).default(2), within: duration('90d') },
   find({ times, within }, known) {

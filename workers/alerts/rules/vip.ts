@@ -7,6 +7,7 @@ const occasions = ['booked', 'canceled', 'no_show'] as const;
 
 export const vip = defineRule({
   when: 'vip',
+  title: 'VIP',
   about: 'Somebody who matters booked, canceled or did not show up.',
   options: {
     /** Of the contact, by its own name (`company`) or the label of a custom field. All must match. */
