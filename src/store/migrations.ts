@@ -6,6 +6,7 @@ import { initial } from './migrations/0001-initial.ts';
 import { syncCheckpoints } from './migrations/0002-sync-checkpoints.ts';
 import { feedConsumers } from './migrations/0003-feed-consumers.ts';
 import { contactSearch } from './migrations/0004-contact-search.ts';
+import { alerts } from './migrations/0005-alerts.ts';
 import type { StorageTypes } from './migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -15,6 +16,7 @@ export async function migrate(db: Kysely<Database>, types: StorageTypes): Promis
     '0002-sync-checkpoints': syncCheckpoints(types),
     '0003-feed-consumers': feedConsumers(types),
     '0004-contact-search': contactSearch(types),
+    '0005-alerts': alerts(types),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();

@@ -92,10 +92,11 @@ export const tables = {
     json: 'events',
     time: 'retry_started_at created_at updated_at checked_at',
   }),
+  /** One row is one message to one channel; nobody is named in it. What the columns mean: `alerts.ts`. */
   alerts: table('id', {
-    text: 'id rule subject_uri state channel last_error',
-    integer: 'attempts',
-    time: 'created_at updated_at',
+    text: 'id rule subject_uri state channel last_error fact follows digest detail',
+    integer: 'attempts episode',
+    time: 'occurred_at due_at next_at sent_at created_at updated_at',
   }),
   /** Where walks through the service stand: no mirror of anything. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),

@@ -9,16 +9,10 @@
 //   pending ──tried too often──▶ failed ──sent again by hand──▶ pending
 //
 // It depends on what is so at the end, not on the order in which that was learned.
-export type AlertState = 'pending' | 'sent' | 'retracted' | 'failed';
+import { followUpOf, type Alert } from '#src/store/alerts.ts';
 
 /** One message to one channel. */
-export interface Standing {
-  readonly id: string;
-  readonly state: AlertState;
-  readonly sentAt: string | null;
-  /** The alert that a follow-up takes back. */
-  readonly follows: string | null;
-}
+export type Standing = Pick<Alert, 'id' | 'state' | 'sentAt' | 'follows'>;
 
 /** What ought to be said, by the identity of its fact. */
 export interface Wanted {
@@ -55,16 +49,15 @@ export function settle(wanted: readonly Wanted[], known: readonly Standing[], ag
   ];
 }
 
-export const followUpOf = (id: string): string => `${id}-retraction`;
-
 function standUp(wanted: Wanted, byId: ReadonlyMap<string, Standing>, { nowMs, maxAgeMs }: Age): readonly Change[] {
   const before = byId.get(wanted.id);
   const isFresh = nowMs - Date.parse(wanted.occurredAt) <= maxAgeMs;
   if (before === undefined) return isFresh ? [{ kind: 'add', wanted }] : [];
   if (before.state !== 'retracted') return [];
   const followUp = followUpOf(before.id);
-  if (before.sentAt !== null && byId.get(followUp)?.state === 'pending')
-    return [{ kind: 'uphold', id: before.id, followUp }];
+  const left = byId.get(followUp)?.state ?? 'sent';
+  // Not sent, and also given up: nobody was told otherwise.
+  if (before.sentAt !== null && left !== 'sent') return [{ kind: 'uphold', id: before.id, followUp }];
   return isFresh ? [{ kind: 'renew', id: before.id }] : [];
 }
 
