@@ -162,6 +162,33 @@ export async function readEntries(
   return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row) as LogEntry);
 }
 
+/** An entry as it is searched through: what it holds is text, as it is stored. */
+export interface EntryText {
+  readonly seq: number;
+  readonly subject_uri: string | null;
+  readonly encoding: string | null;
+  readonly body: string;
+  readonly changes: string;
+}
+
+/** Up to `limit` entries after a place in the log, in order; of those that operators made there is nothing to search. */
+export async function entryTexts(
+  { db }: Store | Unit,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<EntryText[]> {
+  const stretch = db.selectFrom('event_log').where('seq', '>', after).where('seq', '<=', upTo);
+  const rows = await stretch
+    .select(['seq', 'subject_uri', 'encoding'])
+    .select([
+      sql<string>`case source when 'operator' then '' else coalesce(body, '') end`.as('body'),
+      sql<string>`coalesce(cast(changes as text), '')`.as('changes'),
+    ])
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }) as EntryText);
+}
+
 /** The last place in the log; 0 when it is empty. */
 export async function lastSeq(from: Store | Unit): Promise<number> {
   const row = await from.db

@@ -1,7 +1,8 @@
 // Finds everything in the log that an erasure concerns: entries about its subjects, entries that name them, and entries that hold
 // the address anywhere. What is found to be the person's own is one more subject, so the log is read until none is added.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
+import { entryTexts, lastSeq, type EntryText, type LogEntry } from '#src/store/log.ts';
+import { entriesAt } from '#src/store/retention.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readAgain } from '../sync/replay.ts';
 import { normalAddress } from './addresses.ts';
@@ -52,10 +53,11 @@ export async function search(
     let erasures = sought(wanted, seen);
     while (seen.readTo < upTo) {
       const before = seen.subjects.size;
-      const page = await readEntries(from, { upTo }, { after: seen.readTo, limit: pageSize });
-      for (const entry of page) if (mayConcern(wanted, seen, entry)) look(erasures, seen, entry);
+      const page = await entryTexts(from, { after: seen.readTo, upTo, limit: pageSize });
+      const places = page.filter((entry) => mayConcern(wanted, seen, entry)).map(({ seq }) => seq);
+      for (const entry of await entriesAt(from, places)) look(erasures, seen, entry);
       if (seen.subjects.size > before) erasures = sought(wanted, seen);
-      seen.readTo = page.length < pageSize ? upTo : (page.at(-1)?.seq as number);
+      seen.readTo = page.length < pageSize ? upTo : (page.at(-1)?.seq ?? upTo);
       read += page.length;
       onProgress?.(read);
     }
@@ -68,18 +70,21 @@ function sought({ address, key }: Wanted, { subjects }: Sightings): Erasures {
 }
 
 const escapes = /\\[u/]|%40/;
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 /** Cheap, and never false where it matters: most entries are about somebody else. */
-function mayConcern({ address }: Wanted, { subjects }: Sightings, entry: LogEntry): boolean {
-  const { source, subject_uri: about, body, encoding, changes } = entry;
-  if (source === 'operator') return false;
+function mayConcern({ address }: Wanted, { subjects }: Sightings, entry: EntryText): boolean {
+  const { subject_uri: about, body, encoding, changes } = entry;
   if (encoding !== null || (about !== null && subjects.has(about))) return true;
-  const text = (body ?? '') + (changes === null ? '' : JSON.stringify(changes));
-  if (escapes.test(text) || (address && normalAddress(text).includes(address.text))) return true;
-  return (text.match(/https?:\/\/[^"\s\\]+/g) ?? []).some((uri) => subjects.has(uri));
+  const text = body + changes;
+  if (escapes.test(text)) return true;
+  // Only letters beyond ASCII can be written in two ways.
+  if (address && (isPlain(address.text) ? text.toLowerCase() : normalAddress(text)).includes(address.text)) return true;
+  return subjects.size > 0 && (text.match(/https?:\/\/[^"\s\\]+/g) ?? []).some((uri) => subjects.has(uri));
 }
 
 function look(erasures: Erasures, seen: Sightings, entry: LogEntry): void {
+  if (entry.source === 'operator') return;
   const reading = readAgain(entry);
   const own = ownSubjects(erasures, reading);
   for (const { uri, table } of own) seen.subjects.set(uri, table);
