@@ -83,8 +83,14 @@ export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => [
 
 const resuming = z.object({ last: place.optional() });
 
-// Nobody on the way may keep an event back.
-const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const streamHeaders = {
+  'content-type': 'text/event-stream',
+  // Nobody on the way may keep an event back.
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  // A process that stops waits for its connections: this one ends with its stream.
+  connection: 'close',
+};
 
 interface Start {
   readonly after?: number | undefined;
