@@ -1,13 +1,10 @@
-// The taking side: BullMQ's worker with our retry, our notes about suspects, and the sweep of what it gave up on.
+// The taking side of any queue here: BullMQ's worker with our pace, our retry, and an end that does not wait for a dead engine.
 
-import type { JobsOptions, Processor, WorkerOptions } from 'bullmq';
+import type { Job, Processor, WorkerOptions } from 'bullmq';
 import { withDeadline } from '#src/deadline.ts';
-import type { BatchProcessor, GiveUp, QueueWorker } from './contract.ts';
+import type { QueueWorker } from './contract.ts';
 import { codeOf } from '#src/errors.ts';
 import { untilReady } from './readiness.ts';
-import { unpackBatch } from './packing.ts';
-import { type Sweepable, sweepFailed } from './sweep.ts';
-import { createTurnstile, notesOf, runNoted } from './suspicion.ts';
 
 /** The part of BullMQ's worker that is used here. */
 export interface BullWorker {
@@ -17,13 +14,14 @@ export interface BullWorker {
   close(): Promise<void>;
 }
 
-interface WorkerNeeds {
-  readonly make: (processor: Processor, options: Omit<WorkerOptions, 'connection'>) => BullWorker;
-  readonly processor: BatchProcessor;
-  readonly giveUp: GiveUp;
-  readonly ask: <T>(question: (queue: Sweepable) => Promise<T>) => Promise<T>;
+export type MakeWorker = (processor: Processor, options: Omit<WorkerOptions, 'connection'>) => BullWorker;
+
+interface RunnerNeeds {
+  readonly make: MakeWorker;
+  run(job: Job): Promise<void>;
   readonly tell: (error: unknown) => void;
-  readonly jobOptions: JobsOptions;
+  /** A worker is connected and about to take jobs. */
+  onStart?(worker: BullWorker): void;
 }
 
 /** How soon a dead worker is noticed. Redelivery takes at most lock + 2 × stalled check: within 15 s. */
@@ -44,16 +42,14 @@ export function backoffMs(attempt: number, random: number): number {
   return Math.round(full / 2 + (random * full) / 2);
 }
 
-export function startBullWorker(needs: WorkerNeeds, options: { concurrency: number; pace: Pace }): QueueWorker {
-  const { ask, giveUp, jobOptions, make, tell } = needs;
+export function startBullWorker(needs: RunnerNeeds, options: { concurrency: number; pace: Pace }): QueueWorker {
+  const { make, tell } = needs;
   const { concurrency, pace } = options;
   const stopping = new AbortController();
-  const turnstile = createTurnstile();
   const running = new Set<Promise<void>>();
 
   const process: Processor = async (job) => {
-    const run = (): Promise<void> => needs.processor(unpackBatch(job.data));
-    const turn = notesOf(job) === undefined ? turnstile.together(run) : turnstile.alone(() => runNoted(job, run));
+    const turn = needs.run(job);
     running.add(turn);
     try {
       await turn;
@@ -63,15 +59,6 @@ export function startBullWorker(needs: WorkerNeeds, options: { concurrency: numb
       running.delete(turn);
     }
   };
-
-  let sweeping: Promise<void> | undefined;
-  const sweep = (): void => {
-    if (stopping.signal.aborted) return;
-    sweeping ??= ask((queue) => sweepFailed({ queue, giveUp, jobOptions }))
-      .catch(tell)
-      .finally(() => (sweeping = undefined));
-  };
-  const timer = setInterval(sweep, pace.sweepMs);
 
   const settings: Omit<WorkerOptions, 'connection'> = {
     autorun: false,
@@ -83,18 +70,16 @@ export function startBullWorker(needs: WorkerNeeds, options: { concurrency: numb
     settings: { backoffStrategy: (attempt) => backoffMs(attempt, Math.random()) },
   };
   const started = untilReady({ make: () => make(process, settings), tell, signal: stopping.signal }).then((worker) => {
-    worker?.on('failed', sweep);
-    worker?.run().catch(tell);
-    sweep();
+    if (worker === undefined) return worker;
+    needs.onStart?.(worker);
+    worker.run().catch(tell);
     return worker;
   });
 
   const close = async (): Promise<void> => {
     stopping.abort();
-    clearInterval(timer);
     const closing = started.then((worker) => worker?.close());
-    await sweeping;
-    // With the engine gone BullMQ waits for ever to say that a job is done; its batch then simply comes again.
+    // With the engine gone BullMQ waits for ever to say that a job is done; the job then simply comes again.
     do {
       await Promise.allSettled(running);
       await withDeadline(closing, closePatienceMs).catch(tell);

@@ -1,4 +1,4 @@
-// What a queue backend must do. The queue carries deliveries (and, later, alert sends) and nothing else; it is always
+// What a queue backend must do. The queue carries deliveries and alert sends and nothing else; it is always
 // BullMQ, and the leaves (redis, postgres, embedded) differ only in what BullMQ stands on.
 
 /** One verified delivery as it travels: the raw body, never re-serialised. */
@@ -54,10 +54,42 @@ export interface DeliveryQueue {
   add(batch: DeliveryBatch): Promise<void>;
   /** Starts taking batches. Failed jobs are swept: re-driven one by one, and one whose worker dies over it again and again goes to `giveUp`. */
   work(processor: BatchProcessor, giveUp: GiveUp, options: WorkOptions): QueueWorker;
+  /** A queue of sends on the same engine; it closes with this one. */
+  openSends(name?: string): Promise<SendQueue>;
   depth(): Promise<QueueDepth>;
   /** Asks the engine for its settings; an empty list when all is well. Rejects when the engine does not answer. */
   check(): Promise<readonly EngineProblem[]>;
   /** Resolves when the engine answers; rejects otherwise, within about two seconds. */
   ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One attempt to send one message. */
+export interface SendJob {
+  /** While a job of this name is in the queue, adding it again does nothing. */
+  readonly id: string;
+  readonly data: SendData;
+}
+
+export interface SendData {
+  readonly v: 1;
+  /** The alerts it tells of: one, or those of a digest. */
+  readonly alerts: readonly string[];
+  /** Which attempt it is, as the rows counted when it was added. */
+  readonly attempt: number;
+}
+
+/** What the worker does with a job. It throws only for transient causes: the job is then done again. */
+export type SendProcessor = (data: unknown) => Promise<void>;
+
+/**
+ * The messages that are to leave: a second queue on the same engine. A job names alerts and holds nothing else, so nobody can be
+ * read in the queue; what is said is made from the rows when it is sent.
+ */
+export interface SendQueue {
+  /** Resolves once they are safe in the queue. */
+  add(jobs: readonly SendJob[]): Promise<void>;
+  work(processor: SendProcessor, options: WorkOptions): QueueWorker;
+  depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }

@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { createPostgresBackend, DEFAULT_SCHEMA, runMigrations, withBackend } from 'bullmq';
 import { withDeadline } from '#src/deadline.ts';
+import type { BullEngine } from './bull-connection.ts';
 import type { Pace } from './bull-worker.ts';
-import { type BullEngine, openBullQueue } from './bullmq.ts';
+import { openBullQueue } from './bullmq.ts';
 import { calm } from './calm.ts';
 import type { DeliveryQueue } from './contract.ts';
 import { queueFailure } from './failure.ts';
@@ -39,8 +40,8 @@ export async function openEmbeddedQueue(input: {
   const { Queue, Worker } = withBackend(calm(createPostgresBackend));
   const engine: BullEngine = {
     engine: 'embedded',
-    makeQueue: (options) => new Queue(name, { ...options, connection: pool }),
-    makeWorker: (processor, options) => new Worker(name, processor, { ...options, connection: pool }),
+    makeQueue: (name, options) => new Queue(name, { ...options, connection: pool }),
+    makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection: pool }),
     check: async () => [],
     ping: async () => {
       try {
@@ -59,7 +60,7 @@ export async function openEmbeddedQueue(input: {
     () => void vacuum(db).catch((error) => report(queueFailure(error))),
     vacuumEveryMs,
   ).unref();
-  return openBullQueue({ engine, report, pace });
+  return openBullQueue({ engine, name, report, pace });
 }
 
 /** BullMQ takes a pool as it is: migrated, and with its schema in the search path. There is only one session to set it on. */

@@ -2,8 +2,9 @@
 
 import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
+import type { BullEngine } from './bull-connection.ts';
 import type { Pace } from './bull-worker.ts';
-import { type BullEngine, openBullQueue } from './bullmq.ts';
+import { openBullQueue } from './bullmq.ts';
 import { calm } from './calm.ts';
 import type { DeliveryQueue, EngineProblem } from './contract.ts';
 import { queueFailure } from './failure.ts';
@@ -46,8 +47,8 @@ export function openPostgresQueue(input: {
 
   const engine: BullEngine = {
     engine: 'postgres',
-    makeQueue: (options) => new Queue(name, { ...options, connection }),
-    makeWorker: (processor, options) => new Worker(name, processor, { ...options, connection }),
+    makeQueue: (name, options) => new Queue(name, { ...options, connection }),
+    makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection }),
     check: async () => {
       const rows = await question(
         `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`,
@@ -57,7 +58,7 @@ export function openPostgresQueue(input: {
     ping: async () => void (await question('select 1')),
     close: () => questions.end(),
   };
-  return openBullQueue({ engine, report, pace });
+  return openBullQueue({ engine, name, report, pace });
 }
 
 function unsafe(setting: string): EngineProblem {

@@ -3,8 +3,9 @@
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { withDeadline } from '#src/deadline.ts';
+import type { BullEngine } from './bull-connection.ts';
 import type { Pace } from './bull-worker.ts';
-import { type BullEngine, openBullQueue } from './bullmq.ts';
+import { openBullQueue } from './bullmq.ts';
 import { calm } from './calm.ts';
 import type { DeliveryQueue } from './contract.ts';
 import { queueFailure } from './failure.ts';
@@ -48,7 +49,6 @@ export function openRedisQueue(input: {
   readonly report: (error: Error) => void;
   readonly pace: Pace | undefined;
 }): Promise<DeliveryQueue> {
-  const { name } = input;
   const target = readRedisUrl(input.url);
   const clients = new Set<Client>();
   const track = <T extends Client>(client: T): T => {
@@ -62,8 +62,8 @@ export function openRedisQueue(input: {
 
   const engine: BullEngine = {
     engine: 'redis',
-    makeQueue: (options) => new Queue(name, { ...options, connection: adding, prefix }),
-    makeWorker: (processor, options) => {
+    makeQueue: (name, options) => new Queue(name, { ...options, connection: adding, prefix }),
+    makeWorker: (name, processor, options) => {
       const working = track(connect(target, forWorking));
       duplicateTracked(working, track);
       // BullMQ leaves a connection that was handed to it open.
@@ -83,7 +83,7 @@ export function openRedisQueue(input: {
       for (const client of clients) client.disconnect();
     },
   };
-  return openBullQueue({ engine, report: input.report, pace: input.pace });
+  return openBullQueue({ engine, ...input });
 }
 
 function connect(target: RedisTarget, limits: Limits): Client {

@@ -19,6 +19,16 @@ if (task === 'add') {
   }
 }
 
+if (task === 'hangSending') {
+  const sends = await queue.openSends(`${place.name}-sends`);
+  await sends.add([{ id: 'a-0', data: { v: 1, alerts: ['a'], attempt: 0 } }]);
+  const hang = async (): Promise<void> => {
+    say('took', 'a');
+    await new Promise(() => undefined);
+  };
+  sends.work(hang, { concurrency: 1 });
+}
+
 queue.work(
   async (batch) => {
     say('took', bodies(batch).join());

@@ -86,7 +86,11 @@ export interface Child {
 }
 
 /** A process of its own that works on the place (or adds to it) until it is killed. See queue-child.ts. */
-export function startChild(place: Place, task: 'hang' | 'dieOnPoison' | 'add', lines: ChildLine[] = []): Child {
+export function startChild(
+  place: Place,
+  task: 'hang' | 'dieOnPoison' | 'add' | 'hangSending',
+  lines: ChildLine[] = [],
+): Child {
   const script = join(import.meta.dirname, 'queue-child.ts');
   const child = spawn(process.execPath, [script, task, JSON.stringify(place)], {
     stdio: ['ignore', 'pipe', 'inherit'],
