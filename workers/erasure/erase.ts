@@ -100,9 +100,12 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const told = news.map((erased) => erasureEntry(erased, { at: now, base: unread }));
   const buried = told.flatMap(({ body }) => compiledErasure(body) ?? []);
   const mirror = await openMirror(unit, buried);
-  for (const compiled of buried) join(mirror.rows, compiled, options);
+  const effects = new Map(buried.map((compiled) => [compiled.subject.uri, join(mirror.rows, compiled, options)]));
   await writeCounted(mirror, buried, touched);
-  await appendEntries(unit, told);
+  await appendEntries(
+    unit,
+    told.map((entry) => ({ ...entry, changes: effects.get(entry.subject_uri ?? '')?.changes ?? null })),
+  );
   const ids = told.map(({ delivery_id }) => delivery_id as string);
   const placed = await knownEntries(unit, ids);
   const rows = Object.fromEntries([...touched].map(([table, uris]) => [table, uris.size]));
