@@ -1,13 +1,29 @@
 // How long after its event each of the latest deliveries came.
 import type { Store } from './contract.ts';
-import { decodeRow } from './rows.ts';
 
 /** Seconds, newest first; what was read or is of no known time is left out. */
 export async function latestDelays(store: Store, limit: number): Promise<readonly number[]> {
-  const rows = await store.db.selectFrom('event_log').selectAll().orderBy('seq', 'desc').limit(limit).execute();
-  return rows.flatMap((row) => {
-    const { source, occurred_at: at, received_at: received } = decodeRow(store.engine, 'event_log', row);
+  const latest = await latestDeliveries(store, limit);
+  return latest.map(({ occurredMs, receivedMs }) => (receivedMs - occurredMs) / 1000);
+}
+
+export interface LatestDelivery {
+  readonly seq: number;
+  readonly occurredMs: number;
+  readonly receivedMs: number;
+}
+
+/** Newest first. */
+export async function latestDeliveries({ db, engine }: Store, limit: number): Promise<readonly LatestDelivery[]> {
+  const rows = await db
+    .selectFrom('event_log')
+    .select(['seq', 'source', 'occurred_at', 'received_at'])
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ seq, source, occurred_at, received_at }) => {
+    const [at, received] = [engine.decode('time', occurred_at), engine.decode('time', received_at)];
     if (source !== 'webhook' || typeof at !== 'string' || typeof received !== 'string') return [];
-    return [(Date.parse(received) - Date.parse(at)) / 1000];
+    return [{ seq: Number(seq), occurredMs: Date.parse(at), receivedMs: Date.parse(received) }];
   });
 }

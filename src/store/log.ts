@@ -132,10 +132,15 @@ export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entr
 }
 
 /** What waits in quarantine, or for a version that knows its kind; not what was pruned there, which nothing can help any more. */
-export async function countKept(from: Store | Unit, outcome: 'quarantined' | 'unhandled'): Promise<number> {
+export async function countKept(
+  from: Store | Unit,
+  outcome: 'quarantined' | 'unhandled',
+  since?: string,
+): Promise<number> {
   const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll().as('count'));
   const waiting = count.where(isKept).where('outcome', '=', outcome).where('body', 'is not', null);
-  const row = await waiting.executeTakeFirst();
+  const asked = since === undefined ? waiting : waiting.where('received_at', '>=', from.engine.encode('time', since));
+  const row = await asked.executeTakeFirst();
   return Number(row?.count ?? 0);
 }
 

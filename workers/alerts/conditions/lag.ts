@@ -9,7 +9,7 @@ export const lag = defineCondition({
   options: { above: duration('5m') },
   find({ above }, { delaySeconds }) {
     // The middle one: a single late retry is no lag.
-    const middle = delaySeconds.toSorted((a, b) => a - b)[Math.floor(delaySeconds.length / 2)] ?? 0;
+    const middle = delaySeconds.toSorted((a, b) => a - b)[Math.floor((delaySeconds.length - 1) / 2)] ?? 0;
     return middle * 1000 > above
       ? [{ subject: 'mirror', message: `Deliveries become rows ${Math.round(middle)} s after their event.` }]
       : [];

@@ -8,7 +8,9 @@ export const noShowSpike = defineCondition({
   title: 'Many no-shows',
   about: 'Unusually many do not show up.',
   options: {
+    /** Counted apart for each. */
     by: z.enum(['event_type', 'host']).default('event_type'),
+    /** The share of bookings that were missed. */
     above: z.number().min(0).max(1).default(0.3),
     /** Of fewer nothing is concluded. */
     of_at_least: z.int().min(1).default(5),
@@ -18,9 +20,10 @@ export const noShowSpike = defineCondition({
     const rates = await reading.noShowRates(by, within);
     return rates
       .filter(({ ended, noShows }) => ended >= least && noShows / ended > above)
-      .map(({ uri, name, ended, noShows }) => ({
+      .map(({ uri, ended, noShows }) => ({
         subject: uri,
-        message: `${noShows} of ${ended} did not show up for ${name}.`,
+        // A host is a person: only the URI is kept.
+        message: `${noShows} of the last ${ended} bookings of ${by === 'host' ? 'one host' : 'one event type'} were missed.`,
       }));
   },
 });

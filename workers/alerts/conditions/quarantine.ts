@@ -6,13 +6,16 @@ export const quarantine = defineCondition({
   when: 'quarantine',
   title: 'The quarantine is growing',
   about: 'The quarantine is growing.',
-  options: { above: z.int().min(0).default(0) },
+  options: {
+    /** Deliveries of the last hour. */
+    above: z.int().min(0).default(0),
+  },
   find: ({ above }, { quarantinedLately, quarantined }) =>
     quarantinedLately > above
       ? [
           {
             subject: 'mirror',
-            message: `${quarantinedLately} deliveries were quarantined within the last hour, ${quarantined} in all. Look: slotstream replay --quarantined --dry-run`,
+            message: `Of ${quarantined} deliveries in quarantine ${quarantinedLately} came within the last hour. Look: npx slotstream replay --quarantined --dry-run`,
           },
         ]
       : [],

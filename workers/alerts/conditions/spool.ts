@@ -7,7 +7,5 @@ export const spool = defineCondition({
   about: 'Deliveries wait on disk because the queue is away.',
   options: {},
   find: (_options, { spooled }) =>
-    spooled !== undefined && spooled.deliveries > 0
-      ? [{ subject: 'mirror', message: `${spooled.deliveries} deliveries wait on disk: the queue does not take them.` }]
-      : [],
+    spooled > 0 ? [{ subject: 'mirror', message: `On disk, waiting for the queue: ${spooled} deliveries.` }] : [],
 });
