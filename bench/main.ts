@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/table.ts';
 import { ack } from './ack.ts';
 import { backfill } from './backfill.ts';
+import { contactsApi } from './contacts-api.ts';
 import { embedded } from './embedded.ts';
 import { exporting } from './export.ts';
 import { feedStream } from './feed-stream.ts';
@@ -26,6 +27,7 @@ const measurements: readonly Measurement[] = [
   feed,
   feedStream,
   exporting,
+  contactsApi,
   sandboxContacts,
   sandboxDeliveries,
 ];

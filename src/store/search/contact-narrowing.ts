@@ -5,7 +5,7 @@ import type { Store, StoreEngine } from '../contract.ts';
 import type { Asked, ColumnFilter, ListFilter, Searched, TextsOf } from './contact-match.ts';
 import { foundByWords, isReady } from './contact-words.ts';
 import { likePattern, type Folding } from './like-pattern.ts';
-import { wordQuery } from './trigrams.ts';
+import { wordQuery, type Thoroughness } from './trigrams.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -31,11 +31,18 @@ export async function narrowing(store: Store, { lists, columns }: Searched): Pro
     listed: lists.length === 0 ? undefined : all(lists.map(listed)),
     likely: all(conditions),
     async candidates(sample, most) {
-      const found =
-        store.engine.name === 'sqlite' ? await byWords(store, columns, { sample, most }) : byPlan(conditions, most);
-      if (found === undefined) return undefined;
-      const { rows } = await sql<{ uri: string }>`${found}`.execute(store.db);
-      return rows.length > most ? undefined : rows.map(({ uri }) => uri);
+      const ask = async (question: RawBuilder<unknown> | undefined): Promise<readonly string[] | undefined> => {
+        if (question === undefined) return undefined;
+        const { rows } = await sql<{ uri: string }>`${question}`.execute(store.db);
+        return rows.length > most ? undefined : rows.map(({ uri }) => uri);
+      };
+      if (store.engine.name !== 'sqlite') return ask(byPlan(conditions, most));
+      if (!(await isReady(store))) return undefined;
+      const byWords = (how: Thoroughness) => {
+        const query = wordQuery(columns, sample, how);
+        return ask(query === undefined ? undefined : foundByWords(query, most + 1));
+      };
+      return (await byWords('quick')) ?? (await byWords('thorough'));
     },
     affordable: (rows) => Math.ceil(rows / Math.max(1, alternatives / 4)),
   };
@@ -70,20 +77,6 @@ function likely(engine: StoreEngine, filter: Asked<ColumnFilter>, folding: Foldi
       ? sql<SqlBool>`${column} like ${pattern} escape '\\'`
       : sql<SqlBool>`translate(${column}, U&'\\212A\\0130', 'ki') ilike ${pattern}`;
   return [sql<SqlBool>`(${sql.join(patterns.map(like), sql` or `)})`];
-}
-
-interface Questioned {
-  readonly sample: readonly TextsOf[];
-  readonly most: number;
-}
-
-async function byWords(
-  store: Store,
-  columns: readonly Asked<ColumnFilter>[],
-  { sample, most }: Questioned,
-): Promise<RawBuilder<unknown> | undefined> {
-  const query = wordQuery(columns, sample);
-  return query === undefined || !(await isReady(store)) ? undefined : foundByWords(query, most + 1);
 }
 
 /** PostgreSQL knows by its statistics which of its indexes helps. */

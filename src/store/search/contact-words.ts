@@ -7,7 +7,7 @@ import type { TextsOf } from './contact-match.ts';
 import { wordColumns, wordsOf } from './trigrams.ts';
 
 /** So many at once that nobody waits for long: the driver holds up the whole process. */
-const atOnce = 100;
+const usuallyAtOnce = 100;
 /** A search waits for this many; beyond, it does without the index. */
 const worthWaiting = 300;
 /** What is noted and not indexed yet is looked at one by one, up to this many. */
@@ -16,16 +16,16 @@ const worthLooking = 1_000;
 const underWay = new WeakMap<Store['engine'], Promise<void>>();
 
 /** Brings the index up to date in the background, if nobody does already. It stops with the store. */
-export function catchUp(store: Store): Promise<void> {
+export function catchUp(store: Store, atOnce = usuallyAtOnce): Promise<void> {
   if (store.engine.name !== 'sqlite') return Promise.resolve();
-  const running = underWay.get(store.engine) ?? indexAll(store).finally(() => underWay.delete(store.engine));
+  const running = underWay.get(store.engine) ?? indexAll(store, atOnce).finally(() => underWay.delete(store.engine));
   underWay.set(store.engine, running);
   return running;
 }
 
-async function indexAll(store: Store): Promise<void> {
+async function indexAll(store: Store, atOnce: number): Promise<void> {
   try {
-    while ((await indexSome(store)) === atOnce) await breathe();
+    while ((await indexSome(store, atOnce)) === atOnce) await breathe();
   } catch {
     // Busy for long, or closed: the notes stay, and searches are right without the index.
   }
@@ -56,7 +56,7 @@ export const foundByWords = (query: string, most: number): RawBuilder<unknown> =
 
 type Noted = TextsOf & { readonly uri: string };
 
-function indexSome(store: Store): Promise<number> {
+function indexSome(store: Store, atOnce: number): Promise<number> {
   return store.transaction(async ({ db }) => {
     const pending = await sql<{ uri: string }>`select uri from contact_search_pending limit ${atOnce}`.execute(db);
     const uris = pending.rows.map(({ uri }) => uri);
