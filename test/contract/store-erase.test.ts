@@ -196,4 +196,95 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     await ingestBodies(store, [told('contact.created', contact('again', address), '2025-04-15T00:00:00Z')]);
     expect(await holds(store, 'canary.person@')).toBe(true);
   });
+
+  it.runIf(available)(
+    'erases a record by name that turns out to be theirs only later, with what stood there before',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await eraseIn(store);
+      const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
+      await ingestRecords({ store, options }, [read], { source: 'backfill', now });
+      expect(await holds(store, 'canary 555')).toBe(true);
+      await ingestBodies(store, [told('invitee.created', invitee('canary', address))]);
+      expect(await holds(store, 'canary 555')).toBe(false);
+      // Newer than the erasure, and without the address.
+      const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
+      await ingestBodies(store, [told('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z')]);
+      await ingestBodies(store, [told('contact.created', contact('late', address))]);
+      expect(await holds(store, 'canary person')).toBe(false);
+      const [row] = await rowsOf(store, 'invitees');
+      expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
+      expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
+      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    },
+  );
+
+  it.runIf(available)('leaves of a user who is erased by URI nothing but that somebody hosted', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/users/h`;
+    const user = { uri, name: 'Canary Host', email: 'host@example.test', slug: 'canary-host' };
+    const records = [
+      {
+        kind: 'organization_membership' as const,
+        record: { uri: `${base}/organization_memberships/1`, role: 'user', user },
+      },
+      {
+        kind: 'scheduled_event' as const,
+        record: event('f', { event_memberships: [{ user: uri, user_name: 'Canary Host' }] }),
+      },
+      {
+        kind: 'event_type' as const,
+        record: { uri: `${base}/event_types/1`, profile: { type: 'User', owner: uri, name: 'Canary Host' } },
+      },
+    ];
+    const observed = '2025-04-14T11:30:00Z';
+    await ingestRecords(
+      { store, options },
+      records.map((one) => ({ ...one, observed })),
+      { source: 'backfill', now },
+    );
+    await eraseIn(store, uri);
+    expect(await holds(store, 'canary host')).toBe(false);
+    expect(await rowsOf(store, 'users')).toMatchObject([{ uri, name: null, email: null, slug: null }]);
+    expect((await rowsOf(store, 'scheduled_events'))[0]).toMatchObject({ hosts: [{ user: uri }] });
+    expect((await rowsOf(store, 'organization_memberships'))[0]).toMatchObject({ role: 'user', user_uri: uri });
+    expect((await rowsOf(store, 'event_types'))[0]).toMatchObject({ profile: { type: 'User', owner: uri } });
+    const later = records.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
+    expect(await ingestRecords({ store, options }, later, { source: 'reconcile', now })).toMatchObject({ changed: [] });
+    expect(await holds(store, 'canary host')).toBe(false);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('cannot be told by anybody but an operator', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/contacts/other`;
+    await ingestBodies(store, [
+      told('contact.created', contact('other', 'other@example.test')),
+      told('person.erased', { uri, table: 'contacts' }),
+    ]);
+    await replay({ store, options }, {});
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
+    const entries = await rowsOf(store, 'event_log');
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
+  });
+
+  it.runIf(available)('keeps an erased contact erased also where deletes do not erase', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/contacts/canary`;
+    const keeping = { eraseOnDelete: false };
+    await ingestBodies(store, [told('contact.created', contact('canary', address))], false);
+    await ingestBodies(store, [told('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
+    await erase({ store, options: keeping, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
+    await ingestBodies(store, [told('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))], false);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([
+      { name: null, city: null, body: null, deleted_at: now, deleted_source: 'operator' },
+    ]);
+    expect(await holds(store, 'canary wharf')).toBe(false);
+    expect(await rebuild({ store, options: keeping })).toMatchObject({ rowsDiffered: 0 });
+  });
 });
