@@ -1,6 +1,7 @@
 // Every operation of the admin listener that reads the mirror, and the application made of them. Loaded when first asked for: most
 // processes are never asked.
 import { createCursors } from '#src/conventions/cursor.ts';
+import { alertOperations } from './alerts.ts';
 import { contactOperations } from './contacts.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
@@ -23,6 +24,7 @@ const operationsFor = (needs: ReaderNeeds): readonly Operation[] => [
   ...deliveryOperations(needs),
   ...quarantineOperations(needs),
   ...subscriptionOperations(needs),
+  ...alertOperations(needs),
 ];
 
 export interface ReadApiNeeds extends ReaderNeeds {

@@ -4,6 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#src/admin/operation.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/openapi/document.ts';
+import { markFailed } from '#src/store/alert-marks.ts';
+import { addAlerts, readAlerts, type NewAlert } from '#src/store/alerts.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscriptions.ts';
 import { bearer, openAdmin } from '../harness/admin.ts';
 import { openBackfilling } from '../harness/backfilling.ts';
@@ -19,6 +21,11 @@ beforeAll(async () => {
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
   await writeSubscriptions(api.store, { seen: [subscription], gone: [] });
+  await api.store.transaction(async (unit) => {
+    await addAlerts(unit, [alert], alert.occurredAt);
+    const [added] = await readAlerts(unit, [alert.id]);
+    if (added) await markFailed(unit, [added], { now: alert.dueAt, error: 'answered 500', nextAt: undefined });
+  });
   document = (await api.get('/openapi.json')).body as OpenApiDocument;
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -33,6 +40,16 @@ const subscription = {
   created_at: '2025-03-02T01:00:00.000001Z',
   checked_at: '2025-03-02T03:00:00.000001Z',
 } satisfies KnownSubscription;
+
+const alert = {
+  id: 'alert-1',
+  rule: 'no_show',
+  channel: 'slack',
+  subjectUri: 'https://service.example.com/invitees/1',
+  fact: 'https://service.example.com/invitee_no_shows/1',
+  occurredAt: '2025-03-02T01:00:00.000000Z',
+  dueAt: '2025-03-02T01:02:00.000000Z',
+} satisfies NewAlert;
 
 const docsOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): OperationDocs =>
   document.paths[path]?.[method.toLowerCase()] as OperationDocs;
@@ -68,6 +85,8 @@ const examples: Readonly<Record<string, (subjectUri: string) => Example>> = {
   replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),
   acknowledgeFeed: () => ({ path: '/api/feed/consumers/warehouse', body: { acknowledged: 1 } }),
   deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),
+  getAlert: () => ({ path: '/api/alerts/alert-1' }),
+  resendAlert: () => ({ path: '/api/alerts/alert-1/resend' }),
   streamFeed: () => ({ path: '/api/feed/stream?after=0' }),
 };
 
