@@ -32,7 +32,7 @@ export interface Effort {
   readonly mostCandidates: number;
 }
 
-const usual: Effort = { sampled: 400, longestWalk: 20_000, piece: 8_000, mostCandidates: 1_500 };
+const usual: Effort = { sampled: 400, longestWalk: 20_000, piece: 8_000, mostCandidates: 800 };
 
 export async function findContacts(
   store: Store,
