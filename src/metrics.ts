@@ -3,6 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
+import { watchAlerts, type AlertCount } from './alert-metrics.ts';
 import { withDeadline } from './deadline.ts';
 import { watchDrift, type Reconciled } from './drift-metrics.ts';
 import type { SignatureRefusal } from './signature.ts';
@@ -18,6 +19,8 @@ export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated
 export interface Metrics {
   received(outcome: ReceivedOutcome): void;
   refused(cause: RefusalCause): void;
+  /** How many since the start. */
+  refusals(cause: RefusalCause): number;
   /** Which key of the ring matched: tells when an old key can be taken off. */
   keyMatched(keyId: string): void;
   acknowledged(seconds: number): void;
@@ -35,6 +38,7 @@ export interface Metrics {
     readonly quarantine?: () => Promise<number>;
     readonly reconciled?: () => Promise<Reconciled>;
     readonly sinks?: () => Promise<SinkStandings>;
+    readonly alerts?: () => Promise<readonly AlertCount[]>;
   }): void;
   /** How our subscriptions stood at the last look. */
   subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
@@ -99,10 +103,11 @@ export function createMetrics(): Metrics {
   measureLoopLag(registry);
 
   return {
-    received,
-    refused,
-    adminRefused,
-    keyMatched: keys,
+    received: received.count,
+    refused: refused.count,
+    refusals: refused.total,
+    adminRefused: adminRefused.count,
+    keyMatched: keys.count,
     acknowledged: (seconds) => ack.observe(seconds),
     batched: (deliveries) => batch.observe(deliveries),
     projected: (event, outcome, count = 1) =>
@@ -125,7 +130,7 @@ export function createMetrics(): Metrics {
 }
 
 /** A counter for the path of every request: counts in a plain map, and in Prometheus' own form only when read. */
-function tally(counter: { registry: Registry; name: string; help: string; label: string }): (value: string) => void {
+function tally(counter: { registry: Registry; name: string; help: string; label: string }) {
   const { registry, name, help, label } = counter;
   const counts = new Map<string, number>();
   const exposed = new Counter({
@@ -138,7 +143,10 @@ function tally(counter: { registry: Registry; name: string; help: string; label:
       for (const [value, count] of counts) exposed.inc({ [label]: value }, count);
     },
   });
-  return (value) => void counts.set(value, (counts.get(value) ?? 0) + 1);
+  return {
+    count: (value: string): void => void counts.set(value, (counts.get(value) ?? 0) + 1),
+    total: (value: string): number => counts.get(value) ?? 0,
+  };
 }
 
 function watchedGauges(registry: Registry): Metrics['watch'] {
@@ -166,6 +174,7 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
   });
   watchDrift(registry, () => answerOf(sources.reconciled));
   watchSinks(registry, () => answerOf(sources.sinks));
+  watchAlerts(registry, () => answerOf(sources.alerts));
   return (added) => {
     sources = { ...sources, ...added };
   };

@@ -2,6 +2,7 @@
 // what was missed while one was lost repaired.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { noteClock, noteLost } from '#workers/alerts/notes.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/schedules.ts';
 import { totalOf } from '#workers/sync/drift.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile-gap.ts';
@@ -13,6 +14,8 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../store/contract.ts';
+import { readSubscriptions } from '../store/subscriptions.ts';
+import type { UpstreamNeeds } from '../upstream/open.ts';
 import { patiences } from '../upstream/patience.ts';
 import { holdsKey, lookAfterSubscriptions } from './subscriptions.ts';
 
@@ -67,8 +70,9 @@ function watchJob(needs: ScheduledNeeds): Job {
     name: 'watch',
     everyMs: config.watchEveryMs,
     async run(signal) {
-      const upstream = { patience: patiences.ordinary };
-      const report = await lookAfterSubscriptions({ config, store, now: () => new Date(), signal, upstream });
+      const look = { config, store, now: () => new Date(), signal, upstream: { patience: patiences.ordinary } };
+      const report = await hearingClock(store, (world) => lookAfterSubscriptions({ ...look, world }));
+      await noteLosses(store, report);
       const told = summaryOf(report);
       metrics.subscriptions(told);
       for (const { uri, retry_started_at: since } of report.retrying)
@@ -79,6 +83,26 @@ function watchJob(needs: ScheduledNeeds): Job {
       return Object.values(told).some((count) => count > 0) ? told : undefined;
     },
   };
+}
+
+/** By whatever is remembered of one still, nothing stands in its place. */
+async function noteLosses(store: Store, { disabled, missing }: WatchReport): Promise<void> {
+  const known = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
+  const lost = Object.entries({ disabled, missing }).flatMap(([how, ones]) =>
+    ones.map(({ uri }) => ({ uri, how: how as 'disabled' | 'missing', isMended: !known.has(uri) })),
+  );
+  await noteLost(store, lost, Date.now());
+}
+
+/** How far the clocks are apart is noted for the alerts, however the run ends. */
+async function hearingClock<Result>(store: Store, run: (world: UpstreamNeeds) => Promise<Result>): Promise<Result> {
+  let aheadMs: number | undefined;
+  try {
+    return await run({ onClock: (ms) => void (aheadMs = ms) });
+  } finally {
+    // Not worth a failure: the next run tells it again.
+    if (aheadMs !== undefined) await noteClock(store, aheadMs / 1000, Date.now()).catch(() => undefined);
+  }
 }
 
 function summaryOf({ retrying, disabled, missing, recreated, refused }: WatchReport) {
@@ -111,13 +135,19 @@ function gapJob(needs: ScheduledNeeds): Job {
 async function repair(needs: ScheduledNeeds, scope: Scope, signal: AbortSignal): Promise<object> {
   const { events } = needs.config;
   const input = { scope, events, repair: true, allowDeletes: false };
-  const report = await reconcile(await comparing(needs, signal), input);
+  const report = await hearingClock(needs.store, async (world) =>
+    reconcile(await comparing(needs, signal, world), input),
+  );
   if (report.heldBack.length > 0) needs.log.warn({ deletes: report.heldBack }, manyDeletes);
   return toldOf(report);
 }
 
-async function comparing({ config, store }: ScheduledNeeds, signal: AbortSignal): Promise<ReconcileNeeds> {
-  const sources = await openSources(config, {}, { patience: patiences.long, signal });
+async function comparing(
+  { config, store }: ScheduledNeeds,
+  signal: AbortSignal,
+  world: UpstreamNeeds = {},
+): Promise<ReconcileNeeds> {
+  const sources = await openSources(config, world, { patience: patiences.long, signal });
   return { store, sources, options: { eraseOnDelete: config.eraseOnDelete }, now: () => new Date(), signal };
 }
 

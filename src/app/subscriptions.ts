@@ -9,7 +9,7 @@ import { SlotstreamError } from '../errors.ts';
 import { openKeyRing } from '../keys.ts';
 import type { Store } from '../store/contract.ts';
 import { readSubscriptions, writeSubscriptions } from '../store/subscriptions.ts';
-import type { UpstreamOptions } from '../upstream/open.ts';
+import type { UpstreamNeeds, UpstreamOptions } from '../upstream/open.ts';
 
 export interface LookNeeds {
   readonly config: Config;
@@ -17,6 +17,8 @@ export interface LookNeeds {
   readonly now: () => Date;
   readonly signal?: AbortSignal | undefined;
   readonly upstream?: UpstreamOptions;
+  /** The world as the client sees it, where it is not the usual one. */
+  readonly world?: UpstreamNeeds;
 }
 
 /** Whether what was lost can be made again from here: without the receivers' key it could not. */
@@ -40,8 +42,8 @@ export async function lookAfterSubscriptions(needs: LookNeeds): Promise<WatchRep
   return watchSubscriptions(bootstrapNeeds, { ...input, signingKey });
 }
 
-function settle({ config, store, now, signal, upstream = {} }: LookNeeds) {
-  const callers = callersOf(config, {}, { ...upstream, signal });
+function settle({ config, store, now, signal, upstream = {}, world = {} }: LookNeeds) {
+  const callers = callersOf(config, world, { ...upstream, signal });
   // Dry: a key made here would not be that of the receivers.
   const keys = keysInUse(config, { callers, rotates: false, isDry: true });
   const bootstrapNeeds: BootstrapNeeds = {

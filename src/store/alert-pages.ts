@@ -1,5 +1,6 @@
 // Alerts as operators look through them: page by page, newest first, and counted.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { AlertCount } from '#src/alert-metrics.ts';
 import { alertOf, type Alert, type AlertState } from './alerts.ts';
 import type { Store } from './contract.ts';
 import { pageOf, type PageFound, type PageWanted, type Place, type Way } from './search/keyset.ts';
@@ -50,12 +51,6 @@ function conditionsOf({ state, rule, channel, subject }: AlertFilter): readonly 
   return Object.entries(asked).flatMap(([column, value]) =>
     value === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} = ${value}`],
   );
-}
-
-export interface AlertCount {
-  readonly channel: string;
-  readonly state: string;
-  readonly count: number;
 }
 
 export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly AlertCount[]> {

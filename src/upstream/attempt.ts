@@ -13,6 +13,8 @@ export interface Timeouts {
 export interface AttemptNeeds {
   readonly fetch: typeof fetch;
   readonly nowMs: () => number;
+  /** Told by how much our clock was ahead of the service's, at every answer that says. */
+  readonly onClock?: (aheadMs: number) => void;
 }
 
 export interface Sending {
@@ -53,7 +55,11 @@ export async function attempt(needs: AttemptNeeds, sending: Sending): Promise<At
     const response = await needs.fetch(url, { ...init, redirect: 'manual', signal: controller.signal });
     clearTimeout(answer);
     step = 'the answer did not end in time';
-    const observed = observedOf(response.headers.get('date'), { sentMs, answeredMs: needs.nowMs() });
+    const date = response.headers.get('date');
+    const times = { sentMs, answeredMs: needs.nowMs() };
+    const observed = observedOf(date, times);
+    const aheadMs = aheadOf(date, times);
+    if (aheadMs !== undefined) needs.onClock?.(aheadMs);
     refuseRedirect(response, url);
     const text = await textOf(response, url);
     const read = text === '' ? undefined : readJson(text, bounds);
@@ -103,6 +109,15 @@ export function observedOf(
   const told = date === null ? Number.NaN : Date.parse(date);
   const atMs = Number.isNaN(told) ? times.sentMs : told - Math.max(0, times.answeredMs - times.sentMs);
   return `${new Date(Math.floor(atMs / 1000) * 1000).toISOString().slice(0, 19)}.000000Z`;
+}
+
+/** A date is cut to its second, and was written somewhere between sending and answer: both are met in the middle. */
+export function aheadOf(
+  date: string | null,
+  { sentMs, answeredMs }: { readonly sentMs: number; readonly answeredMs: number },
+): number | undefined {
+  const told = date === null ? Number.NaN : Date.parse(date);
+  return Number.isNaN(told) ? undefined : (sentMs + answeredMs) / 2 - (told + 500);
 }
 
 function refuseRedirect({ status }: Response, url: URL): void {
