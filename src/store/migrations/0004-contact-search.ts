@@ -78,7 +78,7 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
       db,
     );
   } catch {
-    // Whoever may not create it searches without: slower, and no less right. `doctor` says so.
+    // Whoever may not create it searches without: slower, and no less right.
     await sql`rollback to savepoint trigrams`.execute(db);
   }
 }
