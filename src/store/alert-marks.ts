@@ -17,10 +17,14 @@ export async function markSent(unit: Unit, sent: readonly Alert[], now: string):
     state: state === 'retracted' ? state : 'sent',
     attempts: attempts + 1,
     last_error: null,
+    claimed_at: null,
     sent_at: now,
     updated_at: now,
   }));
-  await writeColumns(unit, 'alerts', { columns: ['state', 'attempts', 'last_error', 'sent_at', 'updated_at'], rows });
+  await writeColumns(unit, 'alerts', {
+    columns: ['state', 'attempts', 'last_error', 'claimed_at', 'sent_at', 'updated_at'],
+    rows,
+  });
   // Over while it was on its way.
   await retractAlerts(
     unit,
@@ -70,12 +74,13 @@ export async function markFailed(unit: Unit, tried: readonly Alert[], { now, err
         state: given ? 'failed' : row.state,
         attempts: row.attempts + 1,
         last_error: error,
+        claimed_at: null,
         next_at: nextAt ?? row.nextAt,
         updated_at: now,
       },
     ];
   });
-  const columns = ['state', 'attempts', 'last_error', 'next_at', 'updated_at'];
+  const columns = ['state', 'attempts', 'last_error', 'claimed_at', 'next_at', 'updated_at'];
   await writeColumns(unit, 'alerts', { columns, rows });
 }
 

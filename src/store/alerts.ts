@@ -4,6 +4,7 @@
 //   fact         with rule, channel and subject its identity: `id` is made of them
 //   follows      of a follow-up: the alert it takes back
 //   due_at       when it may leave at the earliest; next_at  when to look at it next
+//   claimed_at   when it was last taken to be sent, until it is known what became of that
 //   sent_at      when somebody was told, last
 //   episode      how often it has become so after having been taken back; part of the key that the other side sees
 //   digest       the message it leaves with, where that is not its own
@@ -32,6 +33,7 @@ export interface Alert {
   readonly occurredAt: string;
   readonly dueAt: string;
   readonly nextAt: string;
+  readonly claimedAt: string | null;
   readonly sentAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -122,6 +124,7 @@ export function addAlerts(unit: Unit, alerts: readonly NewAlert[], now: string):
     occurred_at: occurredAt,
     due_at: dueAt,
     next_at: dueAt,
+    claimed_at: null,
     sent_at: null,
     created_at: now,
     updated_at: now,
@@ -214,6 +217,7 @@ export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: Record<string,
     occurredAt: text(row.occurred_at),
     dueAt: text(row.due_at),
     nextAt: text(row.next_at),
+    claimedAt: row.claimed_at,
     sentAt: row.sent_at,
     createdAt: text(row.created_at),
     updatedAt: text(row.updated_at),

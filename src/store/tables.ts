@@ -96,7 +96,7 @@ export const tables = {
   alerts: table('id', {
     text: 'id rule subject_uri state channel last_error fact follows digest detail',
     integer: 'attempts episode',
-    time: 'occurred_at due_at next_at sent_at created_at updated_at',
+    time: 'occurred_at due_at next_at claimed_at sent_at created_at updated_at',
   }),
   /** Where walks through the service stand: no mirror of anything. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),

@@ -1,4 +1,6 @@
 import { describe } from 'vitest';
 import { describeSends } from './sends-suite.ts';
 
-describe('sends on the embedded queue', () => describeSends('embedded'));
+describe('sends on the embedded queue', () => {
+  describeSends('embedded');
+});

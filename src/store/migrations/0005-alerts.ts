@@ -5,7 +5,7 @@ import { smallAddress } from '../addresses.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 const texts = ['fact', 'follows', 'digest', 'detail'];
-const times = ['occurred_at', 'due_at', 'next_at', 'sent_at'];
+const times = ['occurred_at', 'due_at', 'next_at', 'claimed_at', 'sent_at'];
 
 export function alerts(types: StorageTypes): Migration {
   return {
@@ -18,6 +18,7 @@ export function alerts(types: StorageTypes): Migration {
       await (types.equalityIndex ? subjects.using(types.equalityIndex) : subjects).execute();
       // What waits is looked for many times a second; what was said stays for ever.
       await sql`create index alerts_waiting on alerts (next_at) where state = 'pending'`.execute(db);
+      await sql`create index alerts_claimed on alerts (next_at) where claimed_at is not null`.execute(db);
       await sql`create index alerts_digest on alerts (digest) where digest is not null`.execute(db);
 
       const small = smallAddress(types.textSearch === 'fts5' ? 'sqlite' : 'postgres', 'email');
