@@ -62,6 +62,11 @@ function meetingsOf(record: Reading['record']): string[] {
   return [...new Set([record?.['event'], embedded['uri']].filter(isUri))];
 }
 
+/** Whether anything in it may be of an erased person, whenever it was so. */
+export function mayTell(erasures: Erasures, json: unknown): boolean {
+  return erasures.seq > 0 && (names(erasures.subjects, json) || holds({ erasures, at: '' }, json));
+}
+
 /** Whether an erased address stands anywhere in it. */
 export function carriesAddress(erasures: Erasures, reading: Reading): boolean {
   const sought = { erasures, at: timeOf(reading) };

@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { mayTell } from '../erasure/anonymous.ts';
+import { currentErasures } from '../erasure/erasures.ts';
 import type { ResourceName } from './catalogue.ts';
 import { readCheckpoint, removeCheckpoints, stagedPageOf, writeCheckpoint } from './checkpoints.ts';
 import type { RecordsReport, ServiceRecord } from './records.ts';
@@ -61,7 +63,10 @@ export async function stage(
   [at, page]: readonly [Progress, StagedPage],
 ): Promise<void> {
   await saveProgress(unit, name, at);
-  await writeCheckpoint(unit, stagedPageOf(keyOf(name)), JSON.stringify(page));
+  const place = stagedPageOf(keyOf(name));
+  // It may lie there for long when the walk is killed: with an erased person on it, it is rather fetched again.
+  if (mayTell(await currentErasures(unit), page.records)) await removeCheckpoints(unit, [place]);
+  else await writeCheckpoint(unit, place, JSON.stringify(page));
 }
 
 function saveProgress(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
