@@ -1,0 +1,51 @@
+// An operator's own address: JSON, signed as Standard Webhooks, with an id that stays the same at every attempt.
+import type { Outgoing } from '#src/outgoing.ts';
+import { signDelivery } from '#src/signature.ts';
+import type { Channel } from '../channel.ts';
+import { isRefusal, sentAs } from '../http-answer.ts';
+import type { Message } from '../message.ts';
+
+export interface WebhookNeeds {
+  readonly outgoing: Outgoing;
+  readonly clock: () => number;
+}
+
+export interface WebhookOptions {
+  readonly url: string;
+  readonly secret: string;
+}
+
+const timeoutMs = 10_000;
+
+export function openWebhook({ outgoing, clock }: WebhookNeeds, { url, secret }: WebhookOptions): Channel {
+  return {
+    name: 'webhook',
+    target: new URL(url).host,
+    async send(message, signal) {
+      const body = webhookBody(message);
+      const signature = signDelivery({
+        scheme: 'standard-webhooks',
+        headerName: '',
+        key: secret,
+        id: message.id,
+        atSeconds: Math.floor(clock() / 1000),
+        body: Buffer.from(body),
+      });
+      const headers = { 'content-type': 'application/json', ...signature };
+      const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
+      // A route that is missing may be there after a deployment.
+      return sentAs({ answer, nowMs: clock(), isFinal: (status) => status !== 404 && isRefusal(status) });
+    },
+    close: async () => outgoing.close(),
+  };
+}
+
+/** `alert`, `alert.retraction` …: `type`, `timestamp` and `data` are where Standard Webhooks has them. */
+function webhookBody({ id, kind, occurredAt, rule, follows, title, text, facts, link, subjects }: Message): string {
+  return JSON.stringify({
+    id,
+    type: kind === 'alert' ? 'alert' : `alert.${kind}`,
+    timestamp: occurredAt,
+    data: { rule, follows: follows ?? null, title, text, facts, link: link ?? null, subject_uris: subjects },
+  });
+}
