@@ -33,11 +33,12 @@ export const filter = z
 export type Filter = z.output<typeof filter>;
 
 export function passes(wanted: Filter, known: Case): boolean {
-  const { invitee, event, eventTypeName, contact } = known;
+  const { invitee, event, contact } = known;
   const isOneOf = (values: readonly unknown[], of: readonly string[] | undefined): boolean =>
     of === undefined || of.some((one) => values.some((value) => isSame(value, one)));
   return (
-    isOneOf([event?.event_type, eventTypeName, event?.name], wanted.event_type) &&
+    // Its name as it was booked: a type that is renamed later does not change what was so.
+    isOneOf([event?.event_type, event?.name], wanted.event_type) &&
     isOneOf(
       hostsOf(known).flatMap(({ uri, email, name }) => [uri, email, name]),
       wanted.host,

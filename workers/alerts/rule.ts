@@ -36,6 +36,8 @@ export interface Finding {
   readonly occurredAt: string;
 }
 
+export type Moment = 'no_show_at' | 'canceled_at' | 'created_at';
+
 interface RulePlan<Options extends z.ZodRawShape> {
   readonly when: string;
   /** Opens the title of its messages: `No-show`. */
@@ -43,6 +45,10 @@ interface RulePlan<Options extends z.ZodRawShape> {
   /** For the documentation, and for the test message. */
   readonly about: string;
   readonly options: Options;
+  /** The columns of invitees in which the moments stand that it may tell of: where all are long past, it need not be asked. */
+  moments(options: z.output<z.ZodObject<Options>>): readonly Moment[];
+  /** What it looks at besides the booking: of the person. */
+  readonly looksAt?: 'contact' | 'marks';
   find(options: z.output<z.ZodObject<Options>>, known: Case): Finding | undefined;
 }
 

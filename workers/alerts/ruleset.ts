@@ -7,7 +7,7 @@ import type { ConditionKind, Reading } from './condition.ts';
 import { conditionKinds } from './conditions.ts';
 import { passes, type Filter } from './filter.ts';
 import type { QuietHours } from './quiet.ts';
-import type { Case, Finding, RuleKind } from './rule.ts';
+import type { Case, Finding, Moment, RuleKind } from './rule.ts';
 import { rulesFile } from './rules-file.ts';
 import { ruleKinds } from './rules.ts';
 
@@ -25,8 +25,10 @@ interface AnyRule {
 
 export interface BookingRule extends AnyRule {
   readonly graceMs: number;
-  /** Whether it matters to it what is known of the contact. */
+  /** Whether it matters to it what is known of the contact, and what other marks the person has. */
   readonly asksContact: boolean;
+  readonly asksMarks: boolean;
+  readonly moments: readonly Moment[];
   /** What is so of a booking that it is about. */
   find(known: Case): Finding | undefined;
 }
@@ -78,7 +80,9 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       return {
         ...shared(rule),
         graceMs: rule.grace ?? graceMs,
-        asksContact: kind.when === 'vip' || rule.filter?.contact !== undefined,
+        asksContact: kind.looksAt === 'contact' || rule.filter?.contact !== undefined,
+        asksMarks: kind.looksAt === 'marks',
+        moments: kind.moments(rule),
         find: (known: Case) => (passes(rule.filter ?? {}, known) ? kind.find(rule, known) : undefined),
       };
     }),

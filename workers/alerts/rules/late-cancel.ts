@@ -10,6 +10,7 @@ export const lateCancel = defineRule({
     hours: z.number().positive().max(720).default(24),
     by: z.enum(['invitee', 'host', 'anyone']).default('invitee'),
   },
+  moments: () => ['canceled_at'],
   find({ hours, by }, { invitee, event }) {
     const { status, canceled_at: canceledAt, canceler_type: canceler, rescheduled, new_invitee: next } = invitee;
     if (status !== 'canceled' || canceledAt === null || rescheduled === true || next !== null) return undefined;

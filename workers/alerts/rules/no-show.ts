@@ -6,6 +6,7 @@ export const noShow = defineRule({
   title: 'No-show',
   about: 'An invitee did not show up.',
   options: {},
+  moments: () => ['no_show_at'],
   find(_options, known) {
     const mark = ownMark(known);
     return mark && { fact: mark.noShowUri, occurredAt: mark.markedAt };

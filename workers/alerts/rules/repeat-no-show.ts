@@ -8,6 +8,8 @@ export const repeatNoShow = defineRule({
   title: 'No-show again',
   about: 'Somebody did not show up again and again.',
   options: { times: z.int().min(2).max(100).default(2), within: duration('90d') },
+  moments: () => ['no_show_at'],
+  looksAt: 'marks',
   find({ times, within }, known) {
     const mark = ownMark(known);
     if (mark === undefined) return undefined;

@@ -16,6 +16,8 @@ export const vip = defineRule({
       .refine((fields) => Object.keys(fields).length > 0, 'at least one field'),
     on: z.array(z.enum(occasions)).min(1).default(['no_show']),
   },
+  moments: ({ on }) => on.map((one) => moments[one]),
+  looksAt: 'contact',
   find({ contact: wanted, on }, known) {
     const { contact } = known;
     if (contact === undefined) return undefined;
@@ -26,6 +28,8 @@ export const vip = defineRule({
       : undefined;
   },
 });
+
+const moments = { booked: 'created_at', canceled: 'canceled_at', no_show: 'no_show_at' } as const;
 
 const found: Readonly<Record<(typeof occasions)[number], (known: Case) => Finding | undefined>> = {
   booked: ({ invitee: { uri, created_at: at, status } }) =>

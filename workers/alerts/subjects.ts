@@ -1,0 +1,121 @@
+// Which bookings a stretch of the log may have changed, for rules to be asked about them again: those it tells of, those of the
+// same meeting when that changed, and those of the same person where a rule looks at the person.
+import type { Store } from '#src/store/contract.ts';
+import { small } from '#src/store/addresses.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { chunks } from '#src/store/statements.ts';
+import { erasureEvent } from '../erasure/erasure-entry.ts';
+import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './people.ts';
+
+export interface Stretch {
+  /** Everything up to here was looked at. */
+  readonly end: number;
+  readonly entries: readonly Entry[];
+}
+
+interface Entry {
+  readonly seq: number;
+  /** What it is about: `invitee`, `contact`. */
+  readonly of: string;
+  readonly uri: string;
+}
+
+/** What rules look at besides the booking itself. */
+export interface Interest {
+  readonly contacts: boolean;
+  readonly marks: boolean;
+}
+
+const ofBookings = new Set(['invitee', 'invitee_no_show']);
+const ofErasures = erasureEvent.split('.')[0] as string;
+
+/** The next entries after a place that changed anything; their content is not read. */
+export async function nextStretch(
+  { db }: Store,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<Stretch> {
+  const rows = await db
+    .selectFrom('event_log')
+    .select(['seq', 'event', 'subject_uri', 'outcome'])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const entries = rows.flatMap(({ seq, event, subject_uri: uri, outcome }) => {
+    if (outcome !== 'applied' || uri === null) return [];
+    return [{ seq: Number(seq), of: String(event).split('.')[0] ?? '', uri: String(uri) }];
+  });
+  return { end: Number(rows.at(-1)?.seq ?? after), entries };
+}
+
+/** The bookings these entries may have changed anything about. */
+export async function bookingsIn(
+  store: Store,
+  entries: readonly Entry[],
+  interest: Interest,
+): Promise<readonly string[]> {
+  const direct = entries.filter(({ of }) => ofBookings.has(of) || of === ofErasures);
+  const before = await changesOf(store, [
+    ...direct,
+    ...entries.filter(({ of }) => interest.contacts && of === 'contact'),
+  ]);
+  const events = entries.flatMap(({ of, uri }) => (of === 'scheduled_event' ? [uri] : []));
+  const told = direct.map(({ uri }) => uri);
+  const shaken = direct.filter(({ seq }) => before.get(seq)?.shakesEvent).map(({ uri }) => uri);
+  const rows = await readColumns(store, 'invitees', {
+    columns: ['uri', 'event_uri', 'email'],
+    key: 'uri',
+    values: told,
+  });
+  const eventOf = new Map(rows.map(({ uri, event_uri: event }) => [uri, event]));
+  const moved = shaken.flatMap((uri) => eventOf.get(uri) ?? []).map(String);
+  const found = [...told, ...(await bookingsOfEvents(store, [...new Set([...events, ...moved])]))];
+  if (interest.contacts) {
+    const contacts = entries.filter(({ of }) => of === 'contact');
+    const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
+    const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
+    found.push(...(await bookingsByAddress(store, distinct(addresses))));
+  }
+  if (interest.marks) {
+    const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
+    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [small(String(email))]));
+    const marks = await marksByAddress(store, distinct([...now, ...former]));
+    found.push(...[...marks.values()].flat().map(({ inviteeUri }) => inviteeUri));
+  }
+  return distinct(found);
+}
+
+interface Before {
+  /** Addresses that were theirs before. */
+  readonly addresses: readonly string[];
+  /** Whether it changed what rules ask of a meeting, which others may be invited to as well. */
+  readonly shakesEvent: boolean;
+}
+
+const askedOfEvents = ['name', 'event_type', 'start_time', 'hosts'];
+
+async function changesOf({ db, engine }: Store, entries: readonly Entry[]): Promise<ReadonlyMap<number, Before>> {
+  const found = new Map<number, Before>();
+  for (const chunk of chunks(entries.map(({ seq }) => seq))) {
+    const rows = await db.selectFrom('event_log').select(['seq', 'changes']).where('seq', 'in', chunk).execute();
+    for (const { seq, changes } of rows) found.set(Number(seq), beforeOf(engine.decode('json', changes)));
+  }
+  return found;
+}
+
+/** Table → column → [before, after]. */
+function beforeOf(changes: unknown): Before {
+  const event = partOf(changes, 'scheduled_events');
+  const emails = partOf(partOf(partOf(changes, 'contacts'), 'emails'), '0');
+  const listed = Array.isArray(emails) ? emails.map((each: unknown) => partOf(each, 'email')) : [];
+  const own = partOf(partOf(partOf(changes, 'invitees'), 'email'), '0');
+  return {
+    addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [small(one)] : [])),
+    shakesEvent: askedOfEvents.some((column) => partOf(event, column) !== undefined),
+  };
+}
+
+const partOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+
+const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
