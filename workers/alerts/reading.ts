@@ -8,6 +8,7 @@ import { totalOf } from '../sync/drift.ts';
 import { readReconcileState } from '../sync/reconcile-state.ts';
 import type { Comparison, Reading } from './condition.ts';
 import { clockSkew, lostLately, processesNow } from './notes.ts';
+import { timeOf } from './outbox.ts';
 
 /** Where the log ended at the reading before, and when that was. */
 export interface LastLook {
@@ -50,17 +51,18 @@ export async function readMirror(
   return { reading, look };
 }
 
-export const timeOf = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
-
-/** When a row appeared stands nowhere; but what was not there at the last look appeared after it. */
+/**
+ * Of what appeared since the last look, how old it was then: when a row appears stands nowhere, but these were not there. Where
+ * nothing appeared, how late the deliveries of the last hour came.
+ */
 async function delaysOf(store: Store, nowMs: number, before: LastLook | undefined): Promise<readonly number[]> {
   const deliveries = await latestDeliveries(store, latest);
-  return deliveries.flatMap(({ seq, occurredMs, receivedMs }) => {
-    const isNew = before !== undefined && seq > before.seq;
-    if (!isNew && receivedMs < nowMs - hourMs) return [];
-    const visibleMs = isNew ? Math.max(receivedMs, before.atMs) : receivedMs;
-    return [(visibleMs - occurredMs) / 1000];
-  });
+  const appeared = before === undefined ? [] : deliveries.filter(({ seq }) => seq > before.seq);
+  if (before !== undefined && appeared.length > 0)
+    return appeared.map(({ occurredMs, receivedMs }) => (Math.max(receivedMs, before.atMs) - occurredMs) / 1000);
+  return deliveries
+    .filter(({ receivedMs }) => receivedMs >= nowMs - hourMs)
+    .map(({ occurredMs, receivedMs }) => (receivedMs - occurredMs) / 1000);
 }
 
 async function comparisonsOf(store: Store): Promise<readonly Comparison[]> {
