@@ -83,6 +83,16 @@ function together(values: Partial<SettingValues>): readonly string[] {
   }
   if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
     complaints.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
+  const {
+    ALERT_WEBHOOK_URL: hook,
+    ALERT_WEBHOOK_SECRET: hookSecret,
+    ALERT_SMTP_URL: smtp,
+    ALERT_EMAIL_TO: to,
+  } = values;
+  if ((hook === undefined) !== (hookSecret === undefined))
+    complaints.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
+  if ((smtp === undefined) !== (to === undefined))
+    complaints.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
   if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) complaints.push('PORT and ADMIN_PORT must differ');
   return complaints;
 }
@@ -131,6 +141,7 @@ function shape(values: SettingValues) {
       graceMs: values.ALERT_GRACE,
       maxAgeMs: values.ALERT_MAX_AGE,
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
+      dashboardUrl: values.ADMIN_URL ?? dashboardOf(values),
     },
     feed: {
       pushUrl: values.FEED_PUSH_URL,
@@ -145,6 +156,12 @@ function shape(values: SettingValues) {
       ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']
       : ([] as readonly string[]),
   } as const;
+}
+
+/** The listener's own address; undefined where that leads nobody there: on every interface, or on a port not known yet. */
+function dashboardOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
+  if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {

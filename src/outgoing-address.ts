@@ -10,6 +10,13 @@ export const isPublicAddress = (text: string): boolean => {
   return isPublicV6(address as ipaddr.IPv6);
 };
 
+/** Of a host as it is written: what needs no lookup to be refused. A name may still lead to a private address. */
+export function isPublicHost(host: string): boolean {
+  if (ipaddr.isValid(host)) return isPublicAddress(host);
+  // RFC 6761: always this machine, whatever a resolver says.
+  return !/(^|\.)localhost\.?$/i.test(host);
+}
+
 /** What the library counts as ordinary, less what its table does not know. */
 function isPublicV4(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast' && !reservedV4.some((block) => address.match(block));

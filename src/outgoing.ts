@@ -7,7 +7,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { codeOf } from './errors.ts';
-import { isPublicAddress } from './outgoing-address.ts';
+import { isPublicAddress, isPublicHost } from './outgoing-address.ts';
 
 export interface OutgoingNeeds {
   /** Only tests bring their own. */
@@ -40,12 +40,14 @@ export function createOutgoing(
   { allowPrivate }: { readonly allowPrivate: boolean },
 ): Outgoing {
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
+  // No lookup happens for an address.
+  const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
   const guarded = guardedLookup(lookup, isAllowed);
   const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup: guarded } as const;
   const agents = { 'http:': new HttpAgent(shared), 'https:': new HttpsAgent(shared) } as const;
   return {
     async post(url, call) {
-      const target = readTarget(url, isAllowed);
+      const target = readTarget(url, isAllowedHost);
       if ('reason' in target) return { ok: false, refused: true, reason: target.reason };
       const { protocol } = target.url;
       const send = protocol === 'https:' ? httpsRequest : httpRequest;
@@ -70,8 +72,7 @@ export function createOutgoing(
     connect: ({ host, port, timeoutMs }) =>
       new Promise((resolve, reject) => {
         const bare = bareHost(host);
-        // No lookup happens for an address.
-        if (isIP(bare) !== 0 && !isAllowed(bare)) return reject(new AddressRefused());
+        if (!isAllowedHost(bare)) return reject(new AddressRefused());
         const socket = connect({ host: bare, port, lookup: guarded, timeout: timeoutMs });
         socket.once('timeout', () => socket.destroy(new TimedOut()));
         socket.on('error', reject);
@@ -102,14 +103,13 @@ function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => b
 
 function readTarget(
   text: string,
-  isAllowed: (address: string) => boolean,
+  isAllowedHost: (host: string) => boolean,
 ): { readonly url: URL } | { readonly reason: string } {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return { reason: 'not a web address' };
   if (url.username !== '' || url.password !== '') return { reason: 'the address names a user' };
-  const host = bareHost(url.hostname);
-  // URL has made one of 0x7f.1, 0177.0.0.1 and 2130706433 already; no lookup happens for it.
-  if (isIP(host) !== 0 && !isAllowed(host)) return { reason: refusal };
+  // URL has made an address of 0x7f.1, 0177.0.0.1 and 2130706433 already.
+  if (!isAllowedHost(bareHost(url.hostname))) return { reason: refusal };
   return { url };
 }
 

@@ -3,9 +3,15 @@
 import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { address, commaList, duration, spanOrNone, text, webAddress, wholeNumber, yesOrNo } from './setting.ts';
+import { isMailAddress, readMailServer } from './mail-server.ts';
 import type { Setting } from './setting.ts';
 
 const allKinds = Object.keys(eventKinds).filter(isEventKind);
+/** Somebody else's: kept as it is, and whoever may know it needs no user name. */
+const callAddress = address('https://', 'http://')
+  .refine((value) => URL.canParse(value), 'a whole web address')
+  .refine((value) => !URL.parse(value)?.username, 'an address without a user name')
+  .optional();
 const port = (fallback: number) => wholeNumber(0, 65_535).default(fallback);
 
 export const settings = {
@@ -49,6 +55,11 @@ export const settings = {
     meaning: 'Admin listener: everything else. Keep it off the internet.',
   },
   ADMIN_PORT: { reads: port(8081), default: '8081', meaning: 'Port of the admin listener.' },
+  ADMIN_URL: {
+    reads: webAddress,
+    default: 'http://ADMIN_HOST:ADMIN_PORT',
+    meaning: 'Where people reach the admin listener: the link in alerts.',
+  },
   ADMIN_TOKEN: {
     reads: z.string().min(16, 'at least 16 characters').optional(),
     default: 'generated, kept in DATA_DIR/admin-token',
@@ -140,17 +151,39 @@ export const settings = {
     meaning: 'How often everything is compared with the service.',
   },
   WATCH_EVERY: { reads: duration('5m'), default: '5m', meaning: 'How often the subscriptions are looked after.' },
-  ALERT_SLACK_URL: { reads: webAddress, default: '–', meaning: 'Slack webhook for alerts.', secret: true },
-  ALERT_WEBHOOK_URL: { reads: webAddress, default: '–', meaning: 'Your own address for alerts.', secret: true },
-  ALERT_WEBHOOK_SECRET: { reads: text, default: '–', meaning: 'Signs alerts to ALERT_WEBHOOK_URL.', secret: true },
-  ALERT_SMTP_URL: {
-    reads: address('smtp://', 'smtps://').optional(),
+  ALERT_SLACK_URL: {
+    reads: callAddress,
     default: '–',
-    meaning: 'Mail server for alerts.',
+    meaning: 'Incoming webhook for alerts, of Slack or of a service that understands the same.',
+    secret: true,
+  },
+  ALERT_WEBHOOK_URL: {
+    reads: callAddress,
+    default: '–',
+    meaning: 'Your own address for alerts, as signed webhooks (Standard Webhooks).',
+    secret: true,
+  },
+  ALERT_WEBHOOK_SECRET: {
+    reads: z.string().min(16, 'at least 16 characters').optional(),
+    default: '–',
+    meaning: 'Signs what goes to ALERT_WEBHOOK_URL: `whsec_` and base64, or any text.',
+    secret: true,
+  },
+  ALERT_SMTP_URL: {
+    reads: address('smtp://', 'smtps://')
+      .superRefine((value, context) => {
+        const server = readMailServer(value);
+        if (typeof server === 'string') context.addIssue({ code: 'custom', message: server });
+      })
+      .optional(),
+    default: '–',
+    meaning: 'Mail server for alerts: `smtps://USER:PASSWORD@HOST?from=ADDRESS`.',
     secret: true,
   },
   ALERT_EMAIL_TO: {
-    reads: commaList.optional(),
+    reads: commaList
+      .refine((parts) => parts.every(isMailAddress), 'mail addresses without names, separated by commas')
+      .optional(),
     default: '–',
     meaning: 'Who gets alerts by mail, comma-separated.',
     secret: true,
@@ -168,10 +201,7 @@ export const settings = {
     meaning: 'Let alerts go to private network addresses.',
   },
   FEED_PUSH_URL: {
-    reads: address('https://', 'http://')
-      .refine((value) => URL.canParse(value), 'a whole web address')
-      .refine((value) => !URL.parse(value)?.username, 'an address without a user name: what is sent is signed')
-      .optional(),
+    reads: callAddress,
     default: '–',
     meaning: 'Push every new entry of the feed here, as signed webhooks (Standard Webhooks).',
     secret: true,

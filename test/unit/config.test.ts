@@ -114,6 +114,38 @@ describe('configuration', () => {
     expect(wrong.message).not.toContain('canary');
   });
 
+  it('wants what belongs to an alert channel together, and shows none of it', () => {
+    const webhook = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/in/?canary' };
+    expect(complaintsOf(webhook).message).toContain('ALERT_WEBHOOK_SECRET');
+    expect(complaintsOf({ ALERT_WEBHOOK_SECRET: 'canary-secret-of-alerts' }).message).toContain('ALERT_WEBHOOK_URL');
+    expect(complaintsOf({ ALERT_SMTP_URL: 'smtp://mail.example.test' }).message).toContain('ALERT_EMAIL_TO');
+    expect(complaintsOf({ ALERT_EMAIL_TO: 'ada@example.test' }).message).toContain('ALERT_SMTP_URL');
+    const wrong = complaintsOf({
+      ALERT_SLACK_URL: 'https://canary:x@hooks.example.test',
+      ALERT_WEBHOOK_SECRET: 'canary',
+      ALERT_SMTP_URL: 'smtps://canary@mail.example.test?tls=no',
+      ALERT_EMAIL_TO: 'Canary <canary@example.test>',
+    });
+    expect(wrong.message.split('\n')).toEqual([
+      'ALERT_SLACK_URL must be an address without a user name',
+      'ALERT_WEBHOOK_SECRET must be at least 16 characters',
+      'ALERT_SMTP_URL must be an address with nothing but from=ADDRESS behind its ?',
+      'ALERT_EMAIL_TO must be mail addresses without names, separated by commas',
+    ]);
+    expect(loadConfig({ ...webhook, ALERT_WEBHOOK_SECRET: longKey }).alerts.webhookUrl).toBe(webhook.ALERT_WEBHOOK_URL);
+  });
+
+  it('links alerts to the admin listener, where its address leads anybody there', () => {
+    const linkOf = (env: Environment) => loadConfig(env).alerts.dashboardUrl;
+    expect(linkOf({})).toBe('http://127.0.0.1:8081');
+    expect(linkOf({ ADMIN_HOST: '::1', ADMIN_PORT: '9000' })).toBe('http://[::1]:9000');
+    expect(linkOf({ ADMIN_HOST: '0.0.0.0' })).toBeUndefined();
+    expect(linkOf({ ADMIN_PORT: '0' })).toBeUndefined();
+    expect(linkOf({ ADMIN_HOST: '0.0.0.0', ADMIN_URL: 'https://slots.example.test/' })).toBe(
+      'https://slots.example.test',
+    );
+  });
+
   it('takes the trailing slash off PUBLIC_URL', () => {
     expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
   });

@@ -1,10 +1,11 @@
 // Mail over SMTP. The connection is made by us, so that the mail server's address is checked like every other.
 import type { Socket } from 'node:net';
 import nodemailer from 'nodemailer';
+import { SlotstreamError } from '#src/errors.ts';
+import { readMailServer } from '#src/mail-server.ts';
 import { AddressRefused, reasonOf, type Outgoing } from '#src/outgoing.ts';
 import type { Channel, Sent } from '../channel.ts';
 import { mailBody } from '../mail-body.ts';
-import { readMailServer, readRecipients } from '../mail-server.ts';
 
 export interface EmailNeeds {
   readonly outgoing: Outgoing;
@@ -20,8 +21,9 @@ export interface EmailOptions {
 const timeoutMs = 15_000;
 
 export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: EmailOptions): Channel {
-  const { host, port, isSecure, login, from } = readMailServer(url);
-  const recipients = [...readRecipients(to)];
+  const server = readMailServer(url);
+  if (typeof server === 'string') throw new SlotstreamError('config', `ALERT_SMTP_URL must be ${server}`);
+  const { host, port, isSecure, login, from } = server;
   const domain = from.slice(from.lastIndexOf('@') + 1);
   // The same for every attempt, so that a repeat is recognised; ids are ours, but a header has no room for surprises.
   const messageIdOf = (id: string) => `<${id.replaceAll(/[^\w-]/g, '-')}@${domain}>`;
@@ -49,7 +51,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
         const transport = nodemailer.createTransport({ ...options, connection });
         const { rejected, response } = await transport.sendMail({
           from: { name: 'Slotstream', address: from },
-          to: recipients,
+          to: [...to],
           messageId: messageIdOf(message.id),
           ...(message.follows !== undefined && {
             inReplyTo: messageIdOf(message.follows),
@@ -60,7 +62,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
           ...mailBody(message),
         });
         // Those that took it have it: sending again would only be noise for them.
-        const left = rejected.length > 0 ? `, ${rejected.length} of ${recipients.length} addresses refused` : '';
+        const left = rejected.length > 0 ? `, ${rejected.length} of ${to.length} addresses refused` : '';
         return { ok: true, answer: `${codesIn(response)}${left}` };
       } catch (error) {
         return failed(error, signal);

@@ -1,0 +1,45 @@
+// Where mail goes, read from its address: `smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS`. Pure.
+
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  readonly isSecure: boolean;
+  readonly login: { readonly user: string; readonly pass: string } | undefined;
+  readonly from: string;
+}
+
+// Narrower than RFC 5322: what stands in a header and an envelope has no room for surprises. One address: no comma, no bracket.
+const mailAddress = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i;
+
+export const isMailAddress = (text: string): boolean => mailAddress.test(text);
+
+/** Text: what is wrong with it. */
+export function readMailServer(text: string): MailServer | string {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '') return 'an address such as smtps://USER:PASSWORD@HOST:465?from=ADDRESS';
+  if ([...url.searchParams.keys()].some((name) => name !== 'from'))
+    return 'an address with nothing but from=ADDRESS behind its ?';
+  const [user, pass] = [decoded(url.username), decoded(url.password)];
+  if (user === undefined || pass === undefined)
+    return 'an address in whose user and password every % is written as %25';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isSecure = url.protocol === 'smtps:';
+  const from = url.searchParams.get('from') ?? (isMailAddress(user) ? user : `slotstream@${host}`);
+  if (!isMailAddress(from)) return 'an address with a sender: add ?from=ADDRESS';
+  return {
+    host,
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    isSecure,
+    login: user === '' ? undefined : { user, pass },
+    from,
+  };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
