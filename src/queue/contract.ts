@@ -75,8 +75,8 @@ export interface SendData {
   readonly v: 1;
   /** The alerts it tells of: one, or those of a digest. */
   readonly alerts: readonly string[];
-  /** Which attempt it is, as the rows counted when it was added. */
-  readonly attempt: number;
+  /** For when it was to leave as it was added: rows that say otherwise by now have been taken since. */
+  readonly at: string;
 }
 
 /** What the worker does with a job. It throws only for transient causes: the job is then done again. */

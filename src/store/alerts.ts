@@ -51,7 +51,7 @@ export const followUpOf = (id: string): string => `${id}-retraction`;
 /** What waits and is to be looked at by now, the longest first. */
 export async function dueAlerts(
   from: Store | Unit,
-  { now, limit }: { readonly now: string; readonly limit: number },
+  { now, limit, channel }: { readonly now: string; readonly limit: number; readonly channel?: string },
 ): Promise<readonly Alert[]> {
   const rows = await from.db
     .selectFrom('alerts')
@@ -59,6 +59,7 @@ export async function dueAlerts(
     // To the letter the condition of the index.
     .where(sql<boolean>`state = 'pending'`)
     .where('next_at', '<=', from.engine.encode('time', now))
+    .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
     .orderBy('next_at')
     .orderBy('id')
     .limit(limit)

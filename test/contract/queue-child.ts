@@ -21,7 +21,7 @@ if (task === 'add') {
 
 if (task === 'hangSending') {
   const sends = await queue.openSends(`${place.name}-sends`);
-  await sends.add([{ id: 'a-0', data: { v: 1, alerts: ['a'], attempt: 0 } }]);
+  await sends.add([{ id: 'a-0', data: { v: 1, alerts: ['a'], at: '' } }]);
   const hang = async (): Promise<void> => {
     say('took', 'a');
     await new Promise(() => undefined);

@@ -15,9 +15,9 @@ import {
   startChild,
 } from './queue-places.ts';
 
-const jobOf = (alert: string, attempt = 0): SendJob => ({
-  id: `${alert}-${attempt}`,
-  data: { v: 1, alerts: [alert], attempt },
+const jobOf = (alert: string, at = '2026-01-01T00:00:00.000000Z'): SendJob => ({
+  id: `${alert}-${at.replaceAll(/\D/g, '')}`,
+  data: { v: 1, alerts: [alert], at },
 });
 const empty = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
@@ -35,7 +35,7 @@ export function describeSends(backend: keyof typeof places): void {
     await using both = await openBoth(await newPlace());
     const { sends } = both;
     const taken: unknown[] = [];
-    const jobs = [jobOf('a'), jobOf('b', 3)];
+    const jobs = [jobOf('a'), jobOf('b', '2026-01-02T00:00:00.000000Z')];
     sends.work(async (data) => void taken.push(data), { concurrency: 2 });
     await sends.add(jobs);
     await sends.add([]);

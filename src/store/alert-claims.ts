@@ -1,0 +1,66 @@
+// Who sends an alert: whoever moves the time of its next look out of everybody's sight. A claim ends by itself, so that what a killed
+// process had taken is taken again.
+//
+//   waiting ──claim──▶ claimed ──outcome──▶ sent, failed, waiting (alert-marks.ts)
+//      ▲                  │ over before anybody said what became of it
+//      └──────────────────┘ still so: once more, under the same key; silenced meanwhile: perhaps said, so it is taken back
+import { sql } from 'kysely';
+import { alertOf, holdAlerts, type Alert } from './alerts.ts';
+import type { Store, Unit } from './contract.ts';
+import { writeColumns } from './rows.ts';
+
+export interface ClaimInput {
+  readonly ids: readonly string[];
+  /** When they were to be looked at: others have been taken since. */
+  readonly at: string;
+}
+
+/** Those of them that still wait for that moment, held to the end of the transaction. */
+export async function holdWaiting(unit: Unit, { ids, at }: ClaimInput): Promise<readonly Alert[]> {
+  const held = await holdAlerts(unit, ids);
+  return held.filter(({ state, nextAt }) => state === 'pending' && nextAt === at);
+}
+
+export function claimAlerts(
+  unit: Unit,
+  alerts: readonly Alert[],
+  { now, until }: { readonly now: string; readonly until: string },
+): Promise<void> {
+  const rows = alerts.map(({ id }) => ({ id, next_at: until, claimed_at: now }));
+  return writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
+}
+
+/** Not sent after all: they wait again. */
+export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], nextAt: string): Promise<void> {
+  const held = await holdAlerts(
+    unit,
+    alerts.map(({ id }) => id),
+  );
+  const rows = held.map(({ id }) => ({ id, next_at: nextAt, claimed_at: null }));
+  await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
+}
+
+/** Messages that are on their way at the moment, by channel. */
+export async function claimsByChannel(from: Store | Unit, now: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await from.db
+    .selectFrom('alerts')
+    .select(['channel', sql<number | string>`count(distinct coalesce(digest, id))`.as('messages')])
+    .where('claimed_at', 'is not', null)
+    .where('next_at', '>', from.engine.encode('time', now))
+    .groupBy('channel')
+    .execute();
+  return new Map(rows.map(({ channel, messages }) => [String(channel), Number(messages)]));
+}
+
+/** Silenced on their way, and nobody said what became of it. */
+export async function perhapsSaid(from: Store | Unit, now: string): Promise<readonly Alert[]> {
+  const rows = await from.db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('claimed_at', 'is not', null)
+    .where('state', '=', 'retracted')
+    .where('next_at', '<=', from.engine.encode('time', now))
+    .limit(100)
+    .execute();
+  return rows.map((row) => alertOf(from, row));
+}

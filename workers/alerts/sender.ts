@@ -1,0 +1,154 @@
+// Sends one message: looks at its rows again, claims them, hands the message to its channel, and writes down what became of it.
+//
+//   job ──rows still wait, still so──▶ claimed ──channel──▶ sent
+//                                         │                └▶ failed: waiting again, or given up
+//                                         └─ circuit open ──▶ waiting again, no attempt counted
+// Killed in between, the claim ends by itself and the same message leaves again under the same key.
+import { z } from 'zod';
+import { withDeadline } from '#src/deadline.ts';
+import { codeOf } from '#src/errors.ts';
+import type { Log } from '#src/log.ts';
+import { claimAlerts, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alert-claims.ts';
+import { markFailed, markSent } from '#src/store/alert-marks.ts';
+import { readAlerts, silenceAlerts, type Alert } from '#src/store/alerts.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Channel, Sent } from './channel.ts';
+import type { Circuit } from './circuit.ts';
+import type { Message } from './message.ts';
+import type { MessageNeeds } from './messages.ts';
+import { timeOf } from './outbox.ts';
+import { examine, messageFor, type AnyRule } from './parcel.ts';
+import { pauseAfter } from './retry.ts';
+
+export interface SenderNeeds extends MessageNeeds {
+  readonly store: Store;
+  readonly rules: ReadonlyMap<string, AnyRule>;
+  readonly channels: ReadonlyMap<string, Channel>;
+  circuitOf(channel: string): Circuit;
+  readonly nowMs: () => number;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Ends what is under way; what became of it is then unknown. */
+  readonly stopping: AbortSignal;
+}
+
+/** As it stands in the queue, which others can write to. */
+const job = z.object({ v: z.literal(1), alerts: z.array(z.string()).min(1).max(1_000), at: z.string().max(40) });
+
+const sendMs = 8_000;
+/** Longer than a send and its mark take; shorter than anybody wants to wait for what a killed process had in hand. */
+export const claimMs = 15_000;
+const longestError = 300;
+
+export async function sendJob(needs: SenderNeeds, data: unknown): Promise<void> {
+  const read = job.safeParse(data);
+  if (!read.success) {
+    needs.log.warn('a job in the queue of sends makes no sense and is left alone');
+    return;
+  }
+  const asked = { ids: read.data.alerts, at: read.data.at };
+  // Rows that change while they are looked at are looked at again; where nothing waits any more, there is nothing to do.
+  while (!(await attempt(needs, asked)));
+}
+
+/** False when the rows have changed under its hands. */
+async function attempt(needs: SenderNeeds, asked: ClaimInput): Promise<boolean> {
+  const rows = await readAlerts(needs.store, asked.ids);
+  const waiting = rows.filter(({ state, nextAt }) => state === 'pending' && nextAt === asked.at);
+  const [first] = waiting;
+  if (first === undefined) return true;
+  const rule = needs.rules.get(first.rule);
+  const channel = needs.channels.get(first.channel);
+  if (rule === undefined || channel === undefined) {
+    const error = rule === undefined ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured';
+    await outcome(needs, waiting, { ok: false, answer: error, retry: false });
+    return true;
+  }
+  const examined = await examine(needs.store, rule, waiting);
+  if (examined.over.length > 0) await silence(needs, rule, asked);
+  if (examined.so.length === 0) return true;
+  // Before it is claimed: what cannot be put into words has not been sent.
+  const message = await messageFor(needs, rule, examined);
+  if (!(await claim(needs, examined.so, asked))) return false;
+  await deliver(needs, examined.so, { channel, message });
+  return true;
+}
+
+/** All or none: of others than these the message would not be true. */
+function claim({ store, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: ClaimInput): Promise<boolean> {
+  const ids = alerts.map(({ id }) => id);
+  return store.transaction(async (unit) => {
+    const waiting = await holdWaiting(unit, { ids, at });
+    if (waiting.length < alerts.length) return false;
+    const atMs = nowMs();
+    await claimAlerts(unit, waiting, { now: timeOf(atMs), until: timeOf(atMs + claimMs) });
+    return true;
+  });
+}
+
+/** Asked once more while the rows are held: whoever settles what is so may have been quicker. */
+async function silence({ store, nowMs }: SenderNeeds, rule: AnyRule, asked: ClaimInput): Promise<void> {
+  await store.transaction(async (unit) => {
+    const { over } = await examine(unit, rule, await holdWaiting(unit, asked));
+    await silenceAlerts(
+      unit,
+      over.map(({ id }) => id),
+      timeOf(nowMs()),
+    );
+  });
+}
+
+async function deliver(
+  needs: SenderNeeds,
+  alerts: readonly Alert[],
+  { channel, message }: { readonly channel: Channel; readonly message: Message },
+): Promise<void> {
+  const { store, nowMs } = needs;
+  const admitted = needs.circuitOf(channel.name).admit(nowMs());
+  if (admitted !== true) {
+    await store.transaction((unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
+    return;
+  }
+  const sent = await send(channel, message, needs.stopping);
+  // Nobody knows whether it arrived: the claim stays, and whoever comes next sends it again.
+  if (!sent.ok && needs.stopping.aborted) return;
+  await outcome(needs, alerts, sent);
+}
+
+async function send(channel: Channel, message: Message, stopping: AbortSignal): Promise<Sent> {
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(sendMs), stopping]);
+    // A channel that does not heed the signal is not waited for either.
+    return await withDeadline(channel.send(message, signal), sendMs + 1_000);
+  } catch (error) {
+    return { ok: false, answer: codeOf(error), retry: true };
+  }
+}
+
+async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent): Promise<void> {
+  const { store, nowMs, log } = needs;
+  const atMs = nowMs();
+  const now = timeOf(atMs);
+  const { rule = '', channel = '', attempts: before = 0 } = alerts[0] ?? {};
+  const circuit = needs.circuitOf(channel);
+  const told = { rule, channel, alerts: alerts.length, attempt: before + 1 };
+  if (sent.ok) {
+    circuit.sent();
+    await store.transaction((unit) => markSent(unit, alerts, now));
+    log.info(told, 'alert sent');
+    return;
+  }
+  const askedMs = sent.retryAfterMs;
+  if (sent.retry) circuit.failed(atMs, askedMs);
+  const pauseMs = pauseAfter({ attempts: before + 1, retry: sent.retry, askedMs, random: needs.random() });
+  const error = sent.answer.slice(0, longestError);
+  const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
+  await store.transaction((unit) => markFailed(unit, alerts, { now, error, nextAt }));
+  if (pauseMs === undefined)
+    log.error(
+      { ...told, error, hint: 'Mend the cause, then: slotstream alerts resend --failed' },
+      'an alert was given up',
+    );
+  else log.warn({ ...told, error, retryMs: pauseMs }, 'an alert could not be sent; it is tried again');
+}

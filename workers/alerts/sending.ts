@@ -1,0 +1,61 @@
+// The sending half of alerts: the dispatcher, the worker on the queue of sends, and one circuit a channel.
+import type { Log } from '#src/log.ts';
+import type { SendQueue } from '#src/queue/contract.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Channel } from './channel.ts';
+import { createCircuit, type Circuit, type CircuitStanding } from './circuit.ts';
+import { sendsAChannel, startDispatcher } from './dispatcher.ts';
+import type { MessageNeeds } from './messages.ts';
+import { rulesByName } from './parcel.ts';
+import type { Ruleset } from './ruleset.ts';
+import { sendJob } from './sender.ts';
+
+export interface SendingNeeds extends MessageNeeds {
+  readonly store: Store;
+  readonly sends: Pick<SendQueue, 'add' | 'work'>;
+  readonly rules: Ruleset;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface Sending {
+  /** Something may be due. */
+  poke(): void;
+  /** How the channels stand, as this process knows them. */
+  standing(): Readonly<Record<string, CircuitStanding>>;
+  close(): Promise<void>;
+}
+
+/** A message that is under way when the process ends gets so long to arrive. */
+const patienceMs = 3_000;
+
+export function startSending(needs: SendingNeeds): Sending {
+  const { sends, channels, nowMs } = needs;
+  const rules = rulesByName(needs.rules);
+  const circuits = new Map<string, Circuit>();
+  const circuitOf = (channel: string): Circuit => {
+    const known = circuits.get(channel) ?? createCircuit();
+    circuits.set(channel, known);
+    return known;
+  };
+  for (const channel of channels.keys()) circuitOf(channel);
+  const stopping = new AbortController();
+  const sender = { ...needs, rules, circuitOf, stopping: stopping.signal };
+  const dispatcher = startDispatcher({ ...needs, rules });
+  const worker = sends.work((data) => sendJob(sender, data).finally(() => dispatcher.poke()), {
+    // Every channel can have all its places taken without taking one of another's.
+    concurrency: sendsAChannel * Math.max(1, channels.size),
+  });
+  return {
+    poke: () => dispatcher.poke(),
+    standing: () => Object.fromEntries([...circuits].map(([channel, circuit]) => [channel, circuit.standing(nowMs())])),
+    async close() {
+      await dispatcher.close();
+      const timer = setTimeout(() => stopping.abort(), patienceMs);
+      await worker.close();
+      clearTimeout(timer);
+    },
+  };
+}
