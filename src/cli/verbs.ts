@@ -17,6 +17,7 @@ const loaders: Readonly<Record<string, () => Promise<Verb>>> = {
   feed: async () => (await import('./feed.ts')).feed,
   export: async () => (await import('./export.ts')).exportRows,
   erase: async () => (await import('./erase.ts')).erase,
+  alerts: async () => (await import('./alerts.ts')).alerts,
   trigger: async () => (await import('./trigger.ts')).trigger,
   sandbox: async () => (await import('./sandbox.ts')).sandbox,
   demo: async () => (await import('./demo.ts')).demo,
