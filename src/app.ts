@@ -8,7 +8,8 @@ import { leaveAddress } from './admin/address.ts';
 import { createAdminApp, type ReadApi } from './admin/app.ts';
 import { openAdminToken } from './admin/token.ts';
 import { createWatchman } from './admin/watchman.ts';
-import { openSchedules, openSinks } from './app/background.ts';
+import type { Alerts } from './app/alerts.ts';
+import { openSchedules, openSinks, prepareAlerts } from './app/background.ts';
 import type { Sinks } from './app/sinks.ts';
 import type { Config } from './config.ts';
 import { openTail, type Tail } from './feed/tail.ts';
@@ -57,6 +58,7 @@ interface Parts {
   readonly health: Health;
   readonly store: Store | undefined;
   readonly tail: Tail;
+  readonly clock: () => number;
   readonly opened: AsyncDisposableStack;
 }
 
@@ -66,10 +68,17 @@ const unreadyGraceMs = 1_000;
 // On SQLite one transaction runs at a time whatever we do; on PostgreSQL a second batch is compiled while one commits.
 const workersOn = { sqlite: 1, postgres: 4 } as const;
 
-export async function openApp(needs: { config: Config; log: Log }, roles: Roles): Promise<App> {
-  const { config, log } = needs;
+export interface AppNeeds {
+  readonly config: Config;
+  readonly log: Log;
+  /** By which alerts wait, rest at night and grow old. */
+  readonly clock?: () => number;
+}
+
+export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles: Roles): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
+  const openAlerts = roles.works ? await prepareAlerts(config) : undefined;
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
 
@@ -90,7 +99,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   const health = createHealth({ checks, clock: Date.now });
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
-  const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, opened };
+  const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, clock, opened };
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
@@ -98,6 +107,7 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
   if (store) await openSchedules(parts, store);
 
   let sinks: Sinks | undefined;
+  let alerts: Alerts | undefined;
   const startedAt = new Date().toISOString();
   const status = async () => ({
     roles: { receives: roles.receives, works: roles.works },
@@ -107,10 +117,12 @@ export async function openApp(needs: { config: Config; log: Log }, roles: Roles)
     ...(spool && { spool: spool.depth() }),
     ...(store && (await standingOf(store))),
     ...(sinks && { sinks: await sinks.standing() }),
+    ...(alerts && { alert_channels: alerts.standing() }),
   });
   const admin = await openAdmin(parts, status);
   // Last, so that they end first: they wait at the tail, which closes with the admin listener.
   sinks = store && (await openSinks(parts, store));
+  alerts = store && (await openAlerts?.(parts, store));
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -3,7 +3,9 @@ import type { Config } from '../config.ts';
 import type { Tail } from '../feed/tail.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { DeliveryQueue } from '../queue/contract.ts';
 import type { Store } from '../store/contract.ts';
+import type { Alerts } from './alerts.ts';
 import type { Sinks } from './sinks.ts';
 
 export interface BackgroundNeeds {
@@ -40,4 +42,20 @@ export async function openSinks(
   opened.defer(() => sinks.close());
   metrics.watch({ sinks: () => sinks.standing() });
   return sinks;
+}
+
+/** Loads the rules now, so that what is wrong with them is told before anything begins; sends when all else is there. */
+export async function prepareAlerts(config: Config) {
+  const { rulesOf, startAlerts } = await import('./alerts.ts');
+  const rules = await rulesOf(config);
+  return async ({ log, tail, opened, queue, clock }: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
+    const alerts = await startAlerts({ config, rules, store, queue, tail, log, clock });
+    opened.defer(() => alerts.close());
+    return alerts;
+  };
+}
+
+interface AlertParts {
+  readonly queue: Pick<DeliveryQueue, 'openSends'>;
+  readonly clock: () => number;
 }
