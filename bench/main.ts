@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/table.ts';
 import { ack } from './ack.ts';
+import { alerts } from './alerts.ts';
 import { backfill } from './backfill.ts';
 import { contactsApi } from './contacts-api.ts';
 import { embedded } from './embedded.ts';
@@ -20,6 +21,7 @@ const measurements: readonly Measurement[] = [
   ack,
   project,
   visible,
+  alerts,
   growth,
   memory,
   embedded,

@@ -36,9 +36,9 @@ export interface SenderNeeds extends MessageNeeds {
 /** As it stands in the queue, which others can write to. */
 const job = z.object({ v: z.literal(1), alerts: z.array(z.string()).min(1).max(1_000), at: z.string().max(40) });
 
-const sendMs = 8_000;
+const sendMs = 15_000;
 /** Longer than a send and its mark take; shorter than anybody wants to wait for what a killed process had in hand. */
-export const claimMs = 15_000;
+const claimMs = 20_000;
 const longestError = 300;
 
 export async function sendJob(needs: SenderNeeds, data: unknown): Promise<void> {
