@@ -26,6 +26,7 @@ import { createHealth, type Health } from './receiver/health.ts';
 import { createIntake } from './receiver/intake.ts';
 import { openListener } from './receiver/listener.ts';
 import { openSpool, type Spool } from './receiver/spool.ts';
+import { alertTotals } from './store/alert-pages.ts';
 import type { Store } from './store/contract.ts';
 import { countKept, lastSeq } from './store/log.ts';
 import { overviewOf } from './store/overview.ts';
@@ -122,7 +123,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const admin = await openAdmin(parts, status);
   // Last, so that they end first: they wait at the tail, which closes with the admin listener.
   sinks = store && (await openSinks(parts, store));
-  alerts = store && (await openAlerts?.(parts, store));
+  alerts = store && (await openAlerts?.({ ...parts, spool }, store));
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
@@ -131,7 +132,8 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
 /** What can be told of a store, whether or not a process runs on it. */
 export async function standingOf(store: Store): Promise<object> {
   const retention = await readRetentionState(store);
-  return { store: await overviewOf(store), reconcile: await lastRuns(store), ...(retention && { retention }) };
+  const told = { store: await overviewOf(store), reconcile: await lastRuns(store), alerts: await alertTotals(store) };
+  return { ...told, ...(retention && { retention }) };
 }
 
 /** When the last complete runs were, and what they found. */

@@ -33,6 +33,7 @@ const statusAnswer = z
       })
       .optional(),
     reconcile: z.looseObject({}).optional(),
+    alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
   })
   .meta({ description: 'The parts this process has' });
 

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { configuredChannels, openChannels } from '#workers/alerts/channels.ts';
 import { conditionsJob } from '#workers/alerts/condition-round.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/ruleset.ts';
+import { startSelfWatch, type SelfNeeds } from '#workers/alerts/self-watch.ts';
 import { startSending, type Sending } from '#workers/alerts/sending.ts';
 import { watch } from '#workers/alerts/watcher.ts';
 import { startSchedules, type Job } from '#workers/schedules.ts';
@@ -22,6 +23,8 @@ export interface AlertNeeds {
   readonly tail: Tail;
   readonly log: Log;
   readonly clock: () => number;
+  /** What this process knows of itself where it receives too. */
+  readonly receiver: Pick<SelfNeeds, 'spooled' | 'refusedAsStale'> | undefined;
 }
 
 export interface Alerts extends Pick<Sending, 'poke' | 'standing'> {
@@ -55,6 +58,8 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
   const schedules = startSchedules({ ...lease, log, sleep, random: Math.random }, jobs);
   opened.defer(() => schedules.close());
+  const self = needs.receiver && startSelfWatch({ ...needs.receiver, store, nowMs, holder: lease.holder });
+  opened.defer(() => self?.close());
   const resources = opened.move();
   return {
     poke: () => sending.poke(),

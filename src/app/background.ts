@@ -4,6 +4,8 @@ import type { Tail } from '../feed/tail.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { DeliveryQueue } from '../queue/contract.ts';
+import type { Spool } from '../receiver/spool.ts';
+import { countAlerts } from '../store/alert-pages.ts';
 import type { Store } from '../store/contract.ts';
 import type { Alerts } from './alerts.ts';
 import type { Sinks } from './sinks.ts';
@@ -48,9 +50,15 @@ export async function openSinks(
 export async function prepareAlerts(config: Config) {
   const { rulesOf, startAlerts } = await import('./alerts.ts');
   const rules = await rulesOf(config);
-  return async ({ log, tail, opened, queue, clock }: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
-    const alerts = await startAlerts({ config, rules, store, queue, tail, log, clock });
+  return async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
+    const { log, tail, opened, queue, clock, metrics, spool } = parts;
+    const receiver = spool && {
+      spooled: () => spool.depth().deliveries,
+      refusedAsStale: () => metrics.refusals('stale_signed'),
+    };
+    const alerts = await startAlerts({ config, rules, store, queue, tail, log, clock, receiver });
     opened.defer(() => alerts.close());
+    metrics.watch({ alerts: () => countAlerts(store) });
     return alerts;
   };
 }
@@ -58,4 +66,6 @@ export async function prepareAlerts(config: Config) {
 interface AlertParts {
   readonly queue: Pick<DeliveryQueue, 'openSends'>;
   readonly clock: () => number;
+  /** Where this process receives too. */
+  readonly spool: Pick<Spool, 'depth'> | undefined;
 }

@@ -1,5 +1,6 @@
 // The checks of `doctor`, each by itself: one that fails never hides the others.
 import { codeOf, SlotstreamError } from '#src/errors.ts';
+import { checkAlerts } from './alerts.ts';
 import type { Check, Patient } from './check.ts';
 import { checkDisk, checkSpool } from './disk.ts';
 import { checkDrift } from './drift.ts';
@@ -24,6 +25,7 @@ const checks: Readonly<Record<string, Check>> = {
   'public URL': checkPublicUrl,
   subscriptions: checkSubscriptions,
   drift: checkDrift,
+  alerts: checkAlerts,
 };
 
 export async function examine(patient: Patient): Promise<readonly Finding[]> {

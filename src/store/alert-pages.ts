@@ -65,3 +65,10 @@ export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly A
     count: Number(count),
   }));
 }
+
+/** By state, over all channels. */
+export async function alertTotals(store: Pick<Store, 'db'>): Promise<Readonly<Record<AlertState, number>>> {
+  const totals = { pending: 0, sent: 0, retracted: 0, failed: 0 };
+  for (const { state, count } of await countAlerts(store)) totals[state as AlertState] += count;
+  return totals;
+}
