@@ -14,7 +14,8 @@ export function mailBody({ title, text, facts, link }: Message): MailBody {
   );
   const paragraphs = text.split('\n').map((line) => `<bdi>${escaped(line)}</bdi>`);
   return {
-    subject: title,
+    // A name that looks like an encoded word would be decoded by whoever reads the mail.
+    subject: title.replaceAll('=?', '=\u2060?'),
     text: [
       title,
       '',

@@ -5,6 +5,9 @@
 const obeyed =
   /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]+/gu;
 
+// More marks than any script puts on one letter only climb over the lines above.
+const piled = /(\p{M}{4})\p{M}+/gu;
+
 const longestValue = 160;
 
 /** One line; what is too long ends with `…`. */
@@ -14,6 +17,7 @@ export function spoken(value: string, longest = longestValue): string {
     .slice(0, longest * 8)
     .toWellFormed()
     .replaceAll(obeyed, ' ')
+    .replaceAll(piled, '$1')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return cutAt(line, longest);
@@ -39,7 +43,7 @@ export function cutAt(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const room = longest - 1;
   const last = segmenter.segment(text.slice(0, longest * 2)).containing(room);
-  // A pile of marks on one letter may be longer than the whole line.
+  // Joined into one character, a text may be longer than the whole line.
   const end = last === undefined || last.index === 0 ? room : last.index;
   return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
 }
