@@ -1,0 +1,51 @@
+// Where alerts arrive: a Slack-like address, an address for signed webhooks, and a mail server, all in this process.
+import { Webhook } from 'standardwebhooks';
+import { openCallback, type Callback, type Received } from './callback.ts';
+import { openMailbox, type Mail, type Mailbox } from './mailbox.ts';
+import type { Settings } from './product.ts';
+
+export interface Inbox extends AsyncDisposable {
+  readonly slack: Callback;
+  readonly webhook: Callback;
+  readonly mailbox: Mailbox;
+  /** With which everything is sent here, and nothing waits. */
+  readonly settings: Settings;
+}
+
+const secret = `whsec_${Buffer.from('a secret of the alert tests, long').toString('base64')}`;
+
+/** The key by which the other side tells a repeat; throws where the signature is not right. */
+export function keyOf({ raw, headers }: Received): string {
+  new Webhook(secret).verify(raw.toString(), headers as Record<string, string>);
+  return String(headers['webhook-id']);
+}
+
+export const keysOf = (received: readonly Received[]): string[] => [...new Set(received.map(keyOf))];
+export const typeOf = ({ body }: Received): string => (body as { type: string }).type;
+export const titleOf = ({ body }: Received): string => (body as { data: { title: string } }).data.title;
+export const textOf = ({ body }: Received): string => (body as { text: string }).text;
+export const headerOf = ({ headers }: Mail, wanted: string): string | undefined =>
+  headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
+
+export async function openInbox(): Promise<Inbox> {
+  await using opened = new AsyncDisposableStack();
+  const slack = opened.use(await openCallback());
+  const webhook = opened.use(await openCallback());
+  const mailbox = opened.use(await openMailbox());
+  const resources = opened.move();
+  return {
+    slack,
+    webhook,
+    mailbox,
+    settings: {
+      ALERT_SLACK_URL: slack.url,
+      ALERT_WEBHOOK_URL: webhook.url,
+      ALERT_WEBHOOK_SECRET: secret,
+      ALERT_SMTP_URL: mailbox.url,
+      ALERT_EMAIL_TO: 'desk@example.test',
+      ALERT_ALLOW_PRIVATE: 'true',
+      ALERT_GRACE: '0',
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
