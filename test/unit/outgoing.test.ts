@@ -266,6 +266,16 @@ describe('answers', () => {
     expect(given).toEqual({ ok: false, refused: false, reason: 'no answer in time' });
   });
 
+  it('a name that is never looked up is given up in time', async () => {
+    const outgoing = createOutgoing({ lookup: () => undefined }, { allowPrivate: false });
+    const call = { headers: {}, body: '', timeoutMs: 100, signal: never() };
+    const given = await outgoing.post('https://hooks.example.test/', call);
+    expect(given).toEqual({ ok: false, refused: false, reason: 'no answer in time' });
+    const connecting = outgoing.connect({ host: 'mail.example.test', port: 25, timeoutMs: 100 });
+    await expect(connecting).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    outgoing.close();
+  });
+
   it('a call that is stopped says so', async () => {
     await using there = await listen(() => stopping.abort());
     const stopping = new AbortController();

@@ -6,6 +6,7 @@ import type { Case } from './rule.ts';
 import { ruleKinds } from './rules.ts';
 import { cutAt, spoken, spokenLines } from './spoken.ts';
 import { wordingOf, type RuleInWords } from './wording.ts';
+import { zonedSpan } from './zoned-time.ts';
 
 export interface MessageNeeds {
   /** Where people reach the dashboard (`config.alerts.dashboardUrl`); undefined: no link. */
@@ -120,6 +121,7 @@ export function testMessage(
     facts: [
       { label: 'Who', value: 'Ada Example' },
       { label: 'Event', value: 'A test' },
+      { label: 'When', value: zonedSpan(now, null, 'UTC') },
     ],
     link: linkTo(dashboardUrl),
     occurredAt: now,

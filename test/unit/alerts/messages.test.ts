@@ -1,4 +1,5 @@
 // What alerts say: of a booking, of the mirror itself, of what was taken back, of many at once, and in an operator's own words.
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { conditionKinds } from '#workers/alerts/conditions.ts';
 import { digestOf, messageOf, testMessage, type MessageInput } from '#workers/alerts/messages.ts';
@@ -267,6 +268,15 @@ describe('a template', () => {
         .filter((size) => size === '0'),
     ).toEqual(['0']);
     expect(values).toBe('news Engines gold 3');
+  });
+
+  it('is described with every variable, and no other', () => {
+    const page = readFileSync('docs/alerts.md', 'utf8');
+    const table = page.slice(page.indexOf('| variable |'), page.indexOf('Rules about the mirror have'));
+    const names = table
+      .split('\n')
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(names.toSorted()).toEqual(templateVariables.toSorted());
   });
 
   it('is not obeyed when it stands in a name', async () => {
