@@ -12,7 +12,7 @@
 import { followUpOf, type Alert } from '#src/store/alerts.ts';
 
 /** One message to one channel. */
-export type Standing = Pick<Alert, 'id' | 'state' | 'sentAt' | 'follows'>;
+export type Standing = Pick<Alert, 'id' | 'state' | 'claimedAt' | 'sentAt' | 'createdAt' | 'follows'>;
 
 /** What ought to be said, by the identity of its fact. */
 export interface Wanted {
@@ -42,23 +42,29 @@ export interface Age {
 /** `known`: every alert of the subject, follow-ups too. */
 export function settle(wanted: readonly Wanted[], known: readonly Standing[], age: Age): readonly Change[] {
   const byId = new Map(known.map((one) => [one.id, one]));
-  const isSo = new Set(wanted.map(({ id }) => id));
+  const so = wanted.filter((one) => isTold(one, byId.get(one.id), age));
+  const isSo = new Set(so.map(({ id }) => id));
   return [
-    ...wanted.flatMap((one) => standUp(one, byId, age)),
+    ...so.flatMap((one) => standUp(one, byId, age)),
     ...known.filter(({ id, follows }) => follows === null && !isSo.has(id)).flatMap((one) => standDown(one)),
   ];
 }
 
+/** Recent when it was learned of: what is told stays so as time passes, and does not when it turns out to be older than it seemed. */
+function isTold({ occurredAt }: Wanted, before: Standing | undefined, { nowMs, maxAgeMs }: Age): boolean {
+  const learnedMs = before === undefined ? nowMs : Date.parse(before.createdAt);
+  return learnedMs - Date.parse(occurredAt) <= maxAgeMs;
+}
+
 function standUp(wanted: Wanted, byId: ReadonlyMap<string, Standing>, { nowMs, maxAgeMs }: Age): readonly Change[] {
   const before = byId.get(wanted.id);
-  const isFresh = nowMs - Date.parse(wanted.occurredAt) <= maxAgeMs;
-  if (before === undefined) return isFresh ? [{ kind: 'add', wanted }] : [];
+  if (before === undefined) return [{ kind: 'add', wanted }];
   if (before.state !== 'retracted') return [];
-  const followUp = followUpOf(before.id);
-  const left = byId.get(followUp)?.state ?? 'sent';
-  // Not sent, and also given up: nobody was told otherwise.
-  if (before.sentAt !== null && left !== 'sent') return [{ kind: 'uphold', id: before.id, followUp }];
-  return isFresh ? [{ kind: 'renew', id: before.id }] : [];
+  const followUp = byId.get(followUpOf(before.id));
+  // Neither sent nor on its way: nobody was told otherwise.
+  const isHeard = followUp === undefined || followUp.state === 'sent' || followUp.claimedAt !== null;
+  if (before.sentAt !== null && !isHeard) return [{ kind: 'uphold', id: before.id, followUp: followUp.id }];
+  return nowMs - Date.parse(wanted.occurredAt) <= maxAgeMs ? [{ kind: 'renew', id: before.id }] : [];
 }
 
 function standDown({ id, state }: Standing): readonly Change[] {

@@ -1,5 +1,6 @@
 // Which bookings a stretch of the log may have changed, for rules to be asked about them again: those it tells of, those of the
 // same meeting when that changed, and those of the same person where a rule looks at the person.
+import { readJson } from '#schemas/json-text.ts';
 import type { Store } from '#src/store/contract.ts';
 import { small } from '#src/store/addresses.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -22,7 +23,8 @@ interface Entry {
 
 /** What rules look at besides the booking itself. */
 export interface Interest {
-  readonly contacts: boolean;
+  /** The names of the rules that look at contacts. */
+  readonly contacts: readonly string[];
   readonly marks: boolean;
 }
 
@@ -48,33 +50,31 @@ export async function nextStretch(
   return { end: Number(rows.at(-1)?.seq ?? after), entries };
 }
 
-/** The bookings these entries may have changed anything about. */
+/** The bookings these entries may have changed anything about. What happened before `since` is not told any more. */
 export async function bookingsIn(
   store: Store,
   entries: readonly Entry[],
-  interest: Interest,
+  { interest, since }: { readonly interest: Interest; readonly since: string },
 ): Promise<readonly string[]> {
   const direct = entries.filter(({ of }) => ofBookings.has(of) || of === ofErasures);
   const before = await changesOf(store, [
     ...direct,
-    ...entries.filter(({ of }) => interest.contacts && of === 'contact'),
+    ...entries.filter(({ of }) => interest.contacts.length > 0 && of === 'contact'),
   ]);
   const events = entries.flatMap(({ of, uri }) => (of === 'scheduled_event' ? [uri] : []));
   const told = direct.map(({ uri }) => uri);
-  const shaken = direct.filter(({ seq }) => before.get(seq)?.shakesEvent).map(({ uri }) => uri);
-  const rows = await readColumns(store, 'invitees', {
-    columns: ['uri', 'event_uri', 'email'],
-    key: 'uri',
-    values: told,
-  });
-  const eventOf = new Map(rows.map(({ uri, event_uri: event }) => [uri, event]));
-  const moved = shaken.flatMap((uri) => eventOf.get(uri) ?? []).map(String);
-  const found = [...told, ...(await bookingsOfEvents(store, [...new Set([...events, ...moved])]))];
-  if (interest.contacts) {
+  const columns = ['uri', 'email'];
+  const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
+  const shaken = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
+  const found = [...told, ...(await bookingsOfEvents(store, distinct([...events, ...shaken])))];
+  if (interest.contacts.length > 0) {
     const contacts = entries.filter(({ of }) => of === 'contact');
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
     found.push(...(await bookingsByAddress(store, distinct(addresses))));
+    // Of a contact that is forgotten nobody knows the addresses any more.
+    const isForgotten = entries.some(({ of, seq }) => of === ofErasures || before.get(seq)?.forgetsContact);
+    if (isForgotten) found.push(...(await toldOf(store, interest.contacts, since)));
   }
   if (interest.marks) {
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
@@ -85,11 +85,23 @@ export async function bookingsIn(
   return distinct(found);
 }
 
+/** The bookings of which these rules told something that happened since. */
+async function toldOf({ db, engine }: Store, rules: readonly string[], since: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select('subject_uri')
+    .where('rule', 'in', rules)
+    .where('occurred_at', '>=', engine.encode('time', since))
+    .execute();
+  return rows.map(({ subject_uri: uri }) => String(uri));
+}
+
 interface Before {
   /** Addresses that were theirs before. */
   readonly addresses: readonly string[];
-  /** Whether it changed what rules ask of a meeting, which others may be invited to as well. */
-  readonly shakesEvent: boolean;
+  /** The meeting of which it changed what rules ask: others may be invited to it as well. */
+  readonly event: string | undefined;
+  readonly forgetsContact: boolean;
 }
 
 const askedOfEvents = ['name', 'event_type', 'start_time', 'hosts'];
@@ -97,22 +109,34 @@ const askedOfEvents = ['name', 'event_type', 'start_time', 'hosts'];
 async function changesOf({ db, engine }: Store, entries: readonly Entry[]): Promise<ReadonlyMap<number, Before>> {
   const found = new Map<number, Before>();
   for (const chunk of chunks(entries.map(({ seq }) => seq))) {
-    const rows = await db.selectFrom('event_log').select(['seq', 'changes']).where('seq', 'in', chunk).execute();
-    for (const { seq, changes } of rows) found.set(Number(seq), beforeOf(engine.decode('json', changes)));
+    const rows = await db
+      .selectFrom('event_log')
+      .select(['seq', 'changes', 'body'])
+      .where('seq', 'in', chunk)
+      .execute();
+    for (const { seq, changes, body } of rows) found.set(Number(seq), beforeOf(engine.decode('json', changes), body));
   }
   return found;
 }
 
 /** Table → column → [before, after]. */
-function beforeOf(changes: unknown): Before {
+function beforeOf(changes: unknown, body: unknown): Before {
   const event = partOf(changes, 'scheduled_events');
   const emails = partOf(partOf(partOf(changes, 'contacts'), 'emails'), '0');
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => partOf(each, 'email')) : [];
   const own = partOf(partOf(partOf(changes, 'invitees'), 'email'), '0');
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [small(one)] : [])),
-    shakesEvent: askedOfEvents.some((column) => partOf(event, column) !== undefined),
+    forgetsContact: partOf(partOf(changes, 'contacts'), 'deleted_at') !== undefined,
+    event: askedOfEvents.some((column) => partOf(event, column) !== undefined) ? eventIn(body) : undefined,
   };
+}
+
+/** It need not be the one that the row names: another fact may know better. */
+function eventIn(body: unknown): string | undefined {
+  const read = readJson(String(body));
+  const uri = read.ok ? partOf(partOf(partOf(read.value, 'payload'), 'scheduled_event'), 'uri') : undefined;
+  return typeof uri === 'string' ? uri : undefined;
 }
 
 const partOf = (value: unknown, key: string): unknown =>

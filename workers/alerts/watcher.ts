@@ -74,7 +74,7 @@ interface Steps {
 function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   const { store, nowMs } = needs;
   const interest = {
-    contacts: input.rules.some(({ asksContact }) => asksContact),
+    contacts: input.rules.filter(({ asksContact }) => asksContact).map(({ name }) => name),
     marks: input.rules.some(({ asksMarks }) => asksMarks),
   };
   let noted: number | undefined;
@@ -122,7 +122,10 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
         if (nowMs() - notedMs >= noteEveryMs) await note();
         return { place, isEnd: true };
       }
-      const subjects = entries.length === 0 ? [] : await bookingsIn(store, entries, interest);
+      const subjects =
+        entries.length === 0
+          ? []
+          : await bookingsIn(store, entries, { interest, since: timeOf(nowMs() - input.maxAgeMs) });
       const asked = await worthAsking(store, subjects, { ...input, nowMs: nowMs() });
       if (asked.length > 0) {
         const cases = await loadCases(store, asked);

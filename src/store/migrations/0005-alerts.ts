@@ -19,6 +19,7 @@ export function alerts(types: StorageTypes): Migration {
       // What waits is looked for many times a second; what was said stays for ever.
       await sql`create index alerts_waiting on alerts (next_at) where state = 'pending'`.execute(db);
       await sql`create index alerts_claimed on alerts (next_at) where claimed_at is not null`.execute(db);
+      await sql`create index alerts_rule_occurred_at on alerts (rule, occurred_at)`.execute(db);
       await sql`create index alerts_digest on alerts (digest) where digest is not null`.execute(db);
 
       const small = smallAddress(types.textSearch === 'fts5' ? 'sqlite' : 'postgres', 'email');

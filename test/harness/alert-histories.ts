@@ -1,0 +1,95 @@
+// Random histories in which much is missed, canceled and moved, by few people who write their addresses in several ways.
+import fc, { type Arbitrary } from 'fast-check';
+import type { Telling } from './histories.ts';
+import type { Payload } from './payloads.ts';
+
+const base = 'https://api.example.test';
+const numbered = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
+const invitees = numbered('invitees', 4);
+const events = numbered('scheduled_events', 2);
+const contacts = numbered('contacts', 2);
+const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 });
+const rarely = <Value>(value: Arbitrary<Value>, usual: Value) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: value });
+
+/** The moment from which all this is looked back upon. */
+export const lookedBackMs = Date.UTC(2025, 0, 6, 12);
+
+const days = fc.nat(4);
+const at = (day: number, second = 0) => `2025-01-0${day + 1}T09:00:0${second}.000000Z`;
+const moment = fc.tuple(days, fc.nat(2)).map(([day, second]) => at(day, second));
+const addresses = fc.constantFrom('ada@example.test', 'Ada@Example.test', 'grace@other.test', 'ŽOFIE@other.test');
+
+const event: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...events),
+  name: fc.constantFrom('Talk', 'Demo'),
+  start_time: orNull(days.map((day) => at(day, 5))),
+  event_memberships: fc.constantFrom([], [{ user: `${base}/users/1`, user_name: 'Host' }]),
+  updated_at: moment,
+});
+
+/** A mark was made at one moment, whoever tells of it. */
+const mark = fc.nat(5).map((n) => ({ uri: `${base}/invitee_no_shows/${n}`, created_at: at(n % 5, 1) }));
+
+const invitee: Arbitrary<Payload> = fc
+  .record(
+    {
+      uri: fc.constantFrom(...invitees),
+      email: fc.oneof({ weight: 9, arbitrary: addresses }, { weight: 1, arbitrary: fc.constant(null) }),
+      name: fc.constant('Ada'),
+      status: rarely(fc.constant('canceled'), 'active'),
+      rescheduled: rarely(fc.constant(true), false),
+      new_invitee: rarely<string | null>(fc.constantFrom(...invitees), null),
+      created_at: moment,
+      updated_at: moment,
+      tracking: fc.record({ utm_source: orNull(fc.constantFrom('mail', 'web')) }),
+      no_show: orNull(mark),
+      cancellation: orNull(fc.record({ canceler_type: fc.constantFrom('host', 'invitee'), created_at: moment })),
+      scheduled_event: event,
+    },
+    { requiredKeys: ['uri', 'updated_at'] },
+  )
+  .map((told) => ({ ...told, ...(told.scheduled_event && { event: told.scheduled_event['uri'] }) }));
+
+const contact: Arbitrary<Payload> = fc.record(
+  {
+    uri: fc.constantFrom(...contacts),
+    emails: fc
+      .uniqueArray(addresses, { maxLength: 2 })
+      .chain((list) => fc.nat(2).map((first) => list.map((email, index) => ({ email, is_primary: index === first })))),
+    company: orNull(fc.constantFrom('Acme', 'acme', 'Other')),
+    custom_fields: fc.constantFrom([], [{ uri: `${base}/contact_custom_fields/1`, label: 'Tier', value: 'gold' }]),
+    updated_at: moment,
+  },
+  { requiredKeys: ['uri', 'updated_at'] },
+);
+
+const sent = (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+  fc.record({ event: fc.constantFrom(...kinds), payload, created_at: moment }).map((envelope) => ({
+    fact: { ...envelope, sound: true },
+    body: JSON.stringify(envelope),
+  }));
+const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+  fc
+    .record({ payload, created_at: moment })
+    .map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
+
+const spoken = fc.oneof(
+  { weight: 3, arbitrary: sent(['invitee.created', 'invitee.canceled'], invitee) },
+  { weight: 5, arbitrary: sent(['invitee_no_show.created', 'invitee_no_show.deleted'], invitee) },
+  {
+    weight: 2,
+    arbitrary: read(
+      'invitee.read',
+      invitee.map(({ scheduled_event: _none, ...record }) => record),
+    ),
+  },
+  { weight: 1, arbitrary: read('scheduled_event.read', event) },
+  { weight: 3, arbitrary: sent(['contact.created', 'contact.updated'], contact) },
+  { weight: 1, arbitrary: read('contact.read', contact) },
+  { weight: 1, arbitrary: sent(['contact.deleted'], fc.record({ uri: fc.constantFrom(...contacts) })) },
+  { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
+);
+
+/** Facts in no order. */
+export const alertHistory: Arbitrary<Telling[]> = fc.array(spoken, { minLength: 1, maxLength: 12 });
