@@ -51,7 +51,10 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const { maxAgeMs } = config.alerts;
   const jobs = [
     watchJob(needs, () => sending.poke()),
-    conditionsJob({ store, nowMs, onSettled: () => sending.poke() }, { rules: rules.conditions, maxAgeMs }),
+    conditionsJob(
+      { store, nowMs, onSettled: () => sending.poke() },
+      { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
+    ),
   ];
   const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
   // Leases are kept by the real clock, whatever the rules are told.

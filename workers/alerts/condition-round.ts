@@ -22,7 +22,7 @@ export interface RoundInput {
   readonly maxAgeMs: number;
 }
 
-const everyMs = 60_000;
+const minuteMs = 60_000;
 const key = 'alerts conditions';
 
 const memory = z.object({
@@ -39,12 +39,17 @@ const memory = z.object({
   ),
 });
 
-export function conditionsJob(needs: RoundNeeds, input: RoundInput): Job {
+export interface ConditionsInput extends RoundInput {
+  /** How often the subscriptions are looked after: what is looked at more often than every minute is asked about as often. */
+  readonly watchEveryMs: number;
+}
+
+export function conditionsJob(needs: RoundNeeds, { watchEveryMs, ...input }: ConditionsInput): Job {
   // What was open before this process came may have channels now that it had not then.
   let isFirst = true;
   return {
     name: 'conditions',
-    everyMs,
+    everyMs: Math.min(minuteMs, watchEveryMs),
     async run() {
       const { begun, over } = await conditionRound(needs, { ...input, settlesAll: isFirst });
       isFirst = false;
