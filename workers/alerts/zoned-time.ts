@@ -2,44 +2,48 @@
 
 /** `Mon, 16 Nov 2026, 15:00–15:30 (Europe/Berlin)`. A zone nobody knows is told in UTC. */
 export function zonedSpan(start: string, end: string | null, timezone: string | null): string {
-  const { format, zone } = formatIn(timezone);
-  const [from, to] = [Date.parse(start), Date.parse(end ?? start)];
-  if (Number.isNaN(from)) return 'unknown';
-  const day = format.day(from);
-  const until =
-    Number.isNaN(to) || to <= from
-      ? ''
-      : format.day(to) === day
-        ? format.time(to)
-        : `${format.day(to)}, ${format.time(to)}`;
-  return `${day}, ${format.time(from)}${until === '' ? '' : `–${until}`} (${zone})`;
+  const zone = timezone !== null && formatIn(timezone) !== undefined ? timezone : 'UTC';
+  const format = formatIn(zone);
+  const [fromMs, toMs] = [Date.parse(start), Date.parse(end ?? start)];
+  if (format === undefined || Number.isNaN(fromMs)) return 'unknown';
+  const from = readOff(format, fromMs);
+  const to = Number.isNaN(toMs) || toMs <= fromMs ? undefined : readOff(format, toMs);
+  const until = to && (to.day === from.day ? `–${to.time}` : `–${to.day}, ${to.time}`);
+  return `${from.day}, ${from.time}${until ?? ''} (${zone})`;
 }
 
-function formatIn(timezone: string | null) {
-  const zone = timezone !== null && isKnown(timezone) ? timezone : 'UTC';
-  const day = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  });
-  const time = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  return { zone, format: { day: (ms: number) => day.format(ms), time: (ms: number) => time.format(ms) } };
+function readOff(format: Intl.DateTimeFormat, ms: number): { readonly day: string; readonly time: string } {
+  const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const { weekday, day, month, year, hour, minute } = parts;
+  return { day: `${weekday}, ${day} ${month} ${year}`, time: `${hour}:${minute}` };
 }
 
-/** Named zones only: the service sends names, and an offset would not say when clocks change. */
-function isKnown(timeZone: string): boolean {
-  if (!/^[A-Za-z]/.test(timeZone) || timeZone.length > 64) return false;
+// Each holds some 30 kB outside the heap, which nobody hurries to collect: kept, one a zone.
+const formats = new Map<string, Intl.DateTimeFormat | undefined>();
+const mostFormats = 50;
+
+/** Undefined when there is no such zone. Named zones only: the service sends names, and an offset does not know when clocks change. */
+function formatIn(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (!/^[A-Za-z][\w+/-]{1,63}$/.test(timeZone)) return undefined;
+  if (formats.has(timeZone)) return formats.get(timeZone);
+  if (formats.size >= mostFormats) formats.clear();
+  const made = formatOf(timeZone);
+  formats.set(timeZone, made);
+  return made;
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  const date = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
   try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
+    return new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      ...date,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
   } catch {
-    return false;
+    return undefined;
   }
 }
 

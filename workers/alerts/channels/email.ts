@@ -79,11 +79,18 @@ function codesIn(response: string): string {
   return /^\d{3}([ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0].replace('-', ' ') ?? 'no answer';
 }
 
+/** The mailer calls everything that happens to a socket by one name. */
+const isMistrust = (error: unknown): boolean => error instanceof Error && /certificate|altnames/i.test(error.message);
+
 function failed(error: unknown, signal: AbortSignal): Sent {
   if (error instanceof AddressRefused) return { ok: false, answer: reasonOf(error), retry: false };
   const { response, responseCode } = error as { readonly response?: unknown; readonly responseCode?: unknown };
   if (typeof response !== 'string' || typeof responseCode !== 'number')
-    return { ok: false, answer: reasonOf(error, signal), retry: true };
+    return {
+      ok: false,
+      answer: isMistrust(error) ? 'its certificate does not hold' : reasonOf(error, signal),
+      retry: true,
+    };
   // 4xx passes by itself; 5xx is an answer for good.
   return { ok: false, answer: codesIn(response), retry: responseCode < 500 };
 }
