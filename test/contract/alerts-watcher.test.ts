@@ -1,0 +1,221 @@
+// What the watcher makes of the log, on both stores: the outbox of what is to be said.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { markSent } from '#src/store/alert-marks.ts';
+import { alertsAbout, type Alert } from '#src/store/alerts.ts';
+import { loadCases } from '#workers/alerts/cases.ts';
+import { timeOf } from '#workers/alerts/outbox.ts';
+import { loadRules, type BookingRule } from '#workers/alerts/ruleset.ts';
+import { catchUp, watcherPosition } from '#workers/alerts/watcher.ts';
+import { erase } from '#workers/erasure/erase.ts';
+import { targetOf } from '#workers/erasure/target.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { readPosition } from '#src/store/positions.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import { missedBooking } from '../harness/missed.ts';
+import { ingestBodies, rowsOf, storeEngines } from '../harness/stores.ts';
+
+const nowMs = Date.UTC(2026, 10, 16, 12);
+const hourMs = 3_600_000;
+const options = { eraseOnDelete: true };
+
+interface Watching {
+  readonly store: Store;
+  watch(atMs?: number): Promise<void>;
+  alerts(): Promise<readonly Alert[]>;
+}
+
+async function watching(store: Store, rules?: readonly BookingRule[]): Promise<Watching> {
+  const chosen = rules ?? (await loadRules({ file: undefined, graceMs: 120_000, configured: [] })).bookings;
+  const watch = (atMs = nowMs) => catchUp({ store, nowMs: () => atMs }, { rules: chosen, maxAgeMs: 24 * hourMs });
+  await watch();
+  const alerts = async () => {
+    const subjects = (await rowsOf(store, 'alerts')).map(({ subject_uri: uri }) => String(uri));
+    return alertsAbout(store, subjects);
+  };
+  return { store, watch, alerts };
+}
+
+const say = (store: Store, alerts: readonly Alert[], atMs = nowMs) =>
+  store.transaction((unit) => markSent(unit, alerts, timeOf(atMs)));
+
+/** As a list of the service shows it. */
+function recordOf(body: string): JsonObject {
+  const { scheduled_event: _embedded, ...record } = (JSON.parse(body) as { payload: JsonObject }).payload;
+  return record;
+}
+
+describe.each(storeEngines.filter(({ available }) => available))('the watcher on $name', ({ fresh }) => {
+  it('writes one alert for a mark, due when the grace is over, in the transaction that moves its position', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs - hourMs);
+    await ingestBodies(store, [missed.booked, missed.marked, missed.marked]);
+    await watch();
+    await watch();
+    const [alert, ...more] = await alerts();
+    expect(more).toEqual([]);
+    expect(alert).toMatchObject({ rule: 'no_show', channel: 'log', state: 'pending', subjectUri: missed.uri });
+    expect(alert?.dueAt).toBe(timeOf(nowMs + 120_000));
+    expect(await readPosition(store, watcherPosition)).toBe(2);
+    const row = JSON.stringify(await rowsOf(store, 'alerts'));
+    expect(row).not.toMatch(/Person 1|person-1/);
+  });
+
+  it('says nothing of what happened before it was there, nor of what is too old, whatever its source', async () => {
+    await using opened = await fresh();
+    const before = missedBooking(1, nowMs - hourMs);
+    await ingestBodies(opened.store, [before.booked, before.marked]);
+    const { store, watch, alerts } = await watching(opened.store);
+    const old = missedBooking(2, nowMs - 25 * hourMs);
+    await ingestBodies(store, [old.marked]);
+    const source = { source: 'backfill', now: timeOf(nowMs) } as const;
+    const history = [3, 4, 5].map((n) => missedBooking(n, nowMs - n * 24 * hourMs));
+    const records = history.map(({ marked }) => ({
+      kind: 'invitee' as const,
+      record: recordOf(marked),
+      observed: timeOf(nowMs),
+    }));
+    await ingestRecords({ store, options }, records, source);
+    await watch();
+    await replay({ store, options }, {});
+    await rebuild({ store, options });
+    await watch();
+    expect(await alerts()).toEqual([]);
+  });
+
+  it('says what a repaired gap tells, when that is recent', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs - 23 * hourMs);
+    const record = { kind: 'invitee' as const, record: recordOf(missed.marked), observed: timeOf(nowMs) };
+    await ingestRecords({ store, options }, [record], { source: 'reconcile', now: timeOf(nowMs) });
+    await watch();
+    expect(await alerts()).toMatchObject([{ subjectUri: missed.uri, state: 'pending' }]);
+  });
+
+  it.each(['unmarked', 'canceled'] as const)('keeps silent about what is %s within the grace', async (how) => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await ingestBodies(store, [missed[how]]);
+    await watch();
+    expect(await alerts()).toMatchObject([{ state: 'retracted', sentAt: null, follows: null }]);
+  });
+
+  it('takes back what was said, and says it under another key when it is so again', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await say(store, await alerts());
+    await ingestBodies(store, [missed.unmarked]);
+    await watch();
+    const [said, followUp] = await alerts();
+    expect(said).toMatchObject({ state: 'retracted', episode: 1 });
+    expect(followUp).toMatchObject({ state: 'pending', follows: said?.id, dueAt: timeOf(nowMs) });
+    await say(store, followUp ? [followUp] : []);
+
+    // The same mark, told with a newer snapshot: it was not taken back after all.
+    const record = { ...recordOf(missed.marked), updated_at: timeOf(nowMs + 120_000) };
+    const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs + 120_000) };
+    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await watch();
+    expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, follows: null }]);
+  });
+
+  it('takes back what was silenced while it was on its way', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    const onItsWay = await alerts();
+    await ingestBodies(store, [missed.unmarked]);
+    await watch();
+    await say(store, onItsWay);
+    expect((await alerts()).map(({ state, follows }) => [state, follows !== null])).toEqual([
+      ['retracted', false],
+      ['pending', true],
+    ]);
+  });
+
+  it('counts for one person whatever the letter case of their address, also when an earlier mark comes later', async () => {
+    await using opened = await fresh();
+    const usual = (await loadRules({ file: undefined, graceMs: 0, configured: [] })).bookings;
+    const { repeatNoShow } = await import('#workers/alerts/rules/repeat-no-show.ts');
+    const again = {
+      ...(usual[0] as BookingRule),
+      name: 'again',
+      asksMarks: true,
+      find: (known: Parameters<BookingRule['find']>[0]) =>
+        repeatNoShow.find({ times: 2, within: 30 * 24 * hourMs }, known),
+    };
+    const { store, watch, alerts } = await watching(opened.store, [again]);
+    const [earlier, later] = [missedBooking(1, nowMs - 48 * hourMs), missedBooking(2, nowMs - hourMs)];
+    await ingestBodies(store, [later.marked.replaceAll('person-2@', 'Ada@')]);
+    await watch();
+    expect(await alerts()).toEqual([]);
+    await ingestBodies(store, [earlier.marked.replaceAll('person-1@', 'ADA@')]);
+    await watch();
+    expect(await alerts()).toMatchObject([{ rule: 'again', subjectUri: later.uri }]);
+    await ingestBodies(store, [earlier.unmarked.replaceAll('person-1@', 'ada@')]);
+    await watch();
+    expect(await alerts()).toMatchObject([{ rule: 'again', subjectUri: later.uri, state: 'retracted' }]);
+  });
+
+  it('never speaks again of whoever is erased, not even to take something back', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await say(store, await alerts());
+    await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf('person-1@example.test'), {
+      now: timeOf(nowMs + 200_000),
+    });
+    await watch();
+    expect(await alerts()).toEqual([]);
+    await ingestBodies(store, [missed.unmarked, missed.canceled]);
+    await watch();
+    const later = missed.marked.replaceAll(/(invitee_no_shows\/)[^"]+/g, '$1another');
+    await ingestBodies(store, [later]);
+    await watch();
+    expect(await alerts()).toEqual([]);
+    expect((await loadCases(store, [missed.uri])).size).toBe(0);
+  });
+
+  it('leaves alone what rules have said that are no longer there', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await say(store, await alerts());
+    const renamed = (await loadRules({ file: undefined, graceMs: 0, configured: [] })).bookings.map((rule) => ({
+      ...rule,
+      name: 'renamed',
+    }));
+    const other = await watching(store, renamed);
+    await ingestBodies(store, [missed.unmarked]);
+    await other.watch();
+    expect(await alerts()).toMatchObject([{ rule: 'no_show', state: 'sent' }]);
+  });
+
+  it('says everything once where several watch at the same moment', async () => {
+    await using opened = await fresh();
+    const { store, alerts } = await watching(opened.store);
+    const another = await opened.openAnother();
+    const rules = (await loadRules({ file: undefined, graceMs: 0, configured: [] })).bookings;
+    const bodies = Array.from({ length: 30 }, (_, n) => missedBooking(n, nowMs - n * 60_000).marked);
+    await ingestBodies(store, bodies);
+    const run = (on: Store) => catchUp({ store: on, nowMs: () => nowMs }, { rules, maxAgeMs: 24 * hourMs });
+    await Promise.all([run(store), run(another), run(store), run(another)]);
+    expect(await alerts()).toHaveLength(30);
+  });
+});
