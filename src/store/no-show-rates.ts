@@ -1,7 +1,10 @@
-// How many of the bookings that ended within a window were missed, by event type or by host.
+// How many of the bookings that ended within a window were missed, by event type or by host. Counted a page of meetings at a time:
+// a window may hold very many, and SQLite counts on this thread.
+import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from './contract.ts';
-import { viewDialects } from './views/dialects.ts';
+import { decodeRow, readColumns, type StoredRow } from './rows.ts';
+import { keysetOf, type Place } from './search/keyset.ts';
 
 export interface RateWindow {
   readonly by: 'event_type' | 'host';
@@ -17,26 +20,52 @@ export interface NoShowRate {
 
 /** No meeting takes longer: starts are indexed, ends are not. */
 const longestMeetingMs = 86_400_000;
+const meetingsAPage = 200;
 
-/** Canceled and rescheduled bookings never ended. Every host of a meeting counts. */
-export async function noShowRates({ db, engine }: Store, { by, from, to }: RateWindow): Promise<readonly NoShowRate[]> {
-  const dialect = viewDialects[engine.name];
-  const time = (value: string) => engine.encode('time', value);
+/** Canceled and rescheduled bookings never ended. Every host of a meeting counts, once. */
+export async function noShowRates(store: Store, { by, from, to }: RateWindow): Promise<readonly NoShowRate[]> {
+  const counts = new Map<string, { ended: number; noShows: number }>();
   const earliest = new Date(Date.parse(from) - longestMeetingMs).toISOString().replace('Z', '000Z');
-  const subject = by === 'event_type' ? sql`events.event_type` : dialect.itemText('user');
-  const hosts = by === 'event_type' ? sql`` : sql`cross join ${dialect.items(sql`events.hosts`)}`;
-  // One row a booking and subject: a host named twice counts once.
-  const { rows } = await sql<{ uri: string; ended: unknown; no_shows: unknown }>`
-    select uri, count(*) as ended, count(missed) as no_shows from (
-      select distinct invitees.uri as invitee, ${subject} as uri,
-        case when invitees.no_show_uri is not null then 1 end as missed
-      from scheduled_events as events
-        join invitees on invitees.event_uri = events.uri
-        ${hosts}
-      where events.start_time >= ${time(earliest)} and events.start_time < ${time(to)}
-        and events.end_time > ${time(from)} and events.end_time <= ${time(to)}
-        and coalesce(events.status, '') <> 'canceled' and coalesce(invitees.status, '') <> 'canceled'
-    ) as bookings
-    where uri is not null group by uri order by uri`.execute(db);
-  return rows.map(({ uri, ended, no_shows: noShows }) => ({ uri, ended: Number(ended), noShows: Number(noShows) }));
+  let place: Place | undefined = { key: earliest, uri: '' };
+  while (place !== undefined) {
+    const meetings = await nextMeetings(store, place, to);
+    const ended = new Map(
+      meetings.filter((one) => hasEnded(one, from, to)).map((one) => [String(one['uri']), subjectsOf(one, by)]),
+    );
+    for (const { event_uri: event, status, no_show_uri: mark } of await bookingsOf(store, [...ended.keys()])) {
+      if (status === 'canceled') continue;
+      for (const uri of ended.get(String(event)) ?? []) {
+        const count = counts.get(uri) ?? { ended: 0, noShows: 0 };
+        counts.set(uri, { ended: count.ended + 1, noShows: count.noShows + (mark === null ? 0 : 1) });
+      }
+    }
+    const last: StoredRow | undefined = meetings.length < meetingsAPage ? undefined : meetings.at(-1);
+    place = last && { key: String(last['start_time']), uri: String(last['uri']) };
+    await breathe();
+  }
+  return [...counts].map(([uri, count]) => ({ uri, ...count })).toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
 }
+
+async function nextMeetings({ db, engine }: Store, place: Place, to: string): Promise<readonly StoredRow[]> {
+  const { beyond, orderBy } = keysetOf(engine, 'scheduled_events', { order: 'start_time', ascending: true });
+  const { rows } = await sql<Record<string, unknown>>`
+    select uri, event_type, hosts, status, start_time, end_time from scheduled_events
+    where ${beyond(place)} and start_time < ${engine.encode('time', to)}
+    order by ${orderBy} limit ${meetingsAPage}`.execute(db);
+  return rows.map((row) => decodeRow(engine, 'scheduled_events', row));
+}
+
+const bookingsOf = (store: Store, events: readonly string[]): Promise<readonly StoredRow[]> =>
+  readColumns(store, 'invitees', { columns: ['event_uri', 'status', 'no_show_uri'], key: 'event_uri', values: events });
+
+function hasEnded({ status, end_time: end }: StoredRow, from: string, to: string): boolean {
+  return status !== 'canceled' && typeof end === 'string' && end > from && end <= to;
+}
+
+function subjectsOf({ event_type: type, hosts }: StoredRow, by: RateWindow['by']): ReadonlySet<string> {
+  const named = by === 'event_type' ? [type] : (Array.isArray(hosts) ? hosts : []).map((host) => userOf(host));
+  return new Set(named.filter((uri) => typeof uri === 'string'));
+}
+
+const userOf = (host: unknown): unknown =>
+  typeof host === 'object' && host !== null && 'user' in host ? host.user : undefined;
