@@ -73,11 +73,26 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     await expect.poll(() => pumping.failed.length).toBeGreaterThan(0);
     await redis.restart();
     await expect.poll(() => pumping.position()).toBe(200);
+    const failures = pumping.failed.length;
     redis.freeze();
     await ingestBodies(opened.store, some(201, 100));
+    // A send that met the frozen one gives up on it.
+    await expect.poll(() => pumping.failed.length, { timeout: 30_000 }).toBeGreaterThan(failures);
     redis.thaw();
     await expect.poll(() => pumping.position()).toBe(300);
     expect(await ids()).toEqual(whole(300));
+  });
+
+  it('misses nothing when Redis is too full for one entry and not for those around it', async () => {
+    await using pumping = await startPump(opened.store, sink());
+    const used = Number(/used_memory:(\d+)/.exec(await redis.cli('info', 'memory'))?.[1]);
+    // The large entry is a megabyte, and twice that while it is read.
+    await redis.cli('config', 'set', 'maxmemory', String(used + 1_600_000));
+    await ingestBodies(opened.store, [...some(1, 2), contact(3, 'n'.repeat(500_000)), ...some(4, 2)]);
+    await expect.poll(() => pumping.failed.at(-1)?.code).toBe('OOM');
+    await redis.cli('config', 'set', 'maxmemory', '0');
+    await expect.poll(() => pumping.position()).toBe(5);
+    expect(await ids()).toEqual(whole(5));
   });
 
   it('keeps about as many as it may', async () => {

@@ -48,12 +48,13 @@ export const redisStreamSink =
         try {
           if (!isChecked) await refuseAhead(redis, key, lastSeq);
           isChecked = true;
-          const pipeline = redis.pipeline();
-          for (const entry of entries) pipeline.xadd(key, ...added(entry));
-          for (const [error] of (await pipeline.exec()) ?? [])
+          // All or none: where Redis refused one alone (it is full), those behind it would shut it out for good.
+          const transaction = redis.multi();
+          for (const entry of entries) transaction.xadd(key, ...added(entry));
+          for (const [error] of (await transaction.exec()) ?? [])
             if (error && !isThereAlready.test(error.message)) throw error;
         } catch (error) {
-          throw error instanceof Trouble ? error : new Trouble({ code: codeOf(error), everywhere: true });
+          throw error instanceof Trouble ? error : new Trouble({ code: codeOf(causeOf(error)), everywhere: true });
         } finally {
           signal.removeEventListener('abort', hangUp);
         }
@@ -67,4 +68,10 @@ async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<num
   const newest = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
   const place = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
   if (place > (await lastSeq())) throw new Trouble({ code: 'STREAM_AHEAD', everywhere: true });
+}
+
+/** A transaction that was refused says only that it was: why, its commands were told. */
+function causeOf(error: unknown): unknown {
+  const causes = error instanceof Error && 'previousErrors' in error ? error.previousErrors : undefined;
+  return Array.isArray(causes) && causes.length > 0 ? causes[0] : error;
 }
