@@ -79,7 +79,7 @@ export interface AppNeeds {
 export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles: Roles): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
-  const openAlerts = roles.works ? await prepareAlerts(config) : undefined;
+  const alerting = roles.works ? await prepareAlerts(config) : undefined;
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
 
@@ -101,6 +101,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
   const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, clock, opened };
+  if (store) await alerting?.place(store, clock);
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
@@ -123,7 +124,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const admin = await openAdmin(parts, status);
   // Last, so that they end first: they wait at the tail, which closes with the admin listener.
   sinks = store && (await openSinks(parts, store));
-  alerts = store && (await openAlerts?.({ ...parts, spool }, store));
+  alerts = store && (await alerting?.open({ ...parts, spool }, store));
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };

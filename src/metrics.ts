@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
-import { watchAlerts, type AlertCount } from './alert-metrics.ts';
+import { watchAlerts, watchChannels, type AlertCount, type ChannelStandings } from './alert-metrics.ts';
 import { withDeadline } from './deadline.ts';
 import { watchDrift, type Reconciled } from './drift-metrics.ts';
 import type { SignatureRefusal } from './signature.ts';
@@ -39,6 +39,7 @@ export interface Metrics {
     readonly reconciled?: () => Promise<Reconciled>;
     readonly sinks?: () => Promise<SinkStandings>;
     readonly alerts?: () => Promise<readonly AlertCount[]>;
+    readonly alertChannels?: () => Promise<ChannelStandings>;
   }): void;
   /** How our subscriptions stood at the last look. */
   subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
@@ -175,6 +176,7 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
   watchDrift(registry, () => answerOf(sources.reconciled));
   watchSinks(registry, () => answerOf(sources.sinks));
   watchAlerts(registry, () => answerOf(sources.alerts));
+  watchChannels(registry, () => answerOf(sources.alertChannels));
   return (added) => {
     sources = { ...sources, ...added };
   };

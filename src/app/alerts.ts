@@ -7,7 +7,7 @@ import { conditionsJob } from '#workers/alerts/condition-round.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/ruleset.ts';
 import { startSelfWatch, type SelfNeeds } from '#workers/alerts/self-watch.ts';
 import { startSending, type Sending } from '#workers/alerts/sending.ts';
-import { watch } from '#workers/alerts/watcher.ts';
+import { placeWatcher, watch } from '#workers/alerts/watcher.ts';
 import { startSchedules, type Job } from '#workers/schedules.ts';
 import type { Config } from '../config.ts';
 import type { Tail } from '../feed/tail.ts';
@@ -34,6 +34,11 @@ export interface Alerts extends Pick<Sending, 'poke' | 'standing'> {
 /** Before anything is opened: a mistake in the file is a mistake in the configuration. */
 export function rulesOf({ alerts }: Config): Promise<Ruleset> {
   return loadRules({ file: alerts.file, graceMs: alerts.graceMs, configured: configuredChannels(alerts) });
+}
+
+/** Before the first delivery is folded: whatever comes from here on is watched. */
+export async function placeAlerts(store: Store, clock: () => number): Promise<void> {
+  await placeWatcher({ store, nowMs: clock });
 }
 
 /** Short: whoever dies is followed soon. */

@@ -48,9 +48,9 @@ export async function openSinks(
 
 /** Loads the rules now, so that what is wrong with them is told before anything begins; sends when all else is there. */
 export async function prepareAlerts(config: Config) {
-  const { rulesOf, startAlerts } = await import('./alerts.ts');
+  const { placeAlerts, rulesOf, startAlerts } = await import('./alerts.ts');
   const rules = await rulesOf(config);
-  return async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
+  const open = async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
     const { log, tail, opened, queue, clock, metrics, spool } = parts;
     const receiver = spool && {
       spooled: () => spool.depth().deliveries,
@@ -58,9 +58,10 @@ export async function prepareAlerts(config: Config) {
     };
     const alerts = await startAlerts({ config, rules, store, queue, tail, log, clock, receiver });
     opened.defer(() => alerts.close());
-    metrics.watch({ alerts: () => countAlerts(store) });
+    metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.standing() });
     return alerts;
   };
+  return { place: placeAlerts, open };
 }
 
 interface AlertParts {

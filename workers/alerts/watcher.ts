@@ -58,6 +58,12 @@ export async function watch(
   await steps.note();
 }
 
+/** A new one tells of what happens from now on: it has its place before anything is folded, and comes back to it. */
+export async function placeWatcher({ store, nowMs }: Pick<WatcherNeeds, 'store' | 'nowMs'>): Promise<number> {
+  const known = await readPosition(store, watcherPosition);
+  return known ?? store.transaction((unit) => placed(unit, timeOf(nowMs())));
+}
+
 /** Once through to the end of the log; what `watch` does when it is woken. */
 export async function catchUp(needs: WatcherNeeds, input: WatcherInput): Promise<void> {
   const steps = stepsOf(needs, input);
@@ -82,9 +88,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   let notedMs = 0;
 
   async function begin(): Promise<void> {
-    const known = await readPosition(store, watcherPosition);
-    // A new one tells of what happens from now on, and has a place to come back to from the first moment.
-    noted = known ?? (await store.transaction((unit) => placed(unit, timeOf(nowMs()))));
+    noted = await placeWatcher({ store, nowMs });
     place = noted;
     notedMs = nowMs();
   }
