@@ -5,7 +5,7 @@ import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
 const numbered = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
-const invitees = numbered('invitees', 4);
+const invitees = numbered('invitees', 3);
 const events = numbered('scheduled_events', 2);
 const contacts = numbered('contacts', 2);
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 });
@@ -18,7 +18,7 @@ export const lookedBackMs = Date.UTC(2025, 0, 6, 12);
 const days = fc.nat(4);
 const at = (day: number, second = 0) => `2025-01-0${day + 1}T09:00:0${second}.000000Z`;
 const moment = fc.tuple(days, fc.nat(2)).map(([day, second]) => at(day, second));
-const addresses = fc.constantFrom('ada@example.test', 'Ada@Example.test', 'grace@other.test', 'ŽOFIE@other.test');
+const addresses = fc.constantFrom('ada@example.test', 'Ada@Example.test', 'ŽOFIE@other.test');
 
 const event: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...events),
@@ -31,24 +31,22 @@ const event: Arbitrary<Payload> = fc.record({
 /** A mark was made at one moment, whoever tells of it. */
 const mark = fc.nat(5).map((n) => ({ uri: `${base}/invitee_no_shows/${n}`, created_at: at(n % 5, 1) }));
 
+const person = {
+  uri: fc.constantFrom(...invitees),
+  email: fc.oneof({ weight: 9, arbitrary: addresses }, { weight: 1, arbitrary: fc.constant(null) }),
+  name: fc.constant('Ada'),
+  status: rarely(fc.constant('canceled'), 'active'),
+  rescheduled: rarely(fc.constant(true), false),
+  new_invitee: rarely<string | null>(fc.constantFrom(...invitees), null),
+  created_at: moment,
+  updated_at: moment,
+  tracking: fc.record({ utm_source: orNull(fc.constantFrom('mail', 'web')) }),
+  no_show: orNull(mark),
+  cancellation: orNull(fc.record({ canceler_type: fc.constantFrom('host', 'invitee'), created_at: moment })),
+  scheduled_event: event,
+};
 const invitee: Arbitrary<Payload> = fc
-  .record(
-    {
-      uri: fc.constantFrom(...invitees),
-      email: fc.oneof({ weight: 9, arbitrary: addresses }, { weight: 1, arbitrary: fc.constant(null) }),
-      name: fc.constant('Ada'),
-      status: rarely(fc.constant('canceled'), 'active'),
-      rescheduled: rarely(fc.constant(true), false),
-      new_invitee: rarely<string | null>(fc.constantFrom(...invitees), null),
-      created_at: moment,
-      updated_at: moment,
-      tracking: fc.record({ utm_source: orNull(fc.constantFrom('mail', 'web')) }),
-      no_show: orNull(mark),
-      cancellation: orNull(fc.record({ canceler_type: fc.constantFrom('host', 'invitee'), created_at: moment })),
-      scheduled_event: event,
-    },
-    { requiredKeys: ['uri', 'updated_at'] },
-  )
+  .oneof(fc.record(person), fc.record(person, { requiredKeys: ['uri', 'updated_at'] }))
   .map((told) => ({ ...told, ...(told.scheduled_event && { event: told.scheduled_event['uri'] }) }));
 
 const contact: Arbitrary<Payload> = fc.record(
@@ -57,7 +55,7 @@ const contact: Arbitrary<Payload> = fc.record(
     emails: fc
       .uniqueArray(addresses, { maxLength: 2 })
       .chain((list) => fc.nat(2).map((first) => list.map((email, index) => ({ email, is_primary: index === first })))),
-    company: orNull(fc.constantFrom('Acme', 'acme', 'Other')),
+    company: fc.constantFrom('Acme', 'acme', 'Other', null),
     custom_fields: fc.constantFrom([], [{ uri: `${base}/contact_custom_fields/1`, label: 'Tier', value: 'gold' }]),
     updated_at: moment,
   },
@@ -92,4 +90,4 @@ const spoken = fc.oneof(
 );
 
 /** Facts in no order. */
-export const alertHistory: Arbitrary<Telling[]> = fc.array(spoken, { minLength: 1, maxLength: 12 });
+export const alertHistory: Arbitrary<Telling[]> = fc.array(spoken, { minLength: 1, maxLength: 16 });

@@ -38,11 +38,18 @@ async function rulesWith(graceMs: number): Promise<Ruleset> {
 /** What happens between two batches. `begin` leaves sends under way; `arrive` lets them end well, `lose` kills who sends. */
 const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay', 'rebuild'] as const;
 
+const usual = ['watch', 'watch', 'send'] as const;
+
 const lives = alertHistory.chain((tellings) =>
   fc.record({
     facts: fc.constant(tellings.map(({ fact }) => fact)),
     batches: reordered(tellings).chain(cut),
-    between: fc.array(fc.array(fc.constantFrom(...occurrences), { maxLength: 4 }), { maxLength: 8 }),
+    between: fc.array(
+      fc.array(fc.oneof(fc.constantFrom(...usual), fc.constantFrom(...occurrences)), { maxLength: 4 }),
+      {
+        maxLength: 12,
+      },
+    ),
     eraseOnDelete: fc.boolean(),
     graceMs: fc.constantFrom(0, 120_000),
     maxAgeMs: fc.constantFrom(2 * dayMs, 4 * dayMs, 400 * dayMs),

@@ -47,8 +47,8 @@ interface RulePlan<Options extends z.ZodRawShape> {
   readonly options: Options;
   /** The columns of invitees in which the moments stand that it may tell of: where all are long past, it need not be asked. */
   moments(options: z.output<z.ZodObject<Options>>): readonly Moment[];
-  /** What it looks at besides the booking: of the person. */
-  readonly looksAt?: 'contact' | 'marks';
+  /** What it looks at besides the booking: of the person, or the meeting. */
+  readonly looksAt?: 'contact' | 'marks' | 'event';
   find(options: z.output<z.ZodObject<Options>>, known: Case): Finding | undefined;
 }
 

@@ -25,9 +25,10 @@ interface AnyRule {
 
 export interface BookingRule extends AnyRule {
   readonly graceMs: number;
-  /** Whether it matters to it what is known of the contact, and what other marks the person has. */
+  /** Whether it matters to it what is known of the contact, of the person's other marks, and of the meeting. */
   readonly asksContact: boolean;
   readonly asksMarks: boolean;
+  readonly asksEvent: boolean;
   readonly moments: readonly Moment[];
   /** What is so of a booking that it is about. */
   find(known: Case): Finding | undefined;
@@ -82,6 +83,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
         graceMs: rule.grace ?? graceMs,
         asksContact: kind.looksAt === 'contact' || rule.filter?.contact !== undefined,
         asksMarks: kind.looksAt === 'marks',
+        asksEvent: kind.looksAt === 'event' || [rule.filter?.event_type, rule.filter?.host].some(Boolean),
         moments: kind.moments(rule),
         find: (known: Case) => (passes(rule.filter ?? {}, known) ? kind.find(rule, known) : undefined),
       };

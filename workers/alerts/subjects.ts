@@ -26,6 +26,7 @@ export interface Interest {
   /** The names of the rules that look at contacts. */
   readonly contacts: readonly string[];
   readonly marks: boolean;
+  readonly events: boolean;
 }
 
 const ofBookings = new Set(['invitee', 'invitee_no_show']);
@@ -57,18 +58,17 @@ export async function bookingsIn(
   { interest, since }: { readonly interest: Interest; readonly since: string },
 ): Promise<readonly string[]> {
   const direct = entries.filter(({ of }) => ofBookings.has(of) || of === ofErasures);
-  const before = await changesOf(store, [
-    ...direct,
-    ...entries.filter(({ of }) => interest.contacts.length > 0 && of === 'contact'),
-  ]);
-  const events = entries.flatMap(({ of, uri }) => (of === 'scheduled_event' ? [uri] : []));
+  const contacts = interest.contacts.length > 0 ? entries.filter(({ of }) => of === 'contact') : [];
+  const isChangeAsked = interest.marks || interest.events;
+  const before = await changesOf(store, isChangeAsked ? [...direct, ...contacts] : contacts);
   const told = direct.map(({ uri }) => uri);
-  const columns = ['uri', 'email'];
-  const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
-  const shaken = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
-  const found = [...told, ...(await bookingsOfEvents(store, distinct([...events, ...shaken])))];
+  const found = [...told];
+  if (interest.events) {
+    const read = entries.flatMap(({ of, uri }) => (of === 'scheduled_event' ? [uri] : []));
+    const shaken = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
+    found.push(...(await bookingsOfEvents(store, distinct([...read, ...shaken]))));
+  }
   if (interest.contacts.length > 0) {
-    const contacts = entries.filter(({ of }) => of === 'contact');
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
     found.push(...(await bookingsByAddress(store, distinct(addresses))));
@@ -77,6 +77,8 @@ export async function bookingsIn(
     if (isForgotten) found.push(...(await toldOf(store, interest.contacts, since)));
   }
   if (interest.marks) {
+    const columns = ['uri', 'email'];
+    const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [small(String(email))]));
     const marks = await marksByAddress(store, distinct([...now, ...former]));

@@ -82,6 +82,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   const interest = {
     contacts: input.rules.filter(({ asksContact }) => asksContact).map(({ name }) => name),
     marks: input.rules.some(({ asksMarks }) => asksMarks),
+    events: input.rules.some(({ asksEvent }) => asksEvent),
   };
   let noted: number | undefined;
   let place = 0;

@@ -11,6 +11,7 @@ export const lateCancel = defineRule({
     by: z.enum(['invitee', 'host', 'anyone']).default('invitee'),
   },
   moments: () => ['canceled_at'],
+  looksAt: 'event',
   find({ hours, by }, { invitee, event }) {
     const { status, canceled_at: canceledAt, canceler_type: canceler, rescheduled, new_invitee: next } = invitee;
     if (status !== 'canceled' || canceledAt === null || rescheduled === true || next !== null) return undefined;
