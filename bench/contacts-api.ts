@@ -28,7 +28,7 @@ export const contactsApi: Measurement = {
     const startedAt = performance.now();
     // As many at once as a statement takes: nobody else waits here.
     await sql`pragma synchronous = off`.execute(store.db);
-    await catchUp(store, 2_000);
+    await catchUp(store, { atOnce: 2_000 });
     await sql`pragma synchronous = full`.execute(store.db);
     const indexing = contacts / ((performance.now() - startedAt) / 1000);
     const tail = openTail({ lastSeq: async () => 0 });

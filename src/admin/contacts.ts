@@ -6,17 +6,17 @@ import { listing } from '#src/conventions/pagination.ts';
 import { notFound } from '#src/conventions/refusal.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts, type ContactOrder } from '#src/store/search/contact-page.ts';
-import { catchUp } from '#src/store/search/contact-words.ts';
 import { findRows, rowsByUri, uriEndingWith } from '#src/store/search/records.ts';
+import { keepWords } from './contact-upkeep.ts';
 import { contactRecord, definitionRecord } from './contact-record.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 import { isIdentifier, positionIn } from './row-page.ts';
 
 const tag = 'Contacts';
 
-export function contactOperations({ store }: ReaderNeeds): readonly Operation[] {
-  // Before the first search asks.
-  void catchUp(store);
+export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
+  const { store } = needs;
+  keepWords(needs);
   const definitions = async (): Promise<readonly StoredRow[]> => {
     const page = { count: mostDefinitions, descending: false, backwards: false };
     return (await findRows(store, 'custom_field_definitions', { order: 'created_at', page, where: [] })).items;

@@ -17,6 +17,8 @@ export interface ReaderNeeds {
   readonly signing?: ResendOptions;
   /** Milliseconds since 1970. */
   clock(): number;
+  /** Told of errors that concern no caller. */
+  report(error: unknown): void;
 }
 
 export interface Call<Query = unknown, Body = unknown> {

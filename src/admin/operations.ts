@@ -30,14 +30,13 @@ const operationsFor = (needs: ReaderNeeds): readonly Operation[] => [
 export interface ReadApiNeeds extends ReaderNeeds {
   /** Signs page tokens. */
   readonly secret: string;
-  report(error: unknown): void;
   /** Told which audited operation was done. */
   acted?(operation: string): void;
 }
 
-export function createReadApi({ secret, report, acted, ...needs }: ReadApiNeeds) {
+export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   const cursors = createCursors(secret, { nowMs: () => needs.clock() });
   const operations = operationsFor(needs);
-  const { fetch, request } = createRouter({ cursors, report, ...(acted && { acted }) }, operations);
+  const { fetch, request } = createRouter({ cursors, report: needs.report, ...(acted && { acted }) }, operations);
   return { operations, fetch, request };
 }

@@ -1,9 +1,7 @@
 // Erasing while others write: nobody who is being folded at that moment comes back, and the bytes go too.
 import { readFile } from 'node:fs/promises';
-import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { isReady } from '#src/store/search/contact-words.ts';
 import { erase } from '#workers/erasure/erase.ts';
 import { targetOf } from '#workers/erasure/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -112,40 +110,6 @@ describe('an erased person on SQLite', () => {
     await store.engine.scrub(aDayLater());
     const bytes = (await Promise.all([path, `${path}-wal`].map((file) => readFile(file, 'latin1')))).join('\n');
     expect([bytes.includes(address), bytes.includes('name-canary'), bytes.includes('name-other')]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-  });
-
-  it('leaves the index that contacts are searched by, in words and in bytes', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
-    const contact = (id: string, more: object) =>
-      JSON.stringify({
-        event: 'contact.created',
-        created_at: '2025-04-14T11:30:00Z',
-        payload: { uri: `${base}/contacts/${id}`, ...more },
-      });
-    await ingestBodies(store, [
-      contact('1', { name: 'quxcanary bird', emails: [{ email: address, is_primary: true }] }),
-      contact('2', { name: 'quxother bird', company: `knows ${address}` }),
-    ]);
-    expect(await isReady(store)).toBe(true);
-    const indexed = async () =>
-      JSON.stringify((await sql`select * from contact_search_content`.execute(store.db)).rows);
-    expect(await indexed()).toContain('quxcanary');
-    await eraseIn(store);
-    expect(await isReady(store)).toBe(true);
-    const words = await indexed();
-    expect([words.includes('quxcanary'), words.includes(address), words.includes('quxother')]).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    await store.engine.scrub(aDayLater());
-    const bytes = await readFile(opened.url.slice('sqlite:'.length), 'latin1');
-    expect([bytes.includes('quxcanary'), bytes.includes(address), bytes.includes('quxother')]).toEqual([
       false,
       false,
       true,

@@ -1,6 +1,6 @@
 // What searching contacts needs: the live ones in both orders, and an index of their texts. SQLite: a word index of trigrams,
-// which readers bring up to date from a list of what changed, so that writing a contact costs a note and no more; what is
-// forgotten leaves it at once. PostgreSQL: pg_trgm, where it can be had.
+// which readers bring up to date from a list of what changed, so that writing a contact costs a note and no more; what is no longer
+// said leaves it at once. PostgreSQL: pg_trgm, where it can be had.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { StorageTypes } from './storage-types.ts';
@@ -30,31 +30,38 @@ async function onSqlite(db: Kysely<unknown>): Promise<void> {
       .execute();
   // An invitee's URI leads through its event's, so the event has to be known to ask for the row by its key.
   await sql`create index invitees_uri_end on invitees (substr(uri, -12))`.execute(db);
-  // The rows of `contacts` have no lasting number of their own: `vacuum` gives them others.
-  await sql`create table contact_search_ids (id integer primary key, uri text not null unique)`.execute(db);
+  // What is indexed, under a number of its own (`vacuum` gives the rows of `contacts` others), with what finds are sorted by.
+  await sql`create table contact_search_texts (id integer primary key, uri text not null unique, created_at text, updated_at text,
+    name text, job_title text, company text, city text, timezone text, country text, state text)`.execute(db);
   await sql`create table contact_search_pending (uri text primary key) without rowid`.execute(db);
+  // Which contacts hold three letters, and nothing about where: the letters themselves tell the columns apart. Without
+  // `secure-delete`, which takes longer the more contacts there are; the scrub of the file removes what deleting leaves here too.
   await sql`create virtual table contact_search using fts5(name, job_title, company, city, timezone, country, state,
-    tokenize = 'trigram case_sensitive 1', detail = column, columnsize = 0)`.execute(db);
-  await sql`insert into contact_search (contact_search, rank) values ('secure-delete', 1)`.execute(db);
+    content = 'contact_search_texts', content_rowid = 'id', tokenize = 'trigram case_sensitive 1', detail = none,
+    columnsize = 0)`.execute(db);
   await sql`insert into contact_search_pending select uri from contacts where deleted_at is null`.execute(db);
 
   // Not `or ignore`: what an upsert fires fails on every conflict, whatever the trigger says.
   const note = sql`insert into contact_search_pending select new.uri
     where not exists (select 1 from contact_search_pending where uri = new.uri);`;
-  const forget = sql`delete from contact_search where rowid = (select id from contact_search_ids where uri = old.uri);
-    delete from contact_search_ids where uri = old.uri;`;
-  const any = (compare: (name: string) => ReturnType<typeof sql>) => sql.join(searched.map(compare), sql` or `);
-  const now = (name: string) => sql.ref(`new.${name}`);
-  const before = (name: string) => sql.ref(`old.${name}`);
+  // In this order: the index reads there which words to take out.
+  const forget = sql`delete from contact_search where rowid = (select id from contact_search_texts where uri = old.uri);
+    delete from contact_search_texts where uri = old.uri;`;
+  const differs = (name: string) => sql`${sql.ref(`new.${name}`)} is not ${sql.ref(`old.${name}`)}`;
+  const otherTexts = sql.join(searched.map(differs), sql` or `);
+  const otherTimes = sql.join(orders.map(differs), sql` or `);
   await sql`create trigger contact_search_told after insert on contacts when new.deleted_at is null begin ${note} end`.execute(
     db,
   );
   await sql`create trigger contact_search_changed after update on contacts
-    when new.deleted_at is null and (old.deleted_at is not null or ${any((name) => sql`${now(name)} is not ${before(name)}`)})
-    begin ${note} end`.execute(db);
+    when new.deleted_at is null and (old.deleted_at is not null or ${otherTexts}) begin ${note} end`.execute(db);
+  // Whatever is no longer said, so that the index never knows more than the rows do.
   await sql`create trigger contact_search_forgotten after update on contacts
-    when old.deleted_at is null and (new.deleted_at is not null or ${any((name) => sql`(${now(name)} is null and ${before(name)} is not null)`)})
-    begin ${forget} end`.execute(db);
+    when old.deleted_at is null and (new.deleted_at is not null or ${otherTexts}) begin ${forget} end`.execute(db);
+  await sql`create trigger contact_search_moved after update on contacts when new.deleted_at is null and (${otherTimes})
+    begin update contact_search_texts set created_at = new.created_at, updated_at = new.updated_at where uri = new.uri; end`.execute(
+    db,
+  );
   await sql`create trigger contact_search_removed after delete on contacts
     begin ${forget} delete from contact_search_pending where uri = old.uri; end`.execute(db);
 }

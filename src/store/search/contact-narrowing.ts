@@ -3,9 +3,10 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store, StoreEngine } from '../contract.ts';
 import type { Asked, ColumnFilter, ListFilter, Searched, TextsOf } from './contact-match.ts';
-import { foundByWords, isReady } from './contact-words.ts';
+import { foundByWords, isReady, placesOf } from './contact-words.ts';
+import { keysetOf, type Place, type Way } from './keyset.ts';
 import { likePattern, type Folding } from './like-pattern.ts';
-import { wordQuery, type Thoroughness } from './trigrams.ts';
+import { wordQuery } from './trigrams.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -14,10 +15,16 @@ export interface Narrowing {
   readonly listed: Condition | undefined;
   /** For rows that are walked past. */
   readonly likely: Condition;
-  /** The URIs of all that may fit, through an index; undefined when none helps, or when there are more than `most`. */
-  candidates(sample: readonly TextsOf[], most: number): Promise<readonly string[] | undefined>;
+  /** The URIs of all beyond that place that may fit, through an index; undefined when none helps, or when more than `most` fit. */
+  candidates(stretch: Stretch, sample: readonly TextsOf[], most: number): Promise<readonly string[] | undefined>;
   /** How many rows to walk past at once: many alternatives make each row cost more. */
   affordable(rows: number): number;
+}
+
+/** On from a place, one way. */
+export interface Stretch {
+  readonly way: Way;
+  readonly from: Place | undefined;
 }
 
 /** Beyond this many alternatives they are all looked for here, and not by the database. */
@@ -30,19 +37,24 @@ export async function narrowing(store: Store, { lists, columns }: Searched): Pro
   return {
     listed: lists.length === 0 ? undefined : all(lists.map(listed)),
     likely: all(conditions),
-    async candidates(sample, most) {
-      const ask = async (question: RawBuilder<unknown> | undefined): Promise<readonly string[] | undefined> => {
-        if (question === undefined) return undefined;
-        const { rows } = await sql<{ uri: string }>`${question}`.execute(store.db);
-        return rows.length > most ? undefined : rows.map(({ uri }) => uri);
+    async candidates({ way, from }, sample, most) {
+      const { order, ascending } = way;
+      const { beyond, orderBy } = keysetOf(store.engine, 'found', { order: 'key', ascending });
+      const sorted = async (question: RawBuilder<unknown>) => {
+        const { rows } = await sql<{ uri: string; ahead: number | boolean | null }>`select uri, ${beyond(from)} as ahead
+          from (${question}) as found order by ${orderBy}`.execute(store.db);
+        return rows.length > most ? undefined : rows.filter(({ ahead }) => Boolean(ahead)).map(({ uri }) => uri);
       };
-      if (store.engine.name !== 'sqlite') return ask(byPlan(conditions, most));
+      if (store.engine.name !== 'sqlite')
+        return conditions.length === 0 ? undefined : sorted(byPlan(conditions, order, most));
       if (!(await isReady(store))) return undefined;
-      const byWords = (how: Thoroughness) => {
-        const query = wordQuery(columns, sample, how);
-        return ask(query === undefined ? undefined : foundByWords(query, most + 1));
-      };
-      return (await byWords('quick')) ?? (await byWords('thorough'));
+      const queries = (['quick', 'thorough'] as const).map((how) => wordQuery(columns, sample, how));
+      for (const query of new Set(queries)) {
+        // Counted first: to look so many up takes longer than to find them.
+        const ids = query === undefined ? undefined : await foundByWords(store, query, most + 1);
+        if (ids !== undefined && ids.length <= most) return sorted(placesOf(ids, order));
+      }
+      return undefined;
     },
     affordable: (rows) => Math.ceil(rows / Math.max(1, alternatives / 4)),
   };
@@ -80,10 +92,8 @@ function likely(engine: StoreEngine, filter: Asked<ColumnFilter>, folding: Foldi
 }
 
 /** PostgreSQL knows by its statistics which of its indexes helps. */
-const byPlan = (conditions: readonly Condition[], most: number): RawBuilder<unknown> | undefined =>
-  conditions.length === 0
-    ? undefined
-    : sql`select uri from contacts where deleted_at is null and ${all(conditions)} limit ${most + 1}`;
+const byPlan = (conditions: readonly Condition[], order: string, most: number): RawBuilder<unknown> =>
+  sql`select ${sql.ref(order)} as key, uri from contacts where deleted_at is null and ${all(conditions)} limit ${most + 1}`;
 
 const foldings = new WeakMap<StoreEngine, Folding>();
 

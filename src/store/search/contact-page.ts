@@ -32,7 +32,7 @@ export interface Effort {
   readonly mostCandidates: number;
 }
 
-const usual: Effort = { sampled: 400, longestWalk: 20_000, piece: 8_000, mostCandidates: 800 };
+const usual: Effort = { sampled: 400, longestWalk: 6_000, piece: 8_000, mostCandidates: 1_200 };
 
 export async function findContacts(
   store: Store,
@@ -111,23 +111,36 @@ const seekIn =
     const walk = walkFrom(finder, way, { found, need, at: sample.at(-1) });
     // Enough of them on the way, by the look of it.
     const ahead = Math.ceil((1.5 * need * sampled) / Math.max(found.length, 1));
-    if (found.length > 0) await walk.on(Math.min(ahead, effort.longestWalk));
+    if (found.length > 0 && ahead <= effort.longestWalk) await walk.on(ahead);
     if (walk.isOver()) return found;
-    const candidates = await narrow.candidates(
-      sample.map(({ texts }) => texts),
-      effort.mostCandidates,
-    );
-    if (candidates?.length === 0) return found;
-    if (candidates !== undefined)
-      return met(
-        await select(finder, way, { where: sql<SqlBool>`${beyond(from)} and uri in (${sql.join(candidates)})` }),
-      );
+    const texts = sample.map((row) => row.texts);
+    const candidates = await narrow.candidates({ way, from }, texts, effort.mostCandidates);
+    if (candidates !== undefined) return firstOf(finder, { way, candidates, need });
+    // There are many: some of them are not far.
     while (!walk.isOver()) {
       await walk.on(effort.piece);
       await breathe();
     }
     return found;
   };
+
+interface Candidates {
+  readonly way: Way;
+  /** In the order of the way. */
+  readonly candidates: readonly string[];
+  readonly need: number;
+}
+
+/** Those that do fit, a few at a time: mostly all do. */
+async function firstOf(finder: Finder, { way, candidates, need }: Candidates): Promise<readonly FoundContact[]> {
+  const found: FoundContact[] = [];
+  for (let at = 0; at < candidates.length && found.length < need; at += 2 * need) {
+    const uris = sql.join(candidates.slice(at, at + 2 * need));
+    const rows = await select(finder, way, { where: sql<SqlBool>`uri in (${uris})` });
+    found.push(...rows.filter(({ texts }) => meets(texts, finder.asked)));
+  }
+  return found.slice(0, need);
+}
 
 interface Walked {
   /** Grows. */
