@@ -12,6 +12,7 @@ import type { Alerts } from './app/alerts.ts';
 import { openSchedules, openSinks, prepareAlerts } from './app/background.ts';
 import type { Sinks } from './app/sinks.ts';
 import type { Config } from './config.ts';
+import type { SlotstreamError } from './errors.ts';
 import { openTail, type Tail } from './feed/tail.ts';
 import { openKeyRing } from './keys.ts';
 import { throttled, type Log } from './log.ts';
@@ -83,7 +84,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
 
-  const store = roles.works ? opened.use(await openStoreLoudly(config, log)) : undefined;
+  const store = roles.works ? opened.use(await openStoreLoudly(config, log, { makes: true })) : undefined;
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: reporterOf(log, 'queue') });
   opened.defer(() => queue.close());
   const gate = await openGate({
@@ -143,12 +144,10 @@ export async function lastRuns(store: Store): Promise<Pick<ReconcileState, 'rece
   return runs;
 }
 
-/** The store as every verb opens it. */
-export function openStoreLoudly(config: Config, log: Log): Promise<Store> {
-  return openStore(
-    { report: reporterOf(log, 'store'), warn: ({ message, hint }) => log.warn({ hint }, message) },
-    config.databaseUrl,
-  );
+/** The store as every verb opens it. Whoever only reads or changes what is there must not make an empty one elsewhere. */
+export function openStoreLoudly(config: Config, log: Log, { makes = false } = {}): Promise<Store> {
+  const warn = ({ message, hint }: SlotstreamError) => log.warn({ hint }, message);
+  return openStore({ report: reporterOf(log, 'store'), warn, existing: !makes }, config.databaseUrl);
 }
 
 function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {

@@ -16,6 +16,8 @@ const codes = {
   store_unavailable: { exit: 1, transient: true },
   /** The store holds a newer schema than this program knows. */
   store_newer: { exit: 2, transient: false },
+  /** There is no mirror where one is to be read or changed. */
+  no_mirror: { exit: 2, transient: false },
   /** The running process could not be asked. */
   not_running: { exit: 1, transient: false },
   /** What was named is not here. */

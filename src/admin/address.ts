@@ -39,13 +39,19 @@ function isAlive(pid: number): boolean {
 export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
 
 /** The login link of the running process, once it has shown that it takes the token. */
-export async function askLoginLink(dataDir: string, token: string): Promise<string> {
+export async function askLoginLink(dataDir: string, token: () => string): Promise<string> {
   await askRunning(dataDir, { token, path: '/api/status' });
-  return loginLink(readAddress(dataDir) as string, token);
+  return loginLink(readAddress(dataDir) as string, token());
+}
+
+interface Question {
+  /** Asked for once there is somebody to show it to: it may be made then, and where nobody is nothing is to be made. */
+  readonly token: () => string;
+  readonly path: string;
 }
 
 /** Asks the running process; the error says what to do when there is none. */
-export async function askRunning(dataDir: string, { token, path }: { token: string; path: string }): Promise<unknown> {
+export async function askRunning(dataDir: string, { token, path }: Question): Promise<unknown> {
   const url = readAddress(dataDir);
   const absent = (cause?: unknown) =>
     new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
@@ -54,7 +60,7 @@ export async function askRunning(dataDir: string, { token, path }: { token: stri
     });
   if (url === undefined) throw absent();
   const answer = await fetch(new URL(path, url), {
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token()}` },
     signal: AbortSignal.timeout(5_000),
   }).catch((error: unknown) => {
     throw absent(error);

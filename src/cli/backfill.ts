@@ -43,7 +43,7 @@ export const backfill = defineVerb({
     const config = context.config();
     const signal = context.stopping();
     using _lock = onlyOne(config);
-    await using store = await openStoreLoudly(config, context.log());
+    await using store = await openStoreLoudly(config, context.log(), { makes: true });
     const startedMs = context.now().getTime();
     const sources = await openSources(config, {}, { patience: patiences.long, signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error;

@@ -67,7 +67,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
   const choice = { callers, rotates: rotateKey };
   const imagined = keysInUse(config, { ...choice, isDry: true });
-  const store = opened.use(await openStoreLoudly(config, context.log()));
+  const store = opened.use(await openStoreLoudly(config, context.log(), { makes: true }));
   const needs: BootstrapNeeds = {
     callers,
     memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },

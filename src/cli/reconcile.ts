@@ -58,8 +58,8 @@ interface Options {
 async function run(context: VerbContext, { full, repair, allowDeletes, json }: Options): Promise<0 | 3> {
   const config = context.config();
   const signal = context.stopping();
-  const sources = await openSources(config, {}, { patience: patiences.long, signal });
   await using store = await openStoreLoudly(config, context.log());
+  const sources = await openSources(config, {}, { patience: patiences.long, signal });
   // Else a running process would repair the gap at the same time, and the report would not name what it repaired.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
   await using _held = repair ? await holdBack(lease, gapRepair) : undefined;

@@ -18,7 +18,7 @@ export const status = defineVerb({
   async run(context, { login, json }) {
     if (login) {
       const config = context.config();
-      const link = await askLoginLink(config.dataDir, openAdminToken(config));
+      const link = await askLoginLink(config.dataDir, () => openAdminToken(config));
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }
@@ -32,12 +32,22 @@ export const status = defineVerb({
 async function statusOf(context: VerbContext): Promise<object> {
   const config = context.config();
   try {
-    const answer = await askRunning(config.dataDir, { token: openAdminToken(config), path: '/api/status' });
+    const answer = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
     return { running: true, ...(answer as object) };
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
-    await using store = await openStoreLoudly(config, context.log());
-    return { running: false, ...(await standingOf(store)) };
+    return { running: false, ...(await standingHere(context)) };
+  }
+}
+
+async function standingHere(context: VerbContext): Promise<object> {
+  try {
+    await using store = await openStoreLoudly(context.config(), context.log());
+    return await standingOf(store);
+  } catch (error) {
+    if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
+    context.say(`! ${error.message}\n→ ${error.hint}`);
+    return { store: { state: 'no mirror yet' } };
   }
 }
 

@@ -1,19 +1,23 @@
 // The data folder: room for what comes in, and no spool file that could not be read.
+import { existsSync } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Check } from './check.ts';
 import { ill, well } from './finding.ts';
 
 const scarceBytes = 512 * 1024 ** 2;
 
 export const checkDisk: Check = async ({ config }) => {
-  const { bavail, bsize } = await statfs(config.dataDir);
+  const { bavail, bsize } = await statfs(standing(resolve(config.dataDir)));
   const free = bavail * bsize;
   const shown = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
   return [
     free < scarceBytes ? ill('disk', shown, 'Make room, or move DATA_DIR to a larger disk.') : well('disk', shown),
   ];
 };
+
+/** The folder, or before it is made the one it will be made in. */
+const standing = (path: string): string => (existsSync(path) ? path : standing(dirname(path)));
 
 export const checkSpool: Check = async ({ config }) => {
   const spool = join(config.dataDir, 'spool');

@@ -4,7 +4,7 @@ import { checkAlerts } from './alerts.ts';
 import type { Check, Patient } from './check.ts';
 import { checkDisk, checkSpool } from './disk.ts';
 import { checkDrift } from './drift.ts';
-import { ill, type Finding } from './finding.ts';
+import { doubtful, ill, type Finding } from './finding.ts';
 import { checkKeys } from './keys.ts';
 import { checkProcess } from './process.ts';
 import { checkPublicUrl } from './public-url.ts';
@@ -37,7 +37,9 @@ export async function examine(patient: Patient): Promise<readonly Finding[]> {
 }
 
 function failed(name: string, error: unknown): Finding {
-  if (error instanceof SlotstreamError) return ill(name, error.message, error.hint ?? 'See the log.');
+  // Before the first start there is none, which is no illness.
+  if (error instanceof SlotstreamError)
+    return (error.code === 'no_mirror' ? doubtful : ill)(name, error.message, error.hint ?? 'See the log.');
   return ill(
     name,
     `cannot be checked (${codeOf(error)}).`,

@@ -1,9 +1,10 @@
 // Drift: when the mirror was last compared with the service, and what that found.
-import { lastRuns, openStoreLoudly } from '#src/app.ts';
+import { lastRuns } from '#src/app.ts';
 import { openGap } from '#workers/sync/reconcile-gap.ts';
 import { totalOf } from '#workers/sync/drift.ts';
 import { hasApi, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
+import { openMirror } from './mirror.ts';
 
 const name = 'drift';
 /** So many periods without a complete run are no accident. */
@@ -11,7 +12,8 @@ const patience = 3;
 
 export const checkDrift: Check = async ({ config, log, now }) => {
   if (!hasApi(config)) return [];
-  await using store = await openStoreLoudly(config, log);
+  await using store = await openMirror({ config, log });
+  if (store === undefined) return [];
   const runs = await lastRuns(store);
   const gap = await openGap(store);
   const found: Finding[] = [];

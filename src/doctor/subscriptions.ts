@@ -1,16 +1,17 @@
 // The webhook subscriptions: those that are wanted exist, and deliveries to them arrive.
-import { openStoreLoudly } from '#src/app.ts';
 import { lookAtSubscriptions } from '#src/app/subscriptions.ts';
 import { isOurs } from '#src/bootstrap/callback.ts';
 import { isPending } from '#src/bootstrap/plan.ts';
 import { hasApi, lookingOptions, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
+import { openMirror } from './mirror.ts';
 
 const name = 'subscriptions';
 
 export const checkSubscriptions: Check = async ({ config, log, now }) => {
   if (!hasApi(config) || config.publicUrl === undefined) return [];
-  await using store = await openStoreLoudly(config, log);
+  await using store = await openMirror({ config, log });
+  if (store === undefined) return [];
   const { input, steps, unseen } = await lookAtSubscriptions({ config, store, now, upstream: lookingOptions });
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
   const found: Finding[] = ours.flatMap(({ state, retry_started_at: since }) =>

@@ -1,4 +1,5 @@
 // The registry of store engines by URL, and the one way a transaction is run.
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, SlotstreamError } from '#src/errors.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
@@ -11,6 +12,8 @@ export interface StoreNeeds {
   readonly report: (error: unknown) => void;
   /** Told of what works but is not as it should be, such as a view that could not be replaced; `report` where it is left out. */
   readonly warn?: (problem: SlotstreamError) => void;
+  /** Only one that is there: where there is none, refuse and leave no trace. */
+  readonly existing?: boolean;
 }
 
 const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> = {
@@ -32,8 +35,10 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
       hint: 'Use sqlite:PATH or postgres://USER@HOST/DATABASE.',
     });
   }
+  if (needs.existing && isMissingFile(url)) throw noMirror(url);
   const engine = open(url, needs);
   try {
+    if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
     await patiently(() => engine.migrate());
   } catch (error) {
     await engine.close();
@@ -52,6 +57,37 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+const fileOf = (url: string): string | undefined => /^sqlite:(.*)$/s.exec(url)?.[1];
+
+/** Looked at before it is opened: opening makes it. */
+function isMissingFile(url: string): boolean {
+  const path = fileOf(url);
+  return path !== undefined && !existsSync(path);
+}
+
+/** Whatever its version: an older one is brought up to date, as always. */
+async function hasLog({ db }: StoreEngine): Promise<boolean> {
+  try {
+    await patiently(() => db.selectFrom('event_log').select('seq').limit(1).execute());
+    return true;
+  } catch (error) {
+    if (/^(42P01|3F000)$/.test(codeOf(error)) || /no such table/.test((error as Error).message)) return false;
+    throw error;
+  }
+}
+
+/** Without the address of a server, which may hold a password. */
+function noMirror(url: string): SlotstreamError {
+  const place = fileOf(url);
+  return new SlotstreamError(
+    'no_mirror',
+    `There is no mirror ${place === undefined ? 'in the database of DATABASE_URL' : `at ${place}`}.`,
+    {
+      hint: 'Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; `npx slotstream start` makes a new one.',
+    },
+  );
 }
 
 /** The code alone: what the engines say quotes addresses and users. */

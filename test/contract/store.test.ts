@@ -33,7 +33,7 @@ const promised: Partial<Record<TableName, string>> = {
   alerts: 'id rule subject_uri state channel attempts last_error',
 };
 
-describe.each(storeEngines)('a store on $name', ({ available, fresh }) => {
+describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) => {
   let opened: TestStore;
   beforeAll(async () => {
     if (available) opened = await fresh();
@@ -156,5 +156,19 @@ describe.each(storeEngines)('a store on $name', ({ available, fresh }) => {
       newer.store.db,
     );
     await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_newer' });
+  });
+
+  it.runIf(available)('is opened by whoever only reads where it is, and not made where it is not', async () => {
+    const existing = { report: () => {}, existing: true };
+    await using there = await fresh();
+    await (await openStore(existing, there.url)).close();
+    await using nothing = await blank();
+    for (const _again of [1, 2])
+      await expect(openStore(existing, nothing.url)).rejects.toMatchObject({
+        code: 'no_mirror',
+        message: expect.not.stringContaining('postgres://') as string,
+      });
+    await (await openStore({ report: () => {} }, nothing.url)).close();
+    await (await openStore(existing, nothing.url)).close();
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts.ts';
+import { openStore } from '#src/store/stores.ts';
 import { ask } from '../harness/oracle.ts';
 import { openHome, type Home } from '../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   sandbox = open.use(await openTestSandbox({ contacts: 8, bookings: 3, rateLimits: false }));
   const api = { API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner };
   home = open.use(await openHome(api));
+  await (await openStore({ report: () => {} }, home.store)).close();
 });
 afterAll(() => open.disposeAsync());
 
@@ -103,6 +105,7 @@ describe('reconcile', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     await using waiting = await openHome({ API_BASE_URL: `http://127.0.0.1:${port}`, API_TOKEN: 'a-token' });
+    await (await openStore({ report: () => {} }, waiting.store)).close();
     await using running = waiting.spawn(['reconcile']);
     await asked.promise;
     expect(await running.signal('SIGINT')).toBe(3);

@@ -1,12 +1,16 @@
 // The verbs as a person types them where nothing runs, and with mistakes.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/stores.ts';
 import { openHome, type Home } from '../harness/product.ts';
 
 let idle: Home;
 beforeAll(async () => {
   idle = await openHome();
+  await (await openStore({ report: () => {} }, idle.store)).close();
 });
 afterAll(() => idle[Symbol.asyncDispose]());
 
@@ -19,6 +23,44 @@ describe('where nothing runs', () => {
     const doctor = await idle.run(['doctor']);
     expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('✓ store')]);
     expect((await idle.run(['doctor'], { ALLOW_UNSIGNED: 'true' })).code).toBe(3);
+  });
+});
+
+describe('where there is no mirror', () => {
+  const reading = [
+    ['erase', 'somebody@example.test'],
+    ['export', 'contacts', '--format', 'csv', '--out', '-'],
+    ['why', 'https://x.test/contacts/1'],
+    ['feed'],
+    ['replay', '--all'],
+    ['rebuild'],
+    ['reconcile', '--repair'],
+    ['alerts', 'list'],
+  ];
+
+  it.each(reading)('%s refuses, says what to set, and makes nothing', async (...args) => {
+    const folder = join(idle.dataDir, 'elsewhere');
+    const { code, out, err } = await idle.run(args, {
+      DATA_DIR: folder,
+      API_BASE_URL: 'http://127.0.0.1:1',
+      API_TOKEN: 't',
+    });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(
+      `✗ There is no mirror at ${join(folder, 'mirror.db')}.\n→ Run it in the folder of the mirror`,
+    );
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('status and doctor say so, and make nothing, not even an admin token', async () => {
+    const folder = join(idle.dataDir, 'elsewhere');
+    const status = await idle.run(['status', '--json'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
+    expect([status.code, JSON.parse(status.out)]).toEqual([0, { running: false, store: { state: 'no mirror yet' } }]);
+    expect(status.err).toContain(`There is no mirror at ${join(folder, 'mirror.db')}.`);
+    const doctor = await idle.run(['doctor'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
+    expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('! store: There is no mirror at ')]);
+    expect(doctor.out).toMatch(/^✓ disk: \d+ MB free/m);
+    expect(existsSync(folder)).toBe(false);
   });
 });
 
