@@ -1,5 +1,6 @@
 // `slotstream erase` as an operator types it, beside a running product: the person is gone and stays gone.
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { openStore } from '#src/store/stores.ts';
 import { ask } from '../harness/oracle.ts';
 import { freePort, until } from '../harness/ports.ts';
 import { openHome, type Home } from '../harness/product.ts';
@@ -114,6 +115,7 @@ describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is er
   it('becomes entries without them', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
+    await (await openStore({ report: () => {} }, home.store)).close();
     const receiver = await home.start('receive');
     using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
     const email = 'canary.bird@example.test';
