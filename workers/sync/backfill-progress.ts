@@ -3,8 +3,10 @@
 //   page fetched ─▶ staged with the place after it ─▶ folded, what it changed counted in the same transaction ─▶ next page staged
 //                          └ meanwhile the next page is asked for: a kill makes us ask for that one twice, and for no other
 import { z } from 'zod';
+import { isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { deletedContacts } from '#src/store/log.ts';
 import { mayTell } from '../erasure/anonymous.ts';
 import { currentErasures } from '../erasure/erasures.ts';
 import type { ResourceName } from './catalogue.ts';
@@ -62,11 +64,20 @@ export async function stage(
   name: ResourceName,
   [at, page]: readonly [Progress, StagedPage],
 ): Promise<void> {
+  // Whoever forgets somebody holds this: before us it is seen here, after us it takes the page away.
+  await unit.engine.lockLog(unit.db);
   await saveProgress(unit, name, at);
   const place = stagedPageOf(keyOf(name));
-  // It may lie there for long when the walk is killed: with an erased person on it, it is rather fetched again.
-  if (mayTell(await currentErasures(unit), page.records)) await removeCheckpoints(unit, [place]);
+  // It may lie there for long when the walk is killed: with a forgotten person on it, it is rather fetched again.
+  if (await tellsOfForgotten(unit, page)) await removeCheckpoints(unit, [place]);
   else await writeCheckpoint(unit, place, JSON.stringify(page));
+}
+
+/** Somebody was erased, or their contact was deleted, perhaps since the page was fetched. */
+async function tellsOfForgotten(unit: Unit, { records }: StagedPage): Promise<boolean> {
+  if (mayTell(await currentErasures(unit), records)) return true;
+  const contacts = records.flatMap(({ kind, record: { uri } }) => (kind === 'contact' && isUri(uri) ? [uri] : []));
+  return (await deletedContacts(unit, contacts)).length > 0;
 }
 
 function saveProgress(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
