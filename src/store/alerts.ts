@@ -76,11 +76,6 @@ export function alertsAbout(from: Store | Unit, subjects: readonly string[]): Pr
   return alertsWhere(from, { column: 'subject_uri', values: subjects });
 }
 
-/** Those that leave together. */
-export function alertsOfDigest(from: Store | Unit, digest: string): Promise<readonly Alert[]> {
-  return alertsWhere(from, { column: 'digest', values: [digest] });
-}
-
 /** As `readAlerts`, held to the end of the transaction where many write at once. */
 export function holdAlerts(unit: Unit, ids: readonly string[]): Promise<readonly Alert[]> {
   return alertsWhere(unit, { column: 'id', values: ids, hold: true });
@@ -91,7 +86,7 @@ export function holdAlertsAbout(unit: Unit, subjects: readonly string[]): Promis
 }
 
 interface Asked {
-  readonly column: 'id' | 'subject_uri' | 'digest';
+  readonly column: 'id' | 'subject_uri';
   readonly values: readonly string[];
   readonly hold?: true;
 }

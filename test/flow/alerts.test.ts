@@ -118,6 +118,26 @@ describe('alerts of a running product', { timeout: 240_000 }, () => {
     expect(await product.term()).toBe(0);
   });
 
+  it('do not keep a product from stopping while a channel hangs, and leave when it is back', async () => {
+    await using inbox = await openInbox();
+    await using home = await openHome(inbox.settings);
+    inbox.webhook.answer = null;
+    const first = await home.start('start');
+    const { marked, name } = missedBooking(1, Date.now());
+    await send(home, first, [marked]);
+    await expect.poll(() => inbox.webhook.received.length, patience).toBe(1);
+    expect(await first.term()).toBe(0);
+    inbox.webhook.answer = 202;
+    const second = await home.start('start');
+    await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+    expect(inbox.webhook.received.map(titleOf)).toEqual([`No-show: ${name}`, `No-show: ${name}`]);
+    expect(keysOf(inbox.webhook.received)).toHaveLength(1);
+    expect(inbox.slack.received).toHaveLength(1);
+    const metrics = await (await second.admin('/metrics')).text();
+    expect(metrics).toContain('slotstream_alert_channel_open{channel="webhook"} 0');
+    expect(metrics).toContain('slotstream_alerts{channel="webhook",state="sent"} 1');
+  });
+
   it.runIf(inject('redisUrl') && inject('postgresUrl'))(
     'leave from any of several workers, once, while those who do it are killed',
     async () => {

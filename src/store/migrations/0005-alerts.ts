@@ -20,7 +20,6 @@ export function alerts(types: StorageTypes): Migration {
       await sql`create index alerts_waiting on alerts (next_at) where state = 'pending'`.execute(db);
       await sql`create index alerts_claimed on alerts (next_at) where claimed_at is not null`.execute(db);
       await sql`create index alerts_rule_occurred_at on alerts (rule, occurred_at)`.execute(db);
-      await sql`create index alerts_digest on alerts (digest) where digest is not null`.execute(db);
 
       const small = smallAddress(types.textSearch === 'fts5' ? 'sqlite' : 'postgres', 'email');
       const using = types.equalityIndex ? sql`using ${sql.raw(types.equalityIndex)}` : sql``;
