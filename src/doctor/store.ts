@@ -4,6 +4,7 @@ import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/delays.ts';
 import { unsafeSettings } from '#src/store/durability.ts';
 import { overviewOf } from '#src/store/overview.ts';
+import { hasTrigrams, trigramStatements } from '#src/store/search/trigram-index.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 
@@ -34,6 +35,14 @@ export const checkStore: Check = async ({ config, log }) => {
         'store',
         `PostgreSQL runs with ${setting}: a crash of its machine loses what was acknowledged.`,
         `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart it.`,
+      ),
+    );
+  if (!(await hasTrigrams(store)))
+    found.push(
+      doubtful(
+        'search',
+        'PostgreSQL lacks the index by parts of texts: searching many contacts by name is slow.',
+        `In the database, as a user who may: ${trigramStatements.join('; ')};`,
       ),
     );
   return [...found, ...(await checkDelays(store))];

@@ -3,6 +3,7 @@
 // said leaves it at once. PostgreSQL: pg_trgm, where it can be had.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { trigramStatements } from '../search/trigram-index.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 export function contactSearch({ textSearch }: StorageTypes): Migration {
@@ -77,15 +78,9 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`contacts_${name}`)} on contacts (left(${sql.ref(name)}, 100))`.execute(db);
   await sql`savepoint trigrams`.execute(db);
   try {
-    await sql`create extension if not exists pg_trgm`.execute(db);
-    // U+212A and U+0130 are the only characters beyond ASCII whose small letters are within it.
-    await sql`create index contacts_trigrams on contacts using gin (
-      translate(name, U&'\\212A\\0130', 'ki') gin_trgm_ops, translate(job_title, U&'\\212A\\0130', 'ki') gin_trgm_ops,
-      translate(company, U&'\\212A\\0130', 'ki') gin_trgm_ops, translate(city, U&'\\212A\\0130', 'ki') gin_trgm_ops)`.execute(
-      db,
-    );
+    for (const statement of trigramStatements) await sql.raw(statement).execute(db);
   } catch {
-    // Whoever may not create it searches without: slower, and no less right.
+    // Whoever may not create it searches without: slower, and no less right. `doctor` says so.
     await sql`rollback to savepoint trigrams`.execute(db);
   }
 }
