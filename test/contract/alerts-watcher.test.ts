@@ -1,4 +1,7 @@
 // What the watcher makes of the log, on both stores: the outbox of what is to be said.
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { markSent } from '#src/store/alert-marks.ts';
@@ -36,6 +39,25 @@ async function watching(store: Store, rules?: readonly BookingRule[]): Promise<W
     return alertsAbout(store, subjects);
   };
   return { store, watch, alerts };
+}
+
+async function rulesOf(...rules: readonly object[]): Promise<readonly BookingRule[]> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-rules-'));
+  const file = join(folder.path, 'rules.json');
+  await writeFile(file, JSON.stringify({ rules }));
+  return (await loadRules({ file, graceMs: 0, configured: [] })).bookings;
+}
+
+function contactBody(how: 'created' | 'updated' | 'deleted', minute: number, emails: readonly string[]): string {
+  const at = timeOf(nowMs + minute * 60_000);
+  const payload = {
+    uri: 'https://api.scheduling.test/contacts/1',
+    updated_at: at,
+    company: 'Acme',
+    emails: emails.map((email) => ({ email, is_primary: true })),
+  };
+  const { uri } = payload;
+  return JSON.stringify({ event: `contact.${how}`, created_at: at, payload: how === 'deleted' ? { uri } : payload });
 }
 
 const say = (store: Store, alerts: readonly Alert[], atMs = nowMs) =>
@@ -147,16 +169,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
 
   it('counts for one person whatever the letter case of their address, also when an earlier mark comes later', async () => {
     await using opened = await fresh();
-    const usual = (await loadRules({ file: undefined, graceMs: 0, configured: [] })).bookings;
-    const { repeatNoShow } = await import('#workers/alerts/rules/repeat-no-show.ts');
-    const again = {
-      ...(usual[0] as BookingRule),
-      name: 'again',
-      asksMarks: true,
-      find: (known: Parameters<BookingRule['find']>[0]) =>
-        repeatNoShow.find({ times: 2, within: 30 * 24 * hourMs }, known),
-    };
-    const { store, watch, alerts } = await watching(opened.store, [again]);
+    const { store, watch, alerts } = await watching(
+      opened.store,
+      await rulesOf({ name: 'again', when: 'repeat_no_show' }),
+    );
     const [earlier, later] = [missedBooking(1, nowMs - 48 * hourMs), missedBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked.replaceAll('person-2@', 'Ada@')]);
     await watch();
@@ -167,6 +183,44 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await ingestBodies(store, [earlier.unmarked.replaceAll('person-1@', 'ada@')]);
     await watch();
     expect(await alerts()).toMatchObject([{ rule: 'again', subjectUri: later.uri, state: 'retracted' }]);
+  });
+
+  it('asks again about the others of a person to whom a booking no longer belongs', async () => {
+    await using opened = await fresh();
+    const rules = await rulesOf({ name: 'again', when: 'repeat_no_show' });
+    const { store, watch, alerts } = await watching(opened.store, rules);
+    const [earlier, later] = [missedBooking(1, nowMs - 48 * hourMs), missedBooking(2, nowMs - hourMs)];
+    await ingestBodies(store, [later.marked, earlier.marked.replaceAll('person-1@', 'Person-2@')]);
+    await watch();
+    expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'pending' }]);
+    const record = { ...recordOf(earlier.marked), updated_at: timeOf(nowMs) };
+    const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs) };
+    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await watch();
+    expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'retracted' }]);
+  });
+
+  it('asks again when a contact comes, changes its addresses, or is forgotten', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(
+      opened.store,
+      await rulesOf({ name: 'acme', when: 'vip', contact: { company: 'Acme' } }),
+    );
+    const states = async () => {
+      await watch();
+      return (await alerts()).filter(({ follows }) => follows === null).map(({ state }) => state);
+    };
+    const missed = missedBooking(1, nowMs - hourMs);
+    await ingestBodies(store, [missed.marked]);
+    expect(await states()).toEqual([]);
+    await ingestBodies(store, [contactBody('created', 1, ['Person-1@Example.test'])]);
+    expect(await states()).toEqual(['pending']);
+    await ingestBodies(store, [contactBody('updated', 2, ['somebody@example.test'])]);
+    expect(await states()).toEqual(['retracted']);
+    await ingestBodies(store, [contactBody('updated', 3, ['person-1@example.test'])]);
+    expect(await states()).toEqual(['pending']);
+    await ingestBodies(store, [contactBody('deleted', 4, [])]);
+    expect(await states()).toEqual(['retracted']);
   });
 
   it('never speaks again of whoever is erased, not even to take something back', async () => {

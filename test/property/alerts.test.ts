@@ -38,18 +38,13 @@ async function rulesWith(graceMs: number): Promise<Ruleset> {
 /** What happens between two batches. `begin` leaves sends under way; `arrive` lets them end well, `lose` kills who sends. */
 const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay', 'rebuild'] as const;
 
-const usual = ['watch', 'watch', 'send'] as const;
+const occurrence = fc.oneof(fc.constantFrom('watch', 'watch', 'send'), fc.constantFrom(...occurrences));
 
 const lives = alertHistory.chain((tellings) =>
   fc.record({
     facts: fc.constant(tellings.map(({ fact }) => fact)),
     batches: reordered(tellings).chain(cut),
-    between: fc.array(
-      fc.array(fc.oneof(fc.constantFrom(...usual), fc.constantFrom(...occurrences)), { maxLength: 4 }),
-      {
-        maxLength: 12,
-      },
-    ),
+    between: fc.array(fc.array(occurrence, { maxLength: 4 }), { maxLength: 24, size: 'max' }),
     eraseOnDelete: fc.boolean(),
     graceMs: fc.constantFrom(0, 120_000),
     maxAgeMs: fc.constantFrom(2 * dayMs, 4 * dayMs, 400 * dayMs),

@@ -19,6 +19,8 @@ interface Entry {
   /** What it is about: `invitee`, `contact`. */
   readonly of: string;
   readonly uri: string;
+  /** Whether it may have forgotten a contact: then nobody knows its addresses any more. */
+  readonly forgets: boolean;
 }
 
 /** What rules look at besides the booking itself. */
@@ -46,7 +48,9 @@ export async function nextStretch(
     .execute();
   const entries = rows.flatMap(({ seq, event, subject_uri: uri, outcome }) => {
     if (outcome !== 'applied' || uri === null) return [];
-    return [{ seq: Number(seq), of: String(event).split('.')[0] ?? '', uri: String(uri) }];
+    const [of = '', how] = String(event).split('.');
+    const forgets = of === ofErasures || (of === 'contact' && (how === 'deleted' || how === 'gone'));
+    return [{ seq: Number(seq), of, uri: String(uri), forgets }];
   });
   return { end: Number(rows.at(-1)?.seq ?? after), entries };
 }
@@ -72,9 +76,7 @@ export async function bookingsIn(
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
     found.push(...(await bookingsByAddress(store, distinct(addresses))));
-    // Of a contact that is forgotten nobody knows the addresses any more.
-    const isForgotten = entries.some(({ of, seq }) => of === ofErasures || before.get(seq)?.forgetsContact);
-    if (isForgotten) found.push(...(await toldOf(store, interest.contacts, since)));
+    if (entries.some(({ forgets }) => forgets)) found.push(...(await toldOf(store, interest.contacts, since)));
   }
   if (interest.marks) {
     const columns = ['uri', 'email'];
@@ -103,7 +105,6 @@ interface Before {
   readonly addresses: readonly string[];
   /** The meeting of which it changed what rules ask: others may be invited to it as well. */
   readonly event: string | undefined;
-  readonly forgetsContact: boolean;
 }
 
 const askedOfEvents = ['name', 'event_type', 'start_time', 'hosts'];
@@ -129,7 +130,6 @@ function beforeOf(changes: unknown, body: unknown): Before {
   const own = partOf(partOf(partOf(changes, 'invitees'), 'email'), '0');
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [small(one)] : [])),
-    forgetsContact: partOf(partOf(changes, 'contacts'), 'deleted_at') !== undefined,
     event: askedOfEvents.some((column) => partOf(event, column) !== undefined) ? eventIn(body) : undefined,
   };
 }
