@@ -19,10 +19,11 @@ export const erase = defineVerb({
     whom: { flags: '<uri-or-email>', help: 'the URI of a record, or an e-mail address', reads: z.string() },
   },
   options: {
+    only: { flags: '--only', help: 'erase what is named, and follow no other address of the person', reads: flag },
     dryRun: { flags: '--dry-run', help: 'show what would be removed, remove nothing', reads: flag },
     json: asJson,
   },
-  async run(context, { whom, dryRun, json }) {
+  async run(context, { whom, only, dryRun, json }) {
     const target = targetOf(whom);
     const config = context.config();
     await using store = await openStoreLoudly(config, context.log());
@@ -34,7 +35,7 @@ export const erase = defineVerb({
         onProgress: progressOf(context, 'log entries'),
       },
       target,
-      { now: context.now().toISOString().replace('Z', '000Z'), dryRun },
+      { now: context.now().toISOString().replace('Z', '000Z'), dryRun, only },
     );
     const files = dryRun ? undefined : await scrubbed(store, context.now().getTime());
     const notes = [...outOfReach, ...(files ?? [])];
@@ -62,7 +63,22 @@ async function scrubbed({ engine }: Store, nowMs: number): Promise<readonly stri
   return [later, 'The journal of the SQLite file, which somebody is reading: the running process empties it.'];
 }
 
-function told({ dry_run, at, subjects, removed, seqs }: Receipt, notes: readonly string[]): string {
+/** Which they are is not told: a receipt is kept. */
+function followedOf({ dry_run, addresses: { followed, left } }: Receipt): string[] {
+  const many = (count: number) => (count === 1 ? '1 other address' : `${count} other addresses`);
+  const does = dry_run ? 'would be' : 'were';
+  return [
+    ...(followed > 0
+      ? [
+          `Followed: ${many(followed)} in the person's records. Everything under them ${does} erased too (not with --only).`,
+        ]
+      : []),
+    ...(left > 0 ? [`Not followed: ${many(left)} in the person's records, of a user of your organization.`] : []),
+  ];
+}
+
+function told(receipt: Receipt, notes: readonly string[]): string {
+  const { dry_run, at, subjects, removed, seqs } = receipt;
   const { rows, log_entries, quarantined, alerts, staged_pages } = removed;
   const counts = { ...rows, 'log entries': log_entries, quarantined, alerts, 'pages of a walk': staged_pages };
   const found = Object.entries(counts).filter(([, count]) => count > 0);
@@ -75,6 +91,7 @@ function told({ dry_run, at, subjects, removed, seqs }: Receipt, notes: readonly
     found.length === 0
       ? 'Nothing was found here. What comes later, and is older than this, comes without the person.'
       : table,
+    ...followedOf(receipt),
     ...(subjects.length > 0 ? ['Records of the person, and meetings they were invited to:'] : []),
     ...subjects.map(({ uri, table: of }) => `  ${of ?? 'unknown'} ${uri}`),
     ...(dry_run ? [] : [`In the log: ${seqs.join(', ')}${seqs.length === 0 ? 'as before' : ''}.`]),

@@ -14,8 +14,8 @@ const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const address = 'Canary.Person@example.test';
 const options = { eraseOnDelete: true };
-const eraseIn = (store: Store, whom = address, at = now) =>
-  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: at });
+const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
+  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
 
 const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload });

@@ -6,6 +6,8 @@ import { rendered } from './rendering.ts';
 
 export const canaryAddress = 'Zebra.7+news@Example.test';
 const plain = canaryAddress.toLowerCase();
+/** Another one, of the same person where one record of theirs has both. */
+export const companionAddress = 'Yak@Example.test';
 
 const spellings: readonly string[] = [
   canaryAddress,
@@ -15,6 +17,8 @@ const spellings: readonly string[] = [
   `write to mailto:${plain}.`,
   `https://example.test/?email=${encodeURIComponent(plain)}&x=1`,
   `(${plain}) and others@example.test`,
+  companionAddress,
+  companionAddress.toLowerCase(),
 ];
 
 /** Whether the address stands in a text, however it is spelled. */
@@ -24,6 +28,8 @@ export function holdsCanary(text: string): boolean {
     .toLowerCase()
     .includes(plain);
 }
+
+export const holdsCompanion = (text: string): boolean => text.toLowerCase().includes(companionAddress.toLowerCase());
 
 // What a record is known by, when it was and how it stands is no text.
 const isText = (key: string): boolean =>
@@ -70,3 +76,24 @@ export function haunted(histories: Arbitrary<Telling[]>): Arbitrary<Telling[]> {
     ...rubbish,
   ]);
 }
+
+/** Which of the two addresses may go when these are erased: those that hang together with them through people's records. */
+export function mayBeErased(whom: readonly string[], payloads: readonly Payload[]): ReadonlySet<string> {
+  const people = payloads.flatMap((payload) => [payload, payload['contact'], payload['user']]).filter(isRecord);
+  const reached = new Set(whom);
+  for (let size = -1; size !== reached.size;) {
+    size = reached.size;
+    for (const { uri, emails, email } of people) {
+      const text = JSON.stringify([emails, email]);
+      const held = [
+        ...(typeof uri === 'string' ? [uri] : []),
+        ...(holdsCanary(text) ? [canaryAddress] : []),
+        ...(holdsCompanion(text) ? [companionAddress] : []),
+      ];
+      if (held.some((each) => reached.has(each))) for (const each of held) reached.add(each);
+    }
+  }
+  return reached;
+}
+
+const isRecord = (value: unknown): value is Payload => typeof value === 'object' && value !== null;

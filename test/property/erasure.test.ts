@@ -6,12 +6,20 @@ import type { Store } from '#src/store/contract.ts';
 import { appendEntries, type NewEntry } from '#src/store/log.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { ingest } from '#workers/ingest.ts';
+import { addressHash } from '#workers/erasure/addresses.ts';
 import { erase } from '#workers/erasure/erase.ts';
 import { targetOf } from '#workers/erasure/target.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { canaryAddress, haunted, holdsCanary } from '../harness/canaries.ts';
+import {
+  canaryAddress,
+  companionAddress,
+  haunted,
+  holdsCanary,
+  holdsCompanion,
+  mayBeErased,
+} from '../harness/canaries.ts';
 import { cut, history, reordered, type Telling } from '../harness/histories.ts';
 import { canaryOf, uris } from '../harness/payloads.ts';
 import { ingestTellings, mixedHistory } from '../harness/reads.ts';
@@ -30,6 +38,7 @@ import { patienceMs, runs } from './runs.ts';
 const people = [uris.contacts, uris.invitees, uris.users, uris.recaps, uris.submissions].flat();
 const whom = fc.oneof(
   { arbitrary: fc.constant(canaryAddress), weight: 3 },
+  { arbitrary: fc.constant(companionAddress), weight: 1 },
   { arbitrary: fc.constantFrom(...people), weight: 2 },
 );
 
@@ -47,6 +56,7 @@ type Life = (typeof lives extends fc.Arbitrary<infer One> ? One : never) & {
   readonly batches: readonly (readonly Telling[])[];
 };
 
+const key = 'k'.repeat(64);
 const base64 = Buffer.from(`\xff\xfe ${canaryAddress}`, 'latin1').toString('base64');
 
 async function tell(store: Store, batch: readonly Telling[], options: { eraseOnDelete: boolean }): Promise<void> {
@@ -61,7 +71,7 @@ async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Lif
     for (const [index, each] of erasures.entries())
       if (each.place % (batches.length + 1) === place) {
         const at = now.replace(/\d{3}Z$/, `${100 + index}Z`);
-        await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(each.whom), { now: at });
+        await erase({ store, options, newKey: () => key }, targetOf(each.whom), { now: at });
       }
     if (place < batches.length) await tell(store, batches[place] ?? [], options);
   }
@@ -106,6 +116,7 @@ describe.each([
           const isGone = async () => {
             const text = await everything(store);
             if (erased.includes(canaryAddress)) expect(holdsCanary(text)).toBe(false);
+            if (erased.includes(companionAddress)) expect(holdsCompanion(text)).toBe(false);
             for (const uri of uris.contacts) if (erased.includes(uri)) expect(text.includes(canaryOf(uri))).toBe(false);
           };
           await isGone();
@@ -136,7 +147,7 @@ describe.each([
           expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
           const rows = await rowsNow(store);
           const erasures = await erasuresIn(store);
-          const key = await rowsOf(store, 'sync_checkpoints');
+          const checkpoints = await rowsOf(store, 'sync_checkpoints');
 
           await emptyTables(store);
           await store.transaction(async (unit) => {
@@ -144,7 +155,7 @@ describe.each([
               unit,
               erasures.map(({ seq: _place, ...entry }) => entry as NewEntry),
             );
-            for (const { key: name, value } of key)
+            for (const { key: name, value } of checkpoints)
               await unit.db
                 .insertInto('sync_checkpoints')
                 .values({ key: name, value: unit.engine.encode('json', value as Json) })
@@ -175,13 +186,26 @@ describe.each([
           const erasures = life.erasures.map((each) => ({ ...each, place: batches.length }));
           await live(store, { ...life, erasures });
           const after = await rowsNow(store);
-          const gone = new Set((await erasuresIn(store)).map(({ subject_uri }) => subject_uri));
+          const told = await erasuresIn(store);
+          const gone = new Set(told.map(({ subject_uri }) => subject_uri));
+          const lost = [canaryAddress, companionAddress].filter((address) =>
+            told.some(({ body }) => String(body).includes(addressHash(key, address))),
+          );
+          const payloads = batches.flat().map(({ fact }) => fact.payload);
+          const may = mayBeErased(
+            erasures.map((each) => each.whom),
+            payloads,
+          );
+          expect(lost.filter((address) => !may.has(address))).toEqual([]);
+          const isTheirs = (text: string) =>
+            (lost.includes(canaryAddress) && holdsCanary(text)) ||
+            (lost.includes(companionAddress) && holdsCompanion(text));
           for (const table of mirrorTables)
             for (const row of before[table] ?? []) {
               if (gone.has(row['uri'] ?? null)) continue;
               const now = after[table]?.find(({ uri }) => uri === row['uri']);
               const untouched = Object.entries(row).filter(
-                ([column, value]) => column !== 'body' && !holdsCanary(JSON.stringify(value)) && !mentions(value, gone),
+                ([column, value]) => column !== 'body' && !isTheirs(JSON.stringify(value)) && !mentions(value, gone),
               );
               expect(now).toMatchObject(Object.fromEntries(untouched));
             }

@@ -5,7 +5,7 @@
 //   ┌ transaction: writers wait
 //   │ what came meanwhile is searched too
 //   │ entries ← without the person;  rows ← what those entries say now
-//   │ log     ← person.erased, one for each subject and one for the address
+//   │ log     ← person.erased, one for each subject and one for each address
 //   └ commit
 import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries } from '#src/store/log.ts';
@@ -16,12 +16,12 @@ import { mirrorTables } from '../projections/contract.ts';
 import { join, type JoinOptions } from '../projections/join.ts';
 import { unread } from '../reading.ts';
 import { dropStagedPages } from '../sync/checkpoints.ts';
-import { addressHash, normalAddress } from './addresses.ts';
+import { addressHash } from './addresses.ts';
 import { compiledErasure, erasureEntry, type Erased } from './erasure-entry.ts';
 import { erasuresOf, makeKey, readKey, standingErasures } from './erasures.ts';
 import type { Receipt } from './receipt.ts';
 import { rewrite, writeCounted, type Touched } from './rewriting.ts';
-import { nothingSeen, search, type Sightings, type Wanted } from './search.ts';
+import { copyOf, nothingSeen, search, type Sightings, type Wanted } from './search.ts';
 import { subjectsOf, type Target } from './target.ts';
 
 export interface EraseNeeds {
@@ -36,38 +36,36 @@ export interface EraseInput {
   /** On our clock, six digits. */
   readonly now: string;
   readonly dryRun?: boolean;
+  /** Nothing but what is named: the person's further addresses are not followed. */
+  readonly only?: boolean;
 }
 
-export async function erase(needs: EraseNeeds, target: Target, { now, dryRun = false }: EraseInput): Promise<Receipt> {
+export async function erase(needs: EraseNeeds, target: Target, input: EraseInput): Promise<Receipt> {
+  const { now, dryRun = false, only = false } = input;
   const subjects = await subjectsOf(needs.store, target);
-  const wanted = wantedOf(target, await keyFor(needs, target, dryRun));
-  const seen = nothingSeen(subjects);
+  const wanted: Wanted = { target, only, key: await keyFor(needs, target, { dryRun, only }) };
+  const seen = nothingSeen(target, subjects);
   await search(needs.store, wanted, { seen, onProgress: needs.onProgress });
   const { transaction } = dryRun ? undone(needs.store) : needs.store;
   const done = await transaction(async (unit) => {
     await unit.engine.lockTables(unit.db, mirrorTables);
     await unit.engine.lockLog(unit.db);
-    // A copy: a transaction that is tried again begins with what was found before it.
-    const found = { ...seen, subjects: new Map(seen.subjects), places: new Set(seen.places) };
+    const found = copyOf(seen);
     await search(unit, wanted, { seen: found });
     return carryOut(unit, needs.options, { wanted, found, now });
   });
-  const what = target.kind === 'uri' ? { uri: target.uri } : { email_hash: wanted.address?.hash ?? '' };
+  const what = target.kind === 'uri' ? { uri: target.uri } : { email_hash: addressHash(wanted.key, target.address) };
   return { erased: what, at: now, dry_run: dryRun, ...done };
 }
 
-const wantedOf = (target: Target, key: string): Wanted => ({
-  key,
-  address:
-    target.kind === 'address'
-      ? { hash: addressHash(key, target.address), text: normalAddress(target.address) }
-      : undefined,
-});
-
 /** A dry run leaves nothing behind, not even a key. */
-async function keyFor({ store, newKey }: EraseNeeds, { kind }: Target, dryRun: boolean): Promise<string> {
+async function keyFor(
+  { store, newKey }: EraseNeeds,
+  { kind }: Target,
+  { dryRun, only }: Required<Pick<EraseInput, 'dryRun' | 'only'>>,
+): Promise<string> {
   const standing = await readKey(store);
-  if (standing !== undefined || kind === 'uri') return standing ?? '';
+  if (standing !== undefined || (kind === 'uri' && only)) return standing ?? '';
   if (dryRun) return newKey();
   return store.transaction(async (unit) => {
     await unit.engine.lockLog(unit.db);
@@ -81,7 +79,7 @@ interface Order {
   readonly now: string;
 }
 
-type Done = Pick<Receipt, 'subjects' | 'removed' | 'seqs'>;
+type Done = Pick<Receipt, 'subjects' | 'addresses' | 'removed' | 'seqs'>;
 
 async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }: Order): Promise<Done> {
   await unit.engine.noteForgotten(unit.db);
@@ -89,7 +87,8 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const known = erasuresOf({ seq: 1, key: wanted.key, erased: standing });
   const subjects = [...found.subjects].map(([uri, table]) => ({ uri, table }));
   const through = found.newest > now ? found.newest : now;
-  const all: Erased[] = [...subjects, ...(wanted.address ? [{ email_hash: wanted.address.hash, through }] : [])];
+  const hashes = [...found.addresses].map((address) => ({ email_hash: addressHash(wanted.key, address), through }));
+  const all: Erased[] = [...subjects, ...hashes];
   const isNews = (one: Erased) =>
     'uri' in one ? !known.subjects.has(one.uri) : one.through > (known.addresses.get(one.email_hash) ?? '');
   const news = all.filter(isNews);
@@ -113,8 +112,10 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
     unit,
     subjects.map(({ uri }) => uri),
   );
+  const named = wanted.target.kind === 'address' ? 1 : 0;
   return {
     subjects,
+    addresses: { followed: found.addresses.size - named, left: found.left.size },
     removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
     seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
   };

@@ -8,6 +8,13 @@ export interface Receipt {
   readonly dry_run: boolean;
   /** Records of the person, and meetings in which they filled something in. */
   readonly subjects: readonly ErasedSubject[];
+  /** How many; never which. */
+  readonly addresses: {
+    /** Of the person's records, besides the one that was named. */
+    readonly followed: number;
+    /** In the person's records, but of a user of the organization nobody asked for. */
+    readonly left: number;
+  };
   readonly removed: {
     /** Rows that were changed, by table. */
     readonly rows: Readonly<Record<string, number>>;
