@@ -2,15 +2,19 @@
 // line in the log, and the job is tried again soon, then less and less often.
 //
 //   waiting ──due, lease free──▶ running (lease kept) ──well──▶ waiting for the next time
-//                                   └──failed──▶ waiting, in all processes, a little longer each time
+//                                   ├──failed──▶ waiting, in all processes, a little longer each time
+//                                   └──lease lost, or not kept for its length──▶ ended: another may have begun
 import type { Log } from '#src/log.ts';
 import { endLease, failLease, keepLease, lengthOf, retryAfter, takeLease, type LeaseNeeds } from './lease.ts';
 
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** Numbers for the log; undefined when there was nothing to do. Nobody is named in them. */
-  run(signal: AbortSignal): Promise<object | undefined>;
+  /**
+   * Numbers for the log; undefined when there was nothing to do. Nobody is named in them. `isHeld` is asked before what must not be
+   * done twice: timers come late on a machine that slept.
+   */
+  run(signal: AbortSignal, isHeld: () => boolean): Promise<object | undefined>;
 }
 
 export interface ScheduleNeeds extends LeaseNeeds {
@@ -73,12 +77,13 @@ function tellFailure(
 
 /** Answers how long to wait. */
 async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<number> {
+  const startedMs = needs.nowMs();
   const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });
   if (answer.kind === 'wait') return Math.max(0, answer.untilMs - needs.nowMs());
-  const startedMs = needs.nowMs();
+  const hold = holdFrom(needs, startedMs);
   let told: object | undefined;
   try {
-    told = await whileKept(needs, job, stopping);
+    told = await whileHeld(needs, job, { hold, stopping });
   } catch (err) {
     if (stopping.aborted) await endLease(needs, job.name, undefined);
     const failed = stopping.aborted ? undefined : await failLease(needs, job.name).catch(() => undefined);
@@ -91,28 +96,66 @@ async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
   return Math.max(0, startedMs + job.everyMs - needs.nowMs());
 }
 
-async function whileKept(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<object | undefined> {
-  const lost = new AbortController();
+/** What this process knows of its lease, also while the store does not answer. */
+interface Hold {
+  /** Aborts when another may have the lease. */
+  readonly lost: AbortSignal;
+  leftMs(): number;
+  isHeld(): boolean;
+  /** It was asked for at this moment, and given. */
+  keptFrom(ms: number): void;
+  lose(): void;
+}
+
+function holdFrom(needs: ScheduleNeeds, takenMs: number): Hold {
+  const losing = new AbortController();
+  // From before it was asked for: in the store it ends no sooner.
+  let untilMs = takenMs + lengthOf(needs);
+  const leftMs = (): number => untilMs - needs.nowMs();
+  return {
+    lost: losing.signal,
+    leftMs,
+    isHeld() {
+      if (leftMs() <= 0) losing.abort();
+      return !losing.signal.aborted;
+    },
+    keptFrom: (ms) => void (untilMs = ms + lengthOf(needs)),
+    lose: () => losing.abort(),
+  };
+}
+
+async function whileHeld(
+  needs: ScheduleNeeds,
+  job: Job,
+  { hold, stopping }: { readonly hold: Hold; readonly stopping: AbortSignal },
+): Promise<object | undefined> {
   const done = new AbortController();
-  const keeping = keep(needs, job, { lost, done: done.signal });
+  const guarding = [keep(needs, job, { hold, done: done.signal }), expire(needs, hold, done.signal)];
   try {
-    return await job.run(AbortSignal.any([stopping, lost.signal]));
+    return await job.run(AbortSignal.any([stopping, hold.lost]), () => hold.isHeld());
   } finally {
     done.abort();
-    await keeping;
+    await Promise.all(guarding);
   }
 }
 
-/** A lease that cannot be kept ends the run: another process may have begun it. */
 async function keep(
   needs: ScheduleNeeds,
   { name }: Job,
-  { lost, done }: { readonly lost: AbortController; readonly done: AbortSignal },
+  { hold, done }: { readonly hold: Hold; readonly done: AbortSignal },
 ): Promise<void> {
-  while (!done.aborted && !lost.signal.aborted) {
+  while (!done.aborted && !hold.lost.aborted) {
     await needs.sleep(lengthOf(needs) / 3, done).catch(() => undefined);
     if (done.aborted) return;
-    const isKept = await keepLease(needs, name).catch(() => true);
-    if (!isKept) lost.abort();
+    const askedMs = needs.nowMs();
+    // A store that does not answer is asked again, for as long as the lease holds.
+    const isKept = await keepLease(needs, name).catch(() => undefined);
+    if (isKept === false) hold.lose();
+    if (isKept === true) hold.keptFrom(askedMs);
   }
+}
+
+/** Beside `keep`, which may wait for a store that never answers. */
+async function expire(needs: ScheduleNeeds, hold: Hold, done: AbortSignal): Promise<void> {
+  while (!done.aborted && hold.isHeld()) await needs.sleep(hold.leftMs(), done).catch(() => undefined);
 }

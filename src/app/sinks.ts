@@ -66,7 +66,7 @@ type JobNeeds = Omit<SinkNeeds, 'settings'>;
 /** A job that goes on for as long as its lease is kept. */
 function jobOf({ store, tail, log }: JobNeeds, { name, open }: NamedSink, tally: Tally): Job {
   const say = throttled(log, troubleEveryMs);
-  const needs: PumpNeeds = {
+  const needs: Omit<PumpNeeds, 'isHeld'> = {
     store,
     tail,
     nowMs: Date.now,
@@ -88,10 +88,10 @@ function jobOf({ store, tail, log }: JobNeeds, { name, open }: NamedSink, tally:
   return {
     name: `sink ${name}`,
     everyMs: 1_000,
-    async run(signal) {
+    async run(signal, isHeld) {
       log.info({ sink: name }, 'pushing the feed from here');
       tally.failing = 0;
-      await pump(needs, { name, open }, signal);
+      await pump({ ...needs, isHeld }, { name, open }, signal);
       tally.failing = 0;
       return undefined;
     },

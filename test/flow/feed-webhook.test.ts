@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startSinks } from '#src/app/sinks.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { createLog } from '#src/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log.ts';
 import { readPosition } from '#src/store/positions.ts';
@@ -168,6 +171,55 @@ describe('the feed pushed to a web address', () => {
     await expect.poll(() => pumping.failed.map(({ code }) => code)).toContain('ETIMEDOUT');
     await pumping.stop();
     expect(await pumping.position()).toBe(0);
+  });
+});
+
+describe('two processes that push', { timeout: 90_000 }, () => {
+  it('never do so at once: one that is cut off from the store has ended before the other begins', async () => {
+    await using second = await openCallback();
+    for (const side of [callback, second]) {
+      side.answer = 503;
+      // Asked for again and again: whoever still pushes shows.
+      side.words = { headers: { 'retry-after': '1' } };
+    }
+    const cutOff = new AbortController();
+    const start = async (url: string, signal?: AbortSignal) => {
+      const own = await opened.openAnother();
+      const reached: Store = {
+        ...own,
+        get db() {
+          signal?.throwIfAborted();
+          return own.db;
+        },
+        transaction: async (work) => {
+          signal?.throwIfAborted();
+          return own.transaction(work);
+        },
+      };
+      const tail = openTail({ lastSeq: () => lastSeq(reached), everyMs: 50 });
+      const settings = {
+        pushUrl: url,
+        pushSecret: secret,
+        streamUrl: undefined,
+        streamKey: '',
+        streamMaxLength: 0,
+      };
+      const log = createLog({ level: 'silent', pretty: false });
+      const sinks = startSinks({ settings, store: reached, tail, log });
+      return { close: () => sinks.close().finally(() => tail.close()) };
+    };
+    const first = await start(callback.url, cutOff.signal);
+    await expect.poll(() => readPosition(store, 'sink:webhook')).toBe(0);
+    await ingestBodies(store, [contact(1, 'a')]);
+    await expect.poll(() => callback.received.length).toBeGreaterThan(0);
+    cutOff.abort(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+    const next = await start(second.url);
+    await expect.poll(() => second.received.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    const before = callback.received.length;
+    await expect.poll(() => second.received.length, { timeout: 60_000 }).toBeGreaterThan(4);
+    expect(callback.received.length).toBe(before);
+    await next.close();
+    await first.close().catch(() => undefined);
   });
 });
 

@@ -220,6 +220,70 @@ describe('schedules', { timeout: 60_000 }, () => {
     await schedules.close();
   });
 
+  const away = (): Promise<never> => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+  it.each(['refuses', 'does not answer'])('end a run when its lease is over and the store %s', async (how) => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    let isCut = false;
+    const healed = Promise.withResolvers<void>();
+    const cut = (): Promise<never> => (how === 'refuses' ? away() : healed.promise.then(away));
+    const store: Store = { ...home.store, transaction: (work) => (isCut ? cut() : home.store.transaction(work)) };
+    const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
+    const ended = Promise.withResolvers<string>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal, isHeld) =>
+        new Promise((_resolve, reject) => {
+          running.resolve([signal, isHeld]);
+          signal.addEventListener('abort', () => {
+            ended.resolve('ended');
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
+    const [signal, isHeld] = await running.promise;
+    isCut = true;
+    time.pass(leaseMs - 1);
+    for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+    expect([signal.aborted, isHeld()]).toEqual([false, true]);
+    time.pass(1);
+    // At once, before any timer comes round.
+    expect([isHeld(), signal.aborted]).toEqual([false, true]);
+    expect(await ended.promise).toBe('ended');
+    expect(await takeLease(holderOn(home.store, time, 'other'), job)).toEqual({ kind: 'taken' });
+    healed.resolve();
+    await schedules.close();
+  });
+
+  it('end a run whose lease is over also where nobody asks', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    let isCut = false;
+    const store: Store = { ...home.store, transaction: (work) => (isCut ? away() : home.store.transaction(work)) };
+    const running = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal) =>
+        new Promise((_resolve, reject) => {
+          running.resolve();
+          signal.addEventListener('abort', () => {
+            ended.resolve('ended');
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
+    await running.promise;
+    isCut = true;
+    time.pass(leaseMs);
+    expect(await ended.promise).toBe('ended');
+    await schedules.close();
+  });
+
   it('stop cleanly in the middle of a run', async () => {
     await using home = await fresh();
     const time = timeFrom(startMs);

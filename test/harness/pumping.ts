@@ -25,6 +25,7 @@ export async function startPump(store: Store, input: PumpInput): Promise<Pumping
       tail,
       nowMs: Date.now,
       random: () => 0,
+      isHeld: () => true,
       onArrived: () => undefined,
       onRecovered: () => undefined,
       onFailed: (told) => void failed.push(told),

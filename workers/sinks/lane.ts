@@ -23,6 +23,8 @@ export interface LaneNeeds {
   /** How often in a row nobody answered; shared by all lanes. */
   readonly silence: { attempts: number };
   readonly over: AbortSignal;
+  /** Asked before each send: false when another process may be sending. Then all is over soon. */
+  readonly isHeld: () => boolean;
   onArrived(count: number): void;
   onFailed(failed: Failed): void;
   /** After failures it was taken. */
@@ -58,10 +60,10 @@ export async function drain(needs: LaneNeeds, lane: string): Promise<void> {
 
 /** Undefined when it was taken; `over` when it does not matter any more. */
 async function attempt(
-  { sink, over }: LaneNeeds,
+  { sink, over, isHeld }: LaneNeeds,
   entries: readonly FeedEntry[],
 ): Promise<Trouble | 'over' | undefined> {
-  if (over.aborted) return 'over';
+  if (over.aborted || !isHeld()) return 'over';
   try {
     await sink.send(entries, over);
     return undefined;

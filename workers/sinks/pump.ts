@@ -16,7 +16,7 @@ import type { OpenSink } from './sink.ts';
 import { createTurns } from './turns.ts';
 import { createWindow, type WindowBounds } from './window.ts';
 
-export interface PumpNeeds extends Pick<LaneNeeds, 'random' | 'onArrived' | 'onFailed' | 'onRecovered'> {
+export interface PumpNeeds extends Pick<LaneNeeds, 'random' | 'isHeld' | 'onArrived' | 'onFailed' | 'onRecovered'> {
   readonly store: Store;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
   readonly nowMs: () => number;
