@@ -4,6 +4,7 @@ import { isBrowser } from '#src/conventions/browser.ts';
 import type { Metrics } from '#src/metrics.ts';
 import { createGuard, type AdminEnv, type GuardNeeds } from './guard.ts';
 import type { Operation } from './operation.ts';
+import { wrongMethod } from './wrong-method.ts';
 
 /** What reads the mirror, as HTTP and as what can be said about it. */
 export interface ReadApi {
@@ -52,6 +53,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
     return createDocs(reads ? (await reads()).operations : []);
   });
   app.on('GET', ['/openapi.json', '/docs'], async (context) => (await docs()).fetch(context.req.raw));
+  for (const path of own) app.all(path, (context) => wrongMethod(context, ['GET']));
   if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw));
   app.notFound((context) => context.json({ title: 'Not Found', message: 'There is nothing at this path.' }, 404));
   app.onError((error, context) => {
@@ -61,6 +63,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
   return app;
 }
 
+const own = ['/', '/healthz', '/readyz', '/api/status', '/metrics', '/openapi.json', '/docs'] as const;
 const index = { docs: '/docs', openapi: '/openapi.json', status: '/api/status', metrics: '/metrics' } as const;
 
 /** Answers hold people: nobody keeps them, frames them, guesses their type, or learns from where they were asked. */

@@ -30,6 +30,7 @@ export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
     defineOperation({
       id: 'listContacts',
       method: 'GET',
+      conventions: 'service',
       path: '/api/contacts',
       tag,
       summary: 'The contacts, searched and sorted',
@@ -55,6 +56,7 @@ export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
     defineOperation({
       id: 'getContact',
       method: 'GET',
+      conventions: 'service',
       path: '/api/contacts/{uuid}',
       tag,
       summary: 'One contact',
@@ -71,6 +73,7 @@ export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
     defineOperation({
       id: 'listCustomFieldDefinitions',
       method: 'GET',
+      conventions: 'service',
       path: '/api/contacts/custom_field_definitions',
       tag,
       summary: 'The custom fields contacts can have',
@@ -88,6 +91,7 @@ export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
     defineOperation({
       id: 'getCustomFieldDefinition',
       method: 'GET',
+      conventions: 'service',
       path: '/api/contacts/custom_field_definitions/{uuid}',
       tag,
       summary: 'One custom field',

@@ -30,7 +30,7 @@ export function adminDocument(
       title: 'Slotstream',
       version: '1',
       description:
-        'Your scheduling data, read from the mirror: no rate limit. Lists behave as the lists of the scheduling service: one record comes as `resource`, a page of many as `collection` with `pagination`. `x-assumption` names an assumption numbered in schemas/README.md.',
+        'Your scheduling data, read from the mirror: no rate limit. Lists behave as the lists of the scheduling service: one record comes as `resource`, a page of many as `collection` with `pagination`. Contacts, invitees and scheduled events are also refused in its words; everything else says in the title of a refusal what it is. A method that a path does not take is a 405 with `Allow`. `x-assumption` names an assumption numbered in schemas/README.md.',
     },
     servers: [{ url: server }],
     tags: [...new Set(documented.flatMap(({ docs }) => docs.tags))].map((name) => ({
@@ -65,11 +65,15 @@ function operationDocs(operation: Operation, book: SchemaBook): OperationDocs {
     ...(body && { requestBody: jsonBody(book.input(body)) }),
     responses: {
       [operation.answers === 'nothing' ? 204 : 200]: answerDocs(operation, book),
-      ...refer({ 400: 'BadRequest', 401: 'Unauthenticated' }),
+      ...refer({
+        400: operation.conventions === 'service' ? 'BadRequestOfService' : 'BadRequest',
+        401: 'Unauthenticated',
+      }),
       ...(method !== 'GET' && refer({ 403: 'CrossSite' })),
       ...Object.fromEntries(
         Object.entries(operation.refusals ?? {}).map(([status, words]) => [status, { ...error, description: words }]),
       ),
+      ...(body && refer({ 413: 'TooLarge' })),
       ...refer({ 429: 'TooManyAttempts', 500: 'ServerError' }),
     },
   };
@@ -107,6 +111,12 @@ const refusals = {
     description: 'The request is not valid. `details` names each parameter and what is wrong with it, never the value.',
     ...error,
   },
+  BadRequestOfService: {
+    description:
+      'The request is not valid, in the words of the scheduling service: its title is `Internal Server Error` for 400 and 404 alike. `details` names each parameter and what is wrong with it, never the value.',
+    ...error,
+  },
+  TooLarge: { description: 'The body is larger than 1 MiB.', ...error },
   Unauthenticated: { description: 'Neither the admin token nor a session.', ...error },
   CrossSite: { description: 'A page of another site sent this with the session of a browser.', ...error },
   TooManyAttempts: {

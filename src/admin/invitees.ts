@@ -31,6 +31,7 @@ export function inviteeOperations({ store }: ReaderNeeds): readonly Operation[] 
     defineOperation({
       id: 'listInvitees',
       method: 'GET',
+      conventions: 'service',
       path: '/api/invitees',
       tag,
       summary: 'Invitees of all meetings, oldest booking first',
@@ -49,6 +50,7 @@ export function inviteeOperations({ store }: ReaderNeeds): readonly Operation[] 
     defineOperation({
       id: 'getInvitee',
       method: 'GET',
+      conventions: 'service',
       path: '/api/invitees/{uuid}',
       tag,
       summary: 'One invitee',

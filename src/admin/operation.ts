@@ -65,6 +65,8 @@ interface Asking<Query extends z.ZodType, Body extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** With placeholders as OpenAPI writes them: `/api/contacts/{uuid}`. */
   readonly path: string;
+  /** Refusals are those of the service, to the letter: who has code for its API needs none for this. Without it they say in their title what they are. */
+  readonly conventions?: 'service';
   /** The heading it stands under in the documentation: `Feed`. */
   readonly tag: string;
   readonly summary: string;

@@ -1,12 +1,15 @@
-// The operations as HTTP: read the request, run, put the answer into its envelope; every refusal has the service's own shape.
+// The operations as HTTP: read the request, run, put the answer into its envelope; every refusal has the
+// service's own shape, and its words where the operation follows the service.
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Cursors } from '#src/conventions/cursor.ts';
 import { paginationOf } from '#src/conventions/pagination.ts';
+import { inOwnWords, ownRefusal } from '#src/conventions/own-refusal.ts';
 import { readAs } from '#src/conventions/reading.ts';
-import { invalid, notFound, Refusal, serverError } from '#src/conventions/refusal.ts';
+import { Refusal, serverError } from '#src/conventions/refusal.ts';
 import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/conventions/request.ts';
 import type { Call, Operation } from './operation.ts';
+import { wrongMethod } from './wrong-method.ts';
 
 export interface RouterNeeds {
   readonly cursors: Cursors;
@@ -20,13 +23,24 @@ export function createRouter(needs: RouterNeeds, operations: readonly Operation[
   const app = new Hono();
   app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
   // `/api/contacts/export` before `/api/contacts/{uuid}`: fewer placeholders first.
-  for (const operation of operations.toSorted((a, b) => placeholders(a) - placeholders(b)))
-    app.on(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-      const answered = await answer(needs, operation, context);
+  const inOrder = operations.toSorted((a, b) => placeholders(a) - placeholders(b));
+  for (const operation of inOrder)
+    app.on(operation.method, routeOf(operation), async (context) => {
+      const answered = await answer(needs, operation, context).catch((error: unknown) => {
+        throw error instanceof Refusal && operation.conventions !== 'service' ? inOwnWords(error) : error;
+      });
       if (operation.audited) needs.acted?.(operation.id);
       return answered;
     });
-  app.notFound((context) => refuse(context, notFound('There is nothing at this path.')));
+  // Behind all of them: whoever comes so far has named a path that is there, and asked for something else of it.
+  for (const [path, alike] of Map.groupBy(inOrder, routeOf))
+    app.all(path, (context) =>
+      wrongMethod(
+        context,
+        alike.map(({ method }) => method),
+      ),
+    );
+  app.notFound((context) => refuse(context, ownRefusal(404, 'There is nothing at this path.')));
   app.onError((error, context) => {
     if (!(error instanceof Refusal)) needs.report(error);
     return refuse(context, error instanceof Refusal ? error : serverError(500));
@@ -39,11 +53,12 @@ const mostBodyBytes = 1_048_576;
 const tooLarge = (context: Context): Response => {
   // The rest of the body is never read, so the connection cannot serve another call.
   context.header('connection', 'close');
-  return refuse(context, invalid({ message: `The body is larger than ${mostBodyBytes} bytes.` }));
+  return refuse(context, ownRefusal(413, `The body is larger than ${mostBodyBytes} bytes.`));
 };
 
 const refuse = (context: Context, { status, body }: Refusal): Response => context.json(body, status as 400);
 
+const routeOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 const placeholders = ({ path }: Operation): number => path.split('{').length;
 
 async function answer({ cursors }: RouterNeeds, operation: Operation, context: Context): Promise<Response> {

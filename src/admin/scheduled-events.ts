@@ -28,6 +28,7 @@ export function scheduledEventOperations({ store }: ReaderNeeds): readonly Opera
     defineOperation({
       id: 'listScheduledEvents',
       method: 'GET',
+      conventions: 'service',
       path: '/api/scheduled_events',
       tag,
       summary: 'Meetings, in the order of their start',
@@ -47,6 +48,7 @@ export function scheduledEventOperations({ store }: ReaderNeeds): readonly Opera
     defineOperation({
       id: 'getScheduledEvent',
       method: 'GET',
+      conventions: 'service',
       path: '/api/scheduled_events/{uuid}',
       tag,
       summary: 'One meeting',
@@ -58,6 +60,7 @@ export function scheduledEventOperations({ store }: ReaderNeeds): readonly Opera
     defineOperation({
       id: 'listScheduledEventInvitees',
       method: 'GET',
+      conventions: 'service',
       path: '/api/scheduled_events/{uuid}/invitees',
       tag,
       summary: 'Who comes to a meeting',

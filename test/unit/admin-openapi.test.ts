@@ -73,6 +73,17 @@ function complaintsOf(schema: unknown, body: unknown): unknown {
   return judge(body) ? [] : judge.errors;
 }
 
+const titlesOfOurs: Readonly<Record<number, string>> = {
+  400: 'Invalid Argument',
+  401: 'Unauthenticated',
+  404: 'Not Found',
+};
+const titlesOfService: Readonly<Record<number, string>> = {
+  400: 'Internal Server Error',
+  401: 'Unauthenticated',
+  404: 'Internal Server Error',
+};
+
 interface Example {
   readonly path?: string;
   readonly body?: object;
@@ -163,6 +174,22 @@ describe('the OpenAPI document of the admin listener', () => {
     }
   });
 
+  it('refuses in the words of the service only where the service has such an operation', async () => {
+    const service = /^\/api\/(contacts|invitees|scheduled_events)(\/|$)/;
+    for (const { path, conventions } of api.operations)
+      expect([path, conventions]).toEqual([path, service.test(path) ? 'service' : undefined]);
+    expect((await api.get('/api/feed?after=no&limit=0')).body).toMatchObject({
+      title: 'Invalid Argument',
+      message: expect.stringMatching(/^after: a whole number .*\. limit: a whole number .*\.$/) as string,
+      details: [{ parameter: 'after' }, { parameter: 'limit' }],
+    });
+    expect((await api.get('/api/deliveries/nobody')).body).toMatchObject({
+      title: 'Not Found',
+      message: 'No such delivery.',
+    });
+    expect((await api.get('/api/contacts/nobody')).body).toMatchObject({ title: 'Internal Server Error' });
+  });
+
   it('promises how every operation refuses', async () => {
     const responses = document.components['responses'] as Readonly<Record<string, { content: Content }>>;
     for (const operation of api.operations) {
@@ -178,7 +205,10 @@ describe('the OpenAPI document of the admin listener', () => {
         const name = docs?.$ref?.split('/').at(-1) ?? '';
         const schema = (docs?.content ?? responses[name]?.content)?.['application/json']?.schema;
         expect([operation.id, answer.status, schema]).toEqual([operation.id, answer.status, expect.any(Object)]);
-        expect([operation.id, complaintsOf(schema, await answer.json())]).toEqual([operation.id, []]);
+        const body = (await answer.json()) as { title: string };
+        expect([operation.id, complaintsOf(schema, body)]).toEqual([operation.id, []]);
+        const titles = operation.conventions === 'service' ? titlesOfService : titlesOfOurs;
+        expect([operation.id, body.title]).toEqual([operation.id, titles[answer.status]]);
       }
       expect(asked[0]?.status).toBe(401);
     }
@@ -212,9 +242,22 @@ describe('the OpenAPI document of the admin listener', () => {
     for (const path of ['/api/nothing', '/api/', '/api/deliveries/1/2/3']) {
       const answer = await api.fetch(path);
       expect([path, answer.status]).toEqual([path, 404]);
-      expect(await answer.json()).toMatchObject({ title: expect.any(String), message: expect.any(String) });
+      expect(await answer.json()).toEqual({ title: 'Not Found', message: 'There is nothing at this path.' });
     }
-    expect((await api.fetch('/api/deliveries', 'DELETE')).status).toBe(404);
+  });
+
+  it('leads to the methods that a path takes, whoever asks with another', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const taken = Object.keys(methods).map((method) => method.toUpperCase());
+      const answer = await api.fetch(path.replaceAll(/\{\w+\}/g, 'nobody'), 'PUT');
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        405,
+        { title: 'Method Not Allowed', message: expect.stringContaining('This path takes ') as string },
+      ]);
+      const allowed = (answer.headers.get('allow') ?? '').split(', ');
+      expect([path, allowed.filter((method) => method !== 'HEAD').toSorted()]).toEqual([path, taken.toSorted()]);
+    }
   });
 
   it('is of operations that take no body beyond a megabyte, whether or not it says its length', async () => {
@@ -226,7 +269,7 @@ describe('the OpenAPI document of the admin listener', () => {
         body,
         duplex: 'half',
       } as RequestInit);
-      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('larger than 1048576 bytes')]);
+      expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('larger than 1048576 bytes')]);
     }
   });
 
