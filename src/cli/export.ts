@@ -42,7 +42,7 @@ export const exportRows = defineVerb({
     columns: { flags: '--columns <a,b,c>', help: 'only these columns, in this order', reads: commaList.optional() },
     incremental: {
       flags: '--incremental [name]',
-      help: 'only what is new since the last run of this name (default: the name of the format)',
+      help: 'only what is new since the last run of this name with these columns (default: the name of the format)',
       reads: z.union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, runName)], runName).optional(),
     },
     json: asJson,
@@ -104,7 +104,7 @@ function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, t
 }
 
 const becauseOf: Readonly<Record<Whole, string>> = {
-  first_run: 'everything: this is the first run of this name',
+  first_run: 'everything: this is the first run of this name with these columns',
   log_restarted: 'everything: the log ends before the place where the last run stood',
   far_reaching: 'everything: something happened that may touch any row (a person was erased, or fields were redefined)',
 };

@@ -4,6 +4,7 @@
 //
 // The end of the log is read before the rows: what comes meanwhile is perhaps in this file, and surely in the next. The
 // position moves after the file is in its place: a run that dies in between is repeated.
+import { createHash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -62,9 +63,16 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
     throw new SlotstreamError('usage', `${name} cannot be exported incrementally: ${follows.not}.`, {
       hint: 'Leave --incremental out: the whole of it is exported.',
     });
-  // With the table in it: one name used for two tables must not make one of them skip what the other has had.
-  const position = incremental === undefined ? undefined : `export:${name}:${incremental}`;
+  const position = incremental === undefined ? undefined : positionOf(request, incremental);
   return { source, format, columns, where, position };
+}
+
+/** With the table and the columns in it: what one run has had, a run of another table or with a new column has not. */
+function positionOf({ name, columns }: ExportRequest, incremental: string): string {
+  if (columns === undefined) return `export:${name}:${incremental}`;
+  // A hash, because names of columns are as long as the labels of custom fields, and a key of the store has an end.
+  const chosen = createHash('sha256').update(JSON.stringify(columns.toSorted())).digest('hex').slice(0, 16);
+  return `export:${name}:${incremental}:${chosen}`;
 }
 
 export async function runExport(needs: ExportNeeds, plan: ExportPlan, destination: Destination): Promise<ExportReport> {

@@ -1,9 +1,21 @@
-// Names in the order of their likeness to one that was mistyped.
+// The name that somebody who mistyped one probably meant.
 
-/** The most alike first; of two that are equally alike the one that comes first in the list. */
-export function nearestFirst(names: readonly string[], to: string): string[] {
-  const distances = new Map(names.map((name) => [name, distance(name, to)]));
-  return names.toSorted((a, b) => (distances.get(a) as number) - (distances.get(b) as number));
+/** Undefined where none is alike; of two that are equally alike the one that comes first in the list. */
+export function nearestTo(names: readonly string[], typed: string): string | undefined {
+  const [nearest] = names.map((name) => ({ name, apart: distance(name, typed) })).toSorted((a, b) => a.apart - b.apart);
+  return nearest && nearest.apart <= Math.ceil(typed.length / 3) ? nearest.name : undefined;
+}
+
+/** `Did you mean contacts? There are: alerts, contacts, users.` Always in the same order, so that a list can be looked through. */
+export function offering(names: readonly string[], { typed, opening }: Offer): string {
+  const nearest = nearestTo(names, typed);
+  const question = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  return `${question}${opening}: ${names.toSorted().join(', ')}.`;
+}
+
+interface Offer {
+  readonly typed: string;
+  readonly opening: string;
 }
 
 /** How many letters must be added, taken away or changed (Levenshtein). */

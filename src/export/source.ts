@@ -6,7 +6,7 @@ import { tables } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import type { Column } from './format.ts';
 import { lineageOfView, lineages, type Lineage } from './lineage.ts';
-import { nearestFirst } from './nearest.ts';
+import { offering } from './nearest.ts';
 
 export interface Source {
   readonly name: string;
@@ -34,7 +34,7 @@ export async function findSource(store: Store, name: string): Promise<Source> {
   const shape = await shapeOfView(store, name);
   if (shape !== undefined) return { name, isView: true, ...shape, lineage: lineageOfView(name, shape.since) };
   throw new SlotstreamError('usage', `There is no table or view called ${JSON.stringify(name)} to export.`, {
-    hint: `There are: ${nearestFirst([...tableNames, ...viewNames], name).join(', ')}.`,
+    hint: offering([...tableNames, ...viewNames], { typed: name, opening: 'There are' }),
   });
 }
 
@@ -44,7 +44,7 @@ export function chooseColumns(source: Source, chosen: readonly string[] | undefi
   for (const name of chosen ?? []) {
     if (Object.hasOwn(source.columns, name)) continue;
     throw new SlotstreamError('usage', `${source.name} has no column called ${JSON.stringify(name)}.`, {
-      hint: `It has: ${nearestFirst(all, name).join(', ')}.`,
+      hint: offering(all, { typed: name, opening: 'It has' }),
     });
   }
   const twice = chosen?.find((name, index) => chosen.indexOf(name) !== index);

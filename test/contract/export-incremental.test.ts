@@ -77,6 +77,17 @@ describe.each(storeEngines)('incremental exports from $name', ({ available, fres
     ]);
   });
 
+  it.runIf(available)('other columns begin again, in whatever order they are named', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [contact(1), contact(2)]);
+    await run({ columns: ['uri', 'name'] });
+    await ingestBodies(store, [contact(2, { name: 'Bo' })]);
+    expect(await run({ columns: ['uri', 'name', 'company'] })).toMatchObject({ uris: ['1', '2'], whole: 'first_run' });
+    expect(await run()).toMatchObject({ uris: ['1', '2'], whole: 'first_run' });
+    expect(await run({ columns: ['name', 'uri'] })).toMatchObject({ uris: ['2'], rows: 1 });
+    expect(await run({ columns: ['uri', 'company', 'name'] })).toMatchObject({ rows: 0 });
+  });
+
   it.runIf(available)('a parent that lost its children comes with nothing but its URI', async () => {
     const { store } = opened;
     await ingestBodies(store, [

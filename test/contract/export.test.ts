@@ -262,11 +262,11 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     expect(await refused({ name: 'contakts', format: 'csv' })).toMatchObject({
       code: 'usage',
       message: expect.stringContaining('"contakts"'),
-      hint: expect.stringMatching(/^There are: contacts, .*booking_journeys/),
+      hint: expect.stringMatching(/^Did you mean contacts\? There are: alerts, booking_journeys, /),
     });
     expect((await refused({ name: 'sync_checkpoints', format: 'csv' })).hint).not.toContain('sync_checkpoints');
     expect(await refused({ name: 'contacts', format: 'csv', columns: ['uri', 'compani'] })).toMatchObject({
-      hint: expect.stringMatching(/^It has: company, /),
+      hint: expect.stringMatching(/^Did you mean company\? It has: as_of, /),
     });
     expect(await refused({ name: 'contacts', format: 'csv', columns: ['uri', 'uri'] })).toMatchObject({
       code: 'usage',

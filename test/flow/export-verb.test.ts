@@ -79,7 +79,7 @@ describe('slotstream export', () => {
     const run = async (name: string) =>
       (await exporting('contacts', '--format', 'ndjson', '--incremental', '--out', join(folder, name))).out;
     expect(await run('1')).toMatch(
-      /^3 rows of contacts, \d+ bytes, to .* \(everything: this is the first run of this name\)\n$/,
+      /^3 rows of contacts, \d+ bytes, to .* \(everything: this is the first run of this name with these columns\)\n$/,
     );
     expect(await run('2')).toMatch(/^0 rows of contacts \(nothing new since log entry 3\), 0 bytes, to /);
     expect(await readFile(join(folder, '2'), 'utf8')).toBe('');
@@ -94,7 +94,7 @@ describe('slotstream export', () => {
   });
 
   it.each([
-    [['contact', '--format', 'csv', '--out', 'x'], 2, '→ There are: contacts, '],
+    [['contact', '--format', 'csv', '--out', 'x'], 2, '→ Did you mean contacts? There are: alerts, '],
     [['contacts', '--format', 'xlsx', '--out', 'x'], 2, '--format <format> must be one of csv, ndjson, parquet'],
     [['contacts', '--format', 'csv'], 2, '--out <file> must be the name of a file, or -'],
     [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet is not for standard output'],

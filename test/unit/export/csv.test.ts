@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '#src/export/csv.ts';
 import type { Cell, Column } from '#src/export/format.ts';
-import { nearestFirst } from '#src/export/nearest.ts';
+import { nearestTo, offering } from '#src/export/nearest.ts';
 import { withoutApostrophe } from '../../harness/exporting.ts';
 
 async function written(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Promise<string> {
@@ -63,7 +63,12 @@ describe('a CSV cell', () => {
   });
 });
 
-it('names are offered by their likeness to what was typed', () => {
-  expect(nearestFirst(['event_log', 'contact_emails', 'contacts'], 'contcats')[0]).toBe('contacts');
-  expect(nearestFirst(['users', 'alerts'], '')).toEqual(['users', 'alerts']);
+it('of the names that are there, the likeliest is offered first and then all of them in order', () => {
+  const names = ['users', 'event_log', 'contact_emails', 'contacts'];
+  const inOrder = 'There are: contact_emails, contacts, event_log, users.';
+  const offered = (typed: string) => offering(names, { typed, opening: 'There are' });
+  expect(offered('contcats')).toBe(`Did you mean contacts? ${inOrder}`);
+  expect(offered('user')).toBe(`Did you mean users? ${inOrder}`);
+  expect([offered(''), offered('pizza')]).toEqual([inOrder, inOrder]);
+  expect(nearestTo([], 'contacts')).toBeUndefined();
 });
