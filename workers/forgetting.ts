@@ -51,7 +51,9 @@ export async function forget(unit: Unit, uris: readonly string[]): Promise<void>
 }
 
 export function redacted<Entry extends NewEntry>(entry: Entry, record: Reading['record']): Entry {
-  return { ...entry, body: stub(entry, record), encoding: null, changes: null, redacted: true };
+  // What was emptied already stays so.
+  const body = entry.body === null ? null : stub(entry, record);
+  return { ...entry, body, encoding: null, changes: null, redacted: true };
 }
 
 function stub(entry: NewEntry, record: Reading['record']): string {

@@ -111,8 +111,8 @@ export async function deletedContacts(unit: Unit, uris: readonly string[]): Prom
   return rows.map(({ uri }) => String(uri));
 }
 
-/** Replaces an entry's body by a stub, and with it everything the entry says about a person. */
-export async function redactEntry(unit: Unit, seq: number, stub: string): Promise<void> {
+/** Replaces an entry's body by a stub or by nothing, and with it everything the entry says about a person. */
+export async function redactEntry(unit: Unit, seq: number, stub: string | null): Promise<void> {
   await unit.db
     .updateTable('event_log')
     .set({ body: stub, encoding: null, changes: null, redacted: unit.engine.encode('flag', true) })
@@ -120,7 +120,7 @@ export async function redactEntry(unit: Unit, seq: number, stub: string): Promis
     .execute();
 }
 
-/** Gives an entry whose outcome changed a new place at the end, so that no reader of the feed misses it. */
+/** Gives an entry that is not what it was a new place at the end, so that no reader of the feed misses it. */
 export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entry: NewEntry): Promise<void> {
   const removed = await unit.db
     .deleteFrom('event_log')
@@ -131,7 +131,7 @@ export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entr
   if (removed) await appendEntries(unit, [{ ...entry, duplicates: Number(removed.duplicates) }]);
 }
 
-/** What waits in quarantine, or for a version that knows its kind; not what was pruned there, which nothing can help any more. */
+/** What waits in quarantine, or for a version that knows its kind; not what was pruned or erased there, which nothing can help any more. */
 export async function countKept(
   from: Store | Unit,
   outcome: 'quarantined' | 'unhandled',

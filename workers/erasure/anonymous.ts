@@ -21,10 +21,11 @@ export function withoutErased<Read extends Reading>(erasures: Erasures, reading:
   if (record !== null && sought.at > erasures.latest && !isNamed(erasures, entry, record)) return reading;
   const content = contentOf(entry);
   if (!concerns(sought, entry, content)) return reading;
-  for (const body of record === null ? unreadable(entry) : readable(sought, { entry, record, content })) {
+  // What cannot be read has nothing in it that could stay, and waits for nothing any more: like what was pruned.
+  if (record === null) return { ...reading, entry: { ...entry, body: null, encoding: null, redacted: true } };
+  for (const body of readable(sought, { entry, record, content })) {
     if (body === entry.body) return reading;
     const kept = { ...entry, body, encoding: null, redacted: true };
-    if (record === null) return { ...reading, entry: kept };
     const again = readText(body, kept);
     // What was kept without being projected stays so.
     if (again.record !== null)
@@ -98,9 +99,6 @@ function readable(sought: Sought, { entry, record, content }: Understood): strin
   if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [entry.body as string];
   return [...bodies.map((body) => JSON.stringify(body)), stub];
 }
-
-/** It stays unreadable: what is left of it must not be taken for a fact one day. */
-const unreadable = (entry: NewEntry): string[] => [JSON.stringify(envelope(entry, null))];
 
 function envelope(entry: NewEntry, payload: unknown): JsonObject {
   const { event, occurred_at: created_at } = entry;

@@ -171,7 +171,8 @@ function reportOf(folded: readonly Folded[]): RecordsReport {
   const changed: ChangedRecord[] = [];
   for (const { reading, effect, isNew } of folded) {
     const { kind, copies } = reading.sighting;
-    const how = howOf(effect, isNew);
+    // Somebody who is erased was in it: nothing is left to be understood.
+    const how = reading.entry.body === null ? 'unchanged' : howOf(effect, isNew);
     report[how] += 1;
     // The others said the same: there was nothing left to change, or to understand.
     report[how === 'kept' ? 'kept' : 'unchanged'] += copies - 1;
