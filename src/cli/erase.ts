@@ -77,6 +77,11 @@ function followedOf({ dry_run, addresses: { followed, left } }: Receipt): string
   ];
 }
 
+function movedOf({ dry_run, removed: { moved } }: Receipt): string {
+  const whose = moved === 1 ? '1 of the entries is about somebody else' : `${moved} of the entries are about others`;
+  return `${whose}: without the mention ${dry_run ? 'they would come' : 'they came'} to the end of the log again, for readers of the feed.`;
+}
+
 function told(receipt: Receipt, notes: readonly string[]): string {
   const { dry_run, at, subjects, removed, seqs } = receipt;
   const { rows, log_entries, quarantined, alerts, staged_pages } = removed;
@@ -92,6 +97,7 @@ function told(receipt: Receipt, notes: readonly string[]): string {
       ? 'Nothing was found here. What comes later, and is older than this, comes without the person.'
       : table,
     ...followedOf(receipt),
+    ...(removed.moved > 0 ? [movedOf(receipt)] : []),
     ...(subjects.length > 0 ? ['Records of the person, and meetings they were invited to:'] : []),
     ...subjects.map(({ uri, table: of }) => `  ${of ?? 'unknown'} ${uri}`),
     ...(dry_run ? [] : [`In the log: ${seqs.join(', ')}${seqs.length === 0 ? 'as before' : ''}.`]),

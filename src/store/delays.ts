@@ -13,17 +13,23 @@ export interface LatestDelivery {
   readonly receivedMs: number;
 }
 
-/** Newest first. */
+/** Newest first; not what stands at the end of the log again because somebody was taken out of it. */
 export async function latestDeliveries({ db, engine }: Store, limit: number): Promise<readonly LatestDelivery[]> {
   const rows = await db
     .selectFrom('event_log')
-    .select(['seq', 'source', 'occurred_at', 'received_at'])
+    .select(['seq', 'source', 'occurred_at', 'received_at', 'redacted'])
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.flatMap(({ seq, source, occurred_at, received_at }) => {
+  return rows.flatMap(({ seq, source, occurred_at, received_at, redacted }) => {
     const [at, received] = [engine.decode('time', occurred_at), engine.decode('time', received_at)];
-    if (source !== 'webhook' || typeof at !== 'string' || typeof received !== 'string') return [];
+    if (
+      source !== 'webhook' ||
+      engine.decode('flag', redacted) ||
+      typeof at !== 'string' ||
+      typeof received !== 'string'
+    )
+      return [];
     return [{ seq: Number(seq), occurredMs: Date.parse(at), receivedMs: Date.parse(received) }];
   });
 }

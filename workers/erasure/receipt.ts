@@ -20,6 +20,8 @@ export interface Receipt {
     readonly rows: Readonly<Record<string, number>>;
     readonly log_entries: number;
     readonly quarantined: number;
+    /** Of the entries, those about somebody else: they stand at the end of the log again, for readers of the feed. */
+    readonly moved: number;
     readonly alerts: number;
     readonly staged_pages: number;
   };

@@ -1,6 +1,7 @@
-// Takes erased people out of entries that stand in the log, and out of the rows those entries had decided.
+// Takes erased people out of entries that stand in the log, and out of the rows those entries had decided. An entry about somebody
+// else gets a new place at the end: a reader of the feed is told to forget whom `person.erased` names, and of nobody else.
 import type { Unit } from '#src/store/contract.ts';
-import { redactEntry, type LogEntry } from '#src/store/log.ts';
+import { moveEntry, redactEntry, type LogEntry } from '#src/store/log.ts';
 import { blankChanges, entriesAt } from '#src/store/retention.ts';
 import { openMirror, type Mirror } from '../mirror.ts';
 import type { Compiled } from '../projections/contract.ts';
@@ -15,6 +16,8 @@ export type Touched = Map<string, Set<string>>;
 export interface Rewritten {
   readonly log_entries: number;
   readonly quarantined: number;
+  /** Of both, those about somebody else. */
+  readonly moved: number;
 }
 
 const pageSize = 200;
@@ -24,17 +27,17 @@ export async function rewrite(
   erasures: Erasures,
   { places, touched }: { readonly places: Iterable<number>; readonly touched: Touched },
 ): Promise<Rewritten> {
-  const counts = { log_entries: 0, quarantined: 0 };
+  const counts = { log_entries: 0, quarantined: 0, moved: 0 };
   const ordered = [...places].toSorted((a, b) => a - b);
   for (let from = 0; from < ordered.length; from += pageSize) {
     const facts: Compiled[] = [];
     for (const entry of await entriesAt(unit, ordered.slice(from, from + pageSize))) {
       const before = readAgain(entry);
       const after = withoutErased(erasures, before);
-      const seq = entry.seq as number;
-      if (after !== before) await redactEntry(unit, seq, after.entry.body as string);
-      else if (changesTell(erasures, entry)) await blankChanges(unit, [seq]);
-      else continue;
+      if (after === before && !changesTell(erasures, entry)) continue;
+      const isTold = entry.subject_uri !== null && erasures.subjects.has(entry.subject_uri);
+      await keep(unit, entry, { body: after === before ? undefined : after.entry.body, isTold });
+      if (!isTold) counts.moved += 1;
       counts[isKept(entry) ? 'quarantined' : 'log_entries'] += 1;
       // What is kept in quarantine has not happened yet.
       if (after !== before && after.compiled !== null && !isKept(entry)) facts.push(after.compiled);
@@ -44,6 +47,20 @@ export async function rewrite(
     await writeCounted(mirror, facts, touched);
   }
   return counts;
+}
+
+interface Kept {
+  /** Undefined: as it was. */
+  readonly body: string | null | undefined;
+  /** That its subject is erased, the log tells by itself. */
+  readonly isTold: boolean;
+}
+
+async function keep(unit: Unit, { seq, ...entry }: LogEntry, { body, isTold }: Kept): Promise<void> {
+  const without = body === undefined ? {} : { body, encoding: null, redacted: true };
+  if (!isTold) await moveEntry(unit, { seq }, { ...entry, ...without, changes: null });
+  else if (body === undefined) await blankChanges(unit, [seq as number]);
+  else await redactEntry(unit, seq as number, body);
 }
 
 /** Values of before and after may hold what the entry itself does not say any more. */
