@@ -9,7 +9,7 @@ import { createLog } from '#src/log.ts';
 import { perhapsSaid } from '#src/store/alert-claims.ts';
 import { markSent } from '#src/store/alert-marks.ts';
 import { dueAlerts } from '#src/store/alerts.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
 import type { Channel, Sent } from '#workers/alerts/channel.ts';
 import { timeOf } from '#workers/alerts/outbox.ts';
 import { rulesByName } from '#workers/alerts/parcel.ts';
@@ -163,6 +163,8 @@ class World {
     };
     const needs = {
       store: this.store,
+      // One at a time here, each for itself.
+      write: <Result>(work: (unit: Unit) => Promise<Result>) => this.store.transaction(work),
       rules: rulesByName(this.rules),
       channels: new Map([['log', channel]]),
       circuitOf: () => ({ admit: () => true as const, sent() {}, failed() {}, standing: () => closed }),
