@@ -2,7 +2,7 @@
 import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { historyOf } from '#src/store/history.ts';
+import { historyOf, type HistoryEntry } from '#src/store/history.ts';
 import type { LogEntry } from '#src/store/log.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { mirrorTables, type Compiled, type MirrorTable } from './projections/contract.ts';
@@ -50,7 +50,8 @@ export interface Question {
   readonly limit: number;
 }
 
-const pageSize = 100;
+/** An answer ends early when what the deliveries in it changed weighs this much. */
+const fullAnswerCharacters = 4 * 1024 * 1024;
 const mostTries = 3;
 
 /** Undefined when neither the log nor a table knows the URI. */
@@ -84,41 +85,53 @@ async function findRow({ db, engine }: Store, uri: string): Promise<Found | unde
   return undefined;
 }
 
-/** Page by page through the whole history: a row that was told about ten thousand times is read with the memory of one page. */
+/** Part by part through the whole history: a row that was told about ten thousand times is read with the memory of one part. */
 async function walk(
   store: Store,
   { uri, after, limit }: Question,
   found: Found | undefined,
 ): Promise<Pick<Explanation, 'deliveries' | 'next_after' | 'fields'>> {
   const origins = found ? originsOf(found.table, found.row) : [];
-  const suppliers = new Map<Origin, LogEntry>();
+  const suppliers = new Map<Origin, Supplier>();
   const deliveries: TouchingEntry[] = [];
+  let weight = 0;
   let hasMore = false;
-  for (let passed = 0; ;) {
-    const page = await historyOf(store, { uri, after: passed, limit: pageSize });
-    for (const entry of page) {
-      const { compiled } = readAgain(entry);
+  for await (const part of historyOf(store, uri)) {
+    for (const entry of part) {
+      const { compiled } = readAgain({ ...entry, changes: null });
       // Of several entries that say the same, the first one was it.
       for (const origin of origins)
-        if (compiled && !suppliers.has(origin) && origin.isIn(compiled)) suppliers.set(origin, entry);
+        if (compiled && !suppliers.has(origin) && origin.isIn(compiled)) suppliers.set(origin, supplierOf(entry));
       if ((entry.seq as number) <= after || !touches(uri, entry, compiled)) continue;
-      if (deliveries.length < limit) deliveries.push(touchingEntry(entry));
-      else hasMore = true;
+      hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
+      if (hasMore) continue;
+      deliveries.push(touchingEntry(entry));
+      weight += (entry.changes ?? '').length;
     }
-    if (page.length < pageSize) break;
-    passed = page.at(-1)?.seq as number;
+    // All that is asked is known.
+    if (hasMore && suppliers.size === origins.length) break;
   }
   const next_after = hasMore ? (deliveries.at(-1)?.seq ?? null) : null;
   const fields = origins.flatMap((origin) => columnsOf(found?.row ?? {}, origin, suppliers.get(origin)));
   return { deliveries, next_after, fields };
 }
 
+type Supplier = Pick<LogEntry, 'seq' | 'event' | 'source' | 'occurred_at'>;
+
+/** Without its content, which may be large. */
+const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier => ({
+  seq,
+  event,
+  source,
+  occurred_at,
+});
+
 /** An invitee's delivery touches its event only where it says something about it; of what cannot be read nobody knows. */
-function touches(uri: string, { subject_uri }: LogEntry, compiled: Compiled | null): boolean {
+function touches(uri: string, { subject_uri }: HistoryEntry, compiled: Compiled | null): boolean {
   return subject_uri === uri || compiled === null || compiled.assignments.some((each) => each.uri === uri);
 }
 
-function touchingEntry(entry: LogEntry): TouchingEntry {
+function touchingEntry(entry: HistoryEntry): TouchingEntry {
   const { seq, event, source, occurred_at, received_at, outcome, reason, duplicates, redacted, changes } = entry;
   const delayMs = source === 'webhook' ? Date.parse(received_at ?? '') - Date.parse(occurred_at ?? '') : NaN;
   return {
@@ -133,11 +146,11 @@ function touchingEntry(entry: LogEntry): TouchingEntry {
     duplicates: duplicates ?? 0,
     redacted: redacted === true,
     pruned: entry.body === null,
-    changes,
+    changes: changes === null ? null : (JSON.parse(changes) as LogEntry['changes']),
   };
 }
 
-function columnsOf(row: Row, { columns, observed }: Origin, supplier: LogEntry | undefined): ColumnOrigin[] {
+function columnsOf(row: Row, { columns, observed }: Origin, supplier: Supplier | undefined): ColumnOrigin[] {
   const from = {
     seq: supplier?.seq ?? null,
     event: supplier?.event ?? null,

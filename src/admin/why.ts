@@ -1,6 +1,7 @@
 // `/api/why`: the deliveries that touched a row, and where each of its values came from.
 import { z } from 'zod';
 import { notFound } from '#src/conventions/refusal.ts';
+import { plainText } from '#src/plain-text.ts';
 import { explain } from '#workers/provenance.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 
@@ -11,12 +12,14 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least).max(most));
 
-const question = z.object({
-  uri: z.string().min(1).describe('The URI of the row, compared letter by letter.'),
+const question = z.strictObject({
+  uri: plainText.min(1).describe('The URI of the row, compared letter by letter.'),
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .default(0)
     .describe('Only deliveries after this place in the log: `next_after` of the answer before.'),
-  limit: wholeNumber(1, 10_000).default(1_000).describe('How many deliveries at most.'),
+  limit: wholeNumber(1, 10_000)
+    .default(1_000)
+    .describe('How many deliveries at most; fewer where what they changed is large.'),
 });
 
 const time = z.string().nullable();

@@ -206,6 +206,33 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(seqs).toEqual(Array.from({ length: 450 }, (_, n) => n + 1));
   });
 
+  it.runIf(available)('gives a heavy history in parts, and lets others have their turn', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const bodies = Array.from({ length: 24 }, (_, n) =>
+      told('contact.updated', 10 + n, { uri: contact, ...stamp(10 + n), name: `${n}`.repeat(200_000) }),
+    );
+    for (const body of bodies) await ingestBodies(store, [body]);
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    next = setImmediate(count);
+    const seqs: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const part: Explanation | undefined = await explain(store, { uri: contact, after, limit: 1_000 });
+      expect(JSON.stringify(part).length).toBeLessThan(6 * 1024 * 1024);
+      expect(originsIn(part as Explanation)['name']).toEqual(['23'.repeat(200_000), 24, 'contact.updated']);
+      seqs.push(...(part as Explanation).deliveries.map(({ seq }) => seq));
+      after = (part as Explanation).next_after;
+    }
+    clearImmediate(next);
+    expect(seqs).toEqual(Array.from({ length: 24 }, (_, n) => n + 1));
+    expect(turns).toBeGreaterThan(10);
+  });
+
   it.runIf(available)('answers over HTTP, and says when it knows nothing', async () => {
     await using opened = await fresh();
     const { store } = opened;
@@ -220,6 +247,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(await ask(asked)).toEqual({ status: 200, body: await whyOf(store, contact) });
     expect(await ask(`${asked}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'uri' }] } });
     expect(await ask('')).toMatchObject({ status: 400, body: { details: [{ parameter: 'uri' }] } });
+    expect(await ask(`${asked}&limits=1`)).toMatchObject({ status: 400 });
     expect(await ask(`${asked}&limit=0`)).toMatchObject({ status: 400, body: { details: [{ parameter: 'limit' }] } });
     tail.close();
   });
