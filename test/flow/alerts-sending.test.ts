@@ -217,7 +217,7 @@ describe('alerts', () => {
     await expect.poll(() => webhook.received).toHaveLength(12);
     await expect.poll(() => mailbox.mails).toHaveLength(12);
     // Not more at once than one channel may have.
-    expect(slack.received).toHaveLength(4);
+    expect(slack.received).toHaveLength(8);
   });
 
   it('say that it was taken back where nobody knows whether it was said', async () => {

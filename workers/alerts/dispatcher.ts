@@ -28,8 +28,9 @@ export interface Dispatcher {
 }
 
 /** Of one channel at once, over all processes: one that hangs cannot take the places of the others. */
-export const sendsAChannel = 4;
-const looksAChannel = 500;
+export const sendsAChannel = 8;
+/** So many go into one digest. */
+const mostGathered = 500;
 const usualEveryMs = 500;
 /** How long a job may lie in the queue before it is added once more, lest the queue has lost it. */
 const addAgainMs = 10_000;
@@ -71,10 +72,27 @@ async function look(needs: DispatcherNeeds, added: Map<string, number>): Promise
   if ((await dueAlerts(store, { now, limit: 1 })).length === 0) return;
   const claimed = await claimsByChannel(store, now);
   for (const channel of channelNames) {
-    const due = await dueAlerts(store, { now, limit: looksAChannel, channel });
-    const jobs = due.length === 0 ? [] : await dispatch(needs, due);
-    const room = Math.max(0, sendsAChannel - (claimed.get(channel) ?? 0));
+    const room = sendsAChannel - (claimed.get(channel) ?? 0);
+    if (room > 0) await fill(needs, { channel, now, room }, added);
+  }
+}
+
+/** Reads no more than there is room for: behind a channel that is slow thousands may wait. */
+async function fill(
+  needs: DispatcherNeeds,
+  { channel, now, room }: { readonly channel: string; readonly now: string; readonly room: number },
+  added: Map<string, number>,
+): Promise<void> {
+  const { store, rules } = needs;
+  for (;;) {
+    const first = await dueAlerts(store, { now, limit: room, channel });
+    const isGathering = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
+    const due = isGathering ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
+    if (due.length === 0) return;
+    const jobs = await dispatch(needs, due);
     await addNew(needs, jobs.slice(0, room), added);
+    // Those that were put off have made way for others.
+    if (jobs.length > 0) return;
   }
 }
 

@@ -14,6 +14,7 @@ import { readAlerts, silenceAlerts, type Alert } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, Sent } from './channel.ts';
 import type { Circuit } from './circuit.ts';
+import type { Desk } from './desk.ts';
 import type { Message } from './message.ts';
 import type { MessageNeeds } from './messages.ts';
 import { timeOf } from './outbox.ts';
@@ -22,6 +23,8 @@ import { pauseAfter } from './retry.ts';
 
 export interface SenderNeeds extends MessageNeeds {
   readonly store: Store;
+  /** Where sends write together. */
+  readonly write: Desk;
   readonly rules: ReadonlyMap<string, AnyRule>;
   readonly channels: ReadonlyMap<string, Channel>;
   circuitOf(channel: string): Circuit;
@@ -76,9 +79,9 @@ async function attempt(needs: SenderNeeds, asked: ClaimInput): Promise<boolean> 
 }
 
 /** All or none: of others than these the message would not be true. */
-function claim({ store, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: ClaimInput): Promise<boolean> {
+function claim({ write, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: ClaimInput): Promise<boolean> {
   const ids = alerts.map(({ id }) => id);
-  return store.transaction(async (unit) => {
+  return write(async (unit) => {
     const waiting = await holdWaiting(unit, { ids, at });
     if (waiting.length < alerts.length) return false;
     const atMs = nowMs();
@@ -88,8 +91,8 @@ function claim({ store, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: 
 }
 
 /** Asked once more while the rows are held: whoever settles what is so may have been quicker. */
-async function silence({ store, nowMs }: SenderNeeds, rule: AnyRule, asked: ClaimInput): Promise<void> {
-  await store.transaction(async (unit) => {
+async function silence({ write, nowMs }: SenderNeeds, rule: AnyRule, asked: ClaimInput): Promise<void> {
+  await write(async (unit) => {
     const { over } = await examine(unit, rule, await holdWaiting(unit, asked));
     await silenceAlerts(
       unit,
@@ -104,10 +107,10 @@ async function deliver(
   alerts: readonly Alert[],
   { channel, message }: { readonly channel: Channel; readonly message: Message },
 ): Promise<void> {
-  const { store, nowMs } = needs;
+  const { write, nowMs } = needs;
   const admitted = needs.circuitOf(channel.name).admit(nowMs());
   if (admitted !== true) {
-    await store.transaction((unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
+    await write((unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
     return;
   }
   const sent = await send(channel, message, needs.stopping);
@@ -127,7 +130,7 @@ async function send(channel: Channel, message: Message, stopping: AbortSignal): 
 }
 
 async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent): Promise<void> {
-  const { store, nowMs, log } = needs;
+  const { write, nowMs, log } = needs;
   const atMs = nowMs();
   const now = timeOf(atMs);
   const { rule = '', channel = '', attempts: before = 0 } = alerts[0] ?? {};
@@ -135,7 +138,7 @@ async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent)
   const told = { rule, channel, alerts: alerts.length, attempt: before + 1 };
   if (sent.ok) {
     circuit.sent();
-    await store.transaction((unit) => markSent(unit, alerts, now));
+    await write((unit) => markSent(unit, alerts, now));
     log.info(told, 'alert sent');
     return;
   }
@@ -144,7 +147,7 @@ async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent)
   const pauseMs = pauseAfter({ attempts: before + 1, retry: sent.retry, askedMs, random: needs.random() });
   const error = sent.answer.slice(0, longestError);
   const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
-  await store.transaction((unit) => markFailed(unit, alerts, { now, error, nextAt }));
+  await write((unit) => markFailed(unit, alerts, { now, error, nextAt }));
   if (pauseMs === undefined)
     log.error(
       { ...told, error, hint: 'Mend the cause, then: slotstream alerts resend --failed' },

@@ -4,6 +4,7 @@ import type { SendQueue } from '#src/queue/contract.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel } from './channel.ts';
 import { createCircuit, type Circuit, type CircuitStanding } from './circuit.ts';
+import { openDesk } from './desk.ts';
 import { sendsAChannel, startDispatcher } from './dispatcher.ts';
 import type { MessageNeeds } from './messages.ts';
 import { rulesByName } from './parcel.ts';
@@ -42,7 +43,7 @@ export function startSending(needs: SendingNeeds): Sending {
   };
   for (const channel of channels.keys()) circuitOf(channel);
   const stopping = new AbortController();
-  const sender = { ...needs, rules, circuitOf, stopping: stopping.signal };
+  const sender = { ...needs, write: openDesk(needs.store), rules, circuitOf, stopping: stopping.signal };
   const dispatcher = startDispatcher({ ...needs, rules });
   const worker = sends.work((data) => sendJob(sender, data).finally(() => dispatcher.poke()), {
     // Every channel can have all its places taken without taking one of another's.
