@@ -1,5 +1,6 @@
 // What a reader of the feed asks for, in the words of the query and of the command line.
 import { z } from 'zod';
+import { plainText } from '#src/plain-text.ts';
 import type { FeedFilter } from '#src/store/feed.ts';
 import type { Outcome } from '#src/store/log.ts';
 
@@ -19,18 +20,21 @@ const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(item).max(mostAlternatives, `at most ${mostAlternatives}, separated by commas`));
 
-const eventName = z
-  .string()
+const eventName = plainText
   .min(1, 'names of events, separated by commas')
   .max(200, 'names of at most 200 characters')
   // A star means "and whatever follows", at the end alone.
   .refine((name) => !name.slice(0, -1).includes('*') && (!name.endsWith('*') || /^[\w.-]*\*$/.test(name)), {
     message: 'names such as contact.updated, or beginnings such as contact.*',
+  })
+  // `contact` would match nothing, in silence.
+  .refine((name) => name === '' || /[.*]/.test(name), {
+    message: 'names such as contact.created, or contact.* for all of them',
   });
 
 export const filterInputs = {
   event: listOf(eventName).optional().describe('Only these events, separated by commas: `contact.created,invitee.*`.'),
-  subject: z.string().min(1).max(2_048).optional().describe('Only entries about this URI.'),
+  subject: plainText.min(1).max(2_048).optional().describe('Only entries about this URI.'),
   outcome: listOf(z.enum(outcomes, `among ${outcomes.join(', ')}`))
     .optional()
     .describe('Only entries with one of these outcomes, separated by commas.'),
