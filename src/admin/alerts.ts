@@ -4,6 +4,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { listing } from '#src/conventions/pagination.ts';
 import { conflict, notFound } from '#src/conventions/refusal.ts';
 import { timeOf } from '#src/feed/consumer.ts';
+import { plainText } from '#src/plain-text.ts';
 import { resend } from '#src/store/alert-marks.ts';
 import { findAlerts } from '#src/store/alert-pages.ts';
 import { readAlerts, type Alert } from '#src/store/alerts.ts';
@@ -15,9 +16,9 @@ import { isIdentifier } from './row-page.ts';
 
 const listQuery = pageQuery.extend({
   state: z.enum(alertStates).optional().describe('In this state.'),
-  rule: z.string().optional().describe('Of the rule of this name.'),
+  rule: plainText.optional().describe('Of the rule of this name.'),
   channel: z.enum(channelNames).optional().describe('To this channel.'),
-  subject: z.string().optional().describe('About this URI, or about `mirror`; compared letter by letter.'),
+  subject: plainText.optional().describe('About this URI, or about `mirror`; compared letter by letter.'),
 });
 
 const one = {

@@ -2,6 +2,7 @@
 import { pageQuery } from '#schemas/pagination.ts';
 import { z } from 'zod';
 import { notFound } from '#src/conventions/refusal.ts';
+import { plainText } from '#src/plain-text.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readDelivery } from '#src/store/deliveries.ts';
 import type { LogEntry } from '#src/store/log.ts';
@@ -10,12 +11,13 @@ import { deliveryRecord, outcomes, replayedRecord, sources, wholeDeliveryRecord 
 import { logPage } from './log-pages.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 import { resendCommands } from './resend.ts';
+import { isIdentifier } from './row-page.ts';
 
 const listQuery = pageQuery.extend({
-  event: z.string().optional().describe('Of this kind: `contact.updated`.'),
+  event: plainText.optional().describe('Of this kind: `contact.updated`.'),
   outcome: z.enum(outcomes).optional().describe('What became of it.'),
   source: z.enum(sources).optional().describe('Where it came from.'),
-  subject: z.string().optional().describe('About this URI, compared letter by letter.'),
+  subject: plainText.optional().describe('About this URI, compared letter by letter.'),
 });
 
 const one = {
@@ -75,7 +77,8 @@ export const deliveryOperations = (needs: ReaderNeeds): readonly Operation[] => 
 ];
 
 async function foundIn(store: Store, id = ''): Promise<LogEntry> {
-  const entry = await readDelivery(store, /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id });
+  const name = /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id };
+  const entry = isIdentifier(id) ? await readDelivery(store, name) : undefined;
   if (entry === undefined) throw notFound('No such delivery.', 'id');
   return entry;
 }

@@ -1,6 +1,7 @@
 // The quarantine on the admin listener: what is kept without being projected, and why.
 import { pageQuery } from '#schemas/pagination.ts';
 import { z } from 'zod';
+import { plainText } from '#src/plain-text.ts';
 import { countReasons } from '#src/store/deliveries.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { logPage } from './log-pages.ts';
@@ -13,8 +14,8 @@ const listQuery = pageQuery.extend({
     .enum(keptOutcomes)
     .optional()
     .describe('`quarantined`: not understood, or refused by the store. `unhandled`: of an unknown kind.'),
-  event: z.string().optional().describe('Of this kind.'),
-  reason: z.string().optional().describe('With exactly this reason.'),
+  event: plainText.optional().describe('Of this kind.'),
+  reason: plainText.optional().describe('With exactly this reason.'),
 });
 
 const reasons = z.strictObject({
