@@ -87,9 +87,7 @@ export const demo = defineVerb({
       await projected(store, before + shown);
       context.out(await tableOf(store));
     }
-    context.say(
-      `Look for yourself:\n  DATA_DIR=${config.dataDir} npx slotstream status\n  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`,
-    );
+    context.say(farewell({ dataDir: config.dataDir, path }));
     return 0;
   },
 });
@@ -108,11 +106,22 @@ A scheduling service of your own   ${handles.base_url}
   every webhook it sent            ${controls}/deliveries
 Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
   and writes tables to             ${path}
-  its API, and what it can do      ${login}
+  its API, tried out at /docs      ${login}
 
 Do something yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions
 `;
+}
+
+/** All of these read the store: nothing has to run. */
+function farewell({ dataDir, path }: { readonly dataDir: string; readonly path: string }): string {
+  const slotstream = `  DATA_DIR=${dataDir} npx slotstream`;
+  return `Look for yourself:
+${slotstream} status
+${slotstream} feed --limit 3                         (what happened, in order)
+${slotstream} why URI                                (any URI of the feed: where its values came from)
+${slotstream} export contacts --format csv --out -   (any table or view)
+  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`;
 }
 
 /** Recaps are told to their own user only, and the demo has the owner's token. */

@@ -68,6 +68,7 @@ export const trigger = defineVerb({
     const url = input.url ?? `http://127.0.0.1:${config.port}/webhooks`;
     const key = input.key ?? configuredKey(config, context.now());
     const seed = input.seed ?? randomInt(2 ** 31);
+    if (input.print === undefined && isReal(config)) context.say(madeUp);
     let refused = 0;
     for (let index = 0; index < input.count; index += 1) {
       if (index > 0 && input.rate !== undefined) await wait(1000 / input.rate);
@@ -91,6 +92,17 @@ export const trigger = defineVerb({
     return 1;
   },
 });
+
+const madeUp = `! This mirror is of a real service (API_BASE_URL), and what is sent now is made-up data: its people, bookings and payments
+  will stay in your tables and views.
+→ To try things out: npx slotstream demo. To take a person out again: npx slotstream erase EMAIL`;
+
+/** A service on this machine is a sandbox. */
+function isReal({ api: { baseUrl } }: Config): boolean {
+  return (
+    baseUrl !== undefined && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname)
+  );
+}
 
 function configuredKey({ signing, dataDir }: Config, now: Date): string | undefined {
   const { keys, allowUnsigned } = signing;

@@ -84,6 +84,9 @@ describe('demo', () => {
     expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
     expect(err).toContain('$ slotstream bootstrap');
     expect(err).toContain('$ slotstream backfill');
+    for (const next of ['feed', 'export', 'why'])
+      expect(err).toContain(`DATA_DIR=${home.dataDir}/demo npx slotstream ${next} `);
+    expect(err).toContain('/docs');
     const told = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
     expect(told.length).toBeGreaterThanOrEqual(45);
     const [logged] = await ask(

@@ -97,6 +97,19 @@ describe('trigger', () => {
     );
   });
 
+  it('says before it sends that made-up data stays, where the mirror is of a real service', async () => {
+    const told = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
+    const real = { API_BASE_URL: 'https://api.service.example', API_TOKEN: 'a-token' };
+    const sent = await home.run(['trigger', 'contact.created'], real);
+    expect([sent.code, sent.out, sent.err]).toEqual([0, '202 contact.created\n', expect.stringContaining(told)]);
+    const printed = await home.run(['trigger', 'contact.created', '--print', 'curl'], real);
+    expect([printed.code, printed.err]).toEqual([0, '']);
+    for (const host of ['127.0.0.1:1', 'localhost:1', '[::1]:1']) {
+      const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: `http://${host}` });
+      expect([host, tried.code, tried.err]).toEqual([host, 0, '']);
+    }
+  });
+
   it('says what to do when nobody listens', async () => {
     const { code, err } = await home.run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
     expect(code).toBe(1);
