@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
+import type { Config } from '#src/config.ts';
 import type { Store } from '#src/store/contract.ts';
 import { erase as erasePerson } from '#workers/erasure/erase.ts';
 import { outOfReach, type Receipt } from '#workers/erasure/receipt.ts';
@@ -39,10 +40,19 @@ export const erase = defineVerb({
     );
     const files = dryRun ? undefined : await scrubbed(store, context.now().getTime());
     const notes = [...outOfReach, ...(files ?? [])];
-    context.out(json ? JSON.stringify({ ...receipt, out_of_reach: notes }) : told(receipt, notes));
+    const where = searched(config);
+    context.out(
+      json ? JSON.stringify({ ...receipt, store: where, out_of_reach: notes }) : told(receipt, { where, notes }),
+    );
     return 0;
   },
 });
+
+/** A folder too far away finds nobody in an empty mirror. Of a server, its address may hold a password. */
+function searched({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
+  const [, path] = /^sqlite:(.*)$/s.exec(databaseUrl) ?? [];
+  return path === undefined ? 'PostgreSQL' : `SQLite, ${path}`;
+}
 
 const attempts = 10;
 
@@ -82,25 +92,41 @@ function movedOf({ dry_run, removed: { moved } }: Receipt): string {
   return `${whose}: without the mention ${dry_run ? 'they would come' : 'they came'} to the end of the log again, for readers of the feed.`;
 }
 
-function told(receipt: Receipt, notes: readonly string[]): string {
-  const { dry_run, at, subjects, removed, seqs } = receipt;
+/** Where there was nothing to take out. */
+function nothingOf({ erased, dry_run, known, seqs }: Receipt): string {
+  const found =
+    'uri' in erased && !known ? 'Nothing here has this URI.' : 'Nothing was found here that is to be removed.';
+  if (dry_run) return found;
+  if (seqs.length === 0) return `${found} It was erased before.`;
+  const later = 'uri' in erased ? 'should it come later, it' : 'what comes later, and is older than this,';
+  return `${found} The erasure is in the log all the same: ${later} comes without the person.`;
+}
+
+interface Around {
+  readonly where: string;
+  readonly notes: readonly string[];
+}
+
+function told(receipt: Receipt, { where, notes }: Around): string {
+  const { dry_run, at, subjects, removed, seqs, known } = receipt;
   const { rows, log_entries, quarantined, alerts, staged_pages } = removed;
   const counts = { ...rows, 'log entries': log_entries, quarantined, alerts, 'pages of a walk': staged_pages };
-  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  // A tombstone for what nobody ever heard of is a row, but nothing was found.
+  const found = Object.entries(counts).filter(([, count]) => known && count > 0);
   const table = renderTable(
     ['where', dry_run ? 'would change' : 'changed'],
-    found.map(([where, count]) => [where, String(count)]),
+    found.map(([name, count]) => [name, String(count)]),
   );
+  const isListed = known && subjects.length > 0;
   return [
-    dry_run ? 'Nothing was erased: this is what would be.' : `Erased at ${at}.`,
-    found.length === 0
-      ? 'Nothing was found here. What comes later, and is older than this, comes without the person.'
-      : table,
+    dry_run ? `Nothing was erased: this is a dry run.` : `Erased at ${at}.`,
+    `Searched: ${where}`,
+    found.length === 0 ? nothingOf(receipt) : table,
     ...followedOf(receipt),
     ...(removed.moved > 0 ? [movedOf(receipt)] : []),
-    ...(subjects.length > 0 ? ['Records of the person, and meetings they were invited to:'] : []),
-    ...subjects.map(({ uri, table: of }) => `  ${of ?? 'unknown'} ${uri}`),
-    ...(dry_run ? [] : [`In the log: ${seqs.join(', ')}${seqs.length === 0 ? 'as before' : ''}.`]),
+    ...(isListed ? ['Records of the person, and meetings they were invited to:'] : []),
+    ...(isListed ? subjects.map(({ uri, table: of }) => `  ${of ?? 'unknown'} ${uri}`) : []),
+    ...(dry_run ? [] : [`In the log: ${seqs.length === 0 ? 'as before' : seqs.join(', ')}.`]),
     'Not reached:',
     ...notes.map((note) => `- ${note}`),
   ].join('\n');

@@ -56,12 +56,21 @@ function toldDelivery(entry: TouchingEntry): string {
   return [headline, ...remarks(entry), ...changeLines(changes as Changes | null)].join('\n');
 }
 
-function remarks({ pruned, redacted, outcome, changes }: TouchingEntry): string[] {
-  if (pruned) return ['  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)'];
+function remarks({ source, pruned, redacted, outcome, changes }: TouchingEntry): string[] {
+  if (source === 'operator') return ['  (whatever it took out is kept nowhere)'];
+  if (pruned)
+    return isKept(outcome)
+      ? ['  (its content is gone: it was pruned by RETENTION_DAYS, or somebody in it was erased)']
+      : ['  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)'];
   if (redacted) return ['  (its content was forgotten)'];
   // Whatever was applied changed something.
-  return outcome === 'applied' && changes === null ? ['  (what it changed was pruned: older than RETENTION_DAYS)'] : [];
+  return outcome === 'applied' && changes === null
+    ? ['  (what it changed is not kept any more: it was pruned by RETENTION_DAYS, or somebody in it was erased)']
+    : [];
 }
+
+// Nothing readable is ever left without any content by an erasure.
+const isKept = (outcome: string | null): boolean => outcome === 'quarantined' || outcome === 'unhandled';
 
 /** A delivery took its time to come; what was read shows when it was last seen so, which may be long after it was received. */
 function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): string {

@@ -1,4 +1,7 @@
 // `slotstream erase` as an operator types it, beside a running product: the person is gone and stays gone.
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openStore } from '#src/store/stores.ts';
 import { ask } from '../harness/oracle.ts';
@@ -102,7 +105,24 @@ describe('erase beside a running product', () => {
 
   it('records also whom nobody knows, and refuses what is no person', async () => {
     const { code, out } = await home.run(['erase', 'nobody@example.test']);
-    expect([code, out]).toEqual([0, expect.stringContaining('Nothing was found here.')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('Nothing was found here that is to be removed. The erasure'),
+    ]);
+    expect(out).toContain(`Searched: SQLite, ${home.store.replace('sqlite:', '')}\n`);
+    const looked = await home.run(['erase', 'noone@example.test', '--dry-run']);
+    expect(looked.out).toContain('Nothing was erased: this is a dry run.');
+    expect(looked.out).not.toContain('comes without the person');
+    const uri = `${sandbox.handles.base_url}/contacts/nobody`;
+    const unknown = await home.run(['erase', uri, '--dry-run']);
+    expect([unknown.code, unknown.out]).toEqual([0, expect.stringMatching(/^Nothing here has this URI\.$/m)]);
+    expect((await home.run(['erase', uri])).out).toContain(
+      'Nothing here has this URI. The erasure is in the log all the same: should it come later, it comes without the person.',
+    );
+    expect((await home.run(['erase', uri])).out).toContain('It was erased before.');
+    const why = await home.run(['why', uri]);
+    expect([why.code, why.out]).toEqual([0, expect.stringContaining('(whatever it took out is kept nowhere)')]);
+    expect(why.out).not.toContain('RETENTION_DAYS');
     const wrong = await home.run(['erase', 'nobody']);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record, or an e-mail address')]);
     const [event] = await ask(home.store, 'select uri from scheduled_events order by uri');
@@ -131,6 +151,32 @@ describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is er
     expect([text.includes(email), text.includes('gelbfeder'), text.includes('name a 1')]).toEqual([false, false, true]);
     const [row] = await ask(home.store, `select deleted_source from contacts where uri = '${contactUri('b')}'`);
     expect(row).toEqual({ deleted_source: 'operator' });
+  });
+});
+
+describe('the embedded queue of a product that is stopped', () => {
+  it('may be removed once it is empty: nothing is lost, and it is made anew', async () => {
+    await using home = await openHome();
+    const send = async (webhook: string, ids: readonly string[]) => {
+      using sender = disposable(openSender({ url: webhook, key: home.signingKey }));
+      await sender.sender.send(ids.map((id) => contactDelivery({ id, version: 1 })));
+      const isThere = async () => {
+        const rows = await ask(home.store, 'select uri from contacts');
+        return ids.every((id) => rows.some(({ uri }) => uri === contactUri(id)));
+      };
+      await until(isThere, 'all are mirrored', 20_000);
+    };
+    const first = await home.start('start');
+    await send(first.webhook, ['a', 'b']);
+    const queue = async () => JSON.parse((await home.run(['status', '--json'])).out).queue;
+    await expect.poll(queue).toMatchObject({ engine: 'embedded', waiting: 0, active: 0, failed: 0 });
+    expect(await first.term()).toBe(0);
+    expect(existsSync(join(home.dataDir, 'queue'))).toBe(true);
+    await rm(join(home.dataDir, 'queue'), { recursive: true });
+
+    const second = await home.start('start');
+    await send(second.webhook, ['c']);
+    expect(await ask(home.store, 'select uri from contacts')).toHaveLength(3);
   });
 });
 

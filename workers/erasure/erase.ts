@@ -22,7 +22,7 @@ import { erasuresOf, makeKey, readKey, standingErasures } from './erasures.ts';
 import type { Receipt } from './receipt.ts';
 import { rewrite, writeCounted, type Touched } from './rewriting.ts';
 import { copyOf, nothingSeen, search, type Sightings, type Wanted } from './search.ts';
-import { subjectsOf, type Target } from './target.ts';
+import { isHere, subjectsOf, type Target } from './target.ts';
 
 export interface EraseNeeds {
   readonly store: Store;
@@ -52,7 +52,9 @@ export async function erase(needs: EraseNeeds, target: Target, input: EraseInput
     await unit.engine.lockLog(unit.db);
     const found = copyOf(seen);
     await search(unit, wanted, { seen: found });
-    return carryOut(unit, needs.options, { wanted, found, now });
+    // Before anything is changed: an erased contact has a row, even where nobody ever heard of it.
+    const known = target.kind === 'uri' ? await isHere(unit, target.uri) : found.places.size + found.subjects.size > 0;
+    return { known, ...(await carryOut(unit, needs.options, { wanted, found, now })) };
   });
   const what = target.kind === 'uri' ? { uri: target.uri } : { email_hash: addressHash(wanted.key, target.address) };
   return { erased: what, at: now, dry_run: dryRun, ...done };

@@ -6,6 +6,8 @@ export interface Receipt {
   readonly erased: { readonly uri: string } | { readonly email_hash: string };
   readonly at: string;
   readonly dry_run: boolean;
+  /** Whether anything here has the URI that was named, or holds the address. */
+  readonly known: boolean;
   /** Records of the person, and meetings in which they filled something in. */
   readonly subjects: readonly ErasedSubject[];
   /** How many; never which. */
@@ -33,8 +35,10 @@ export interface Receipt {
 export const outOfReach: readonly string[] = [
   'The scheduling service itself: erase them there too. What it tells about them later than this moment, under a new record, is mirrored again.',
   'Backups of the database, and files that were exported.',
-  'Readers of the feed: they are told by the entries named above, and must forget for themselves.',
+  'Readers of the feed: they are told by entries at the end of the log, and must forget for themselves.',
   'Deliveries still in the queue or the spool: they lose the person when they reach the log.',
+  "The queue's own files, which may hold what passed through them until they are written anew: DATA_DIR/queue of the embedded queue with its write-ahead log, the append-only file of Redis, the tables and write-ahead log of PostgreSQL. How to clean them: docs/erasure.md.",
+  'Addresses that no record here ties to the person.',
   'Names and telephone numbers that stand in other records without the address: nobody can tell whose they are.',
   'URIs, times and links between records: they stay, so that counts and the records of others stay right.',
 ];

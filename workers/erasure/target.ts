@@ -1,7 +1,7 @@
 // Whom to erase, as an operator says it, and which records of ours are known to be theirs.
 import { isUri } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/errors.ts';
-import type { Store } from '#src/store/contract.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
 import { mirrorTables, type MirrorTable } from '../projections/contract.ts';
 import { isAddress, normalAddress } from './addresses.ts';
 import type { ErasedSubject } from './erasure-entry.ts';
@@ -17,6 +17,19 @@ export function targetOf(given: string): Target {
   throw new SlotstreamError('usage', 'Say whom to erase: the URI of a record, or an e-mail address.', {
     hint: 'slotstream erase https://…/contacts/…, or slotstream erase name@example.com.',
   });
+}
+
+/** Whether a row has this URI, or an entry that was not an operator's is about it. */
+export async function isHere({ db }: Unit, uri: string): Promise<boolean> {
+  const about = db
+    .selectFrom('event_log')
+    .select('seq')
+    .where('subject_uri', '=', uri)
+    .where('source', '<>', 'operator');
+  if ((await about.limit(1).executeTakeFirst()) !== undefined) return true;
+  for (const table of mirrorTables)
+    if ((await db.selectFrom(table).select('uri').where('uri', '=', uri).executeTakeFirst()) !== undefined) return true;
+  return false;
 }
 
 /** Whose records are a person's. Of an unknown URI the path says what it would be. */
