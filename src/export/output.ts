@@ -1,5 +1,6 @@
 // Where an export goes. A file comes to stand under its name whole or not at all; it is readable by its owner only, because
 // people are in it.
+import { randomBytes } from 'node:crypto';
 import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -14,8 +15,9 @@ export interface Destination extends Output, AsyncDisposable {
 
 export async function openFile(name: string): Promise<Destination> {
   const path = await realPath(name);
-  const partial = `${path}.partial-${process.pid}`;
-  const file = await said(name, () => open(partial, 'w', 0o600));
+  const partial = `${path}.partial-${randomBytes(6).toString('hex')}`;
+  // Never through something that stands there already: in a shared folder it may be another's link.
+  const file = await said(name, () => open(partial, 'wx', 0o600));
   let bytes = 0;
   let state: 'open' | 'closed' | 'complete' = 'open';
   const close = async () => {
@@ -79,11 +81,11 @@ async function realPath(name: string): Promise<string> {
   });
 }
 
-/** Without it a power cut may take back the new name, though not the old file. Not every file system can; then it is so. */
+/** Without it a power cut may take back the new name, though not the old file. Not every file system can, and not every folder can be read; then it is so. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  await folder.sync().catch(() => {});
-  await folder.close();
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
 }
 
 async function said<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,0 +1,57 @@
+// Where an export goes, in a folder that others may write to, or that we may not read.
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFile } from '#src/export/output.ts';
+
+const nobody = 65_534;
+const source = new URL('../../../src/export/output.ts', import.meta.url).href;
+
+let folder: string;
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'slotstream-output-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a file that is written', () => {
+  it('is never written through a link that somebody left where it could be expected', async () => {
+    const path = join(folder, 'contacts.csv');
+    const victim = join(folder, 'victim');
+    await writeFile(victim, 'precious');
+    await symlink(victim, `${path}.partial-${process.pid}`);
+    {
+      await using file = await openFile(path);
+      await file.write(Buffer.from('rows'));
+      await file.complete();
+    }
+    expect(await readFile(victim, 'utf8')).toBe('precious');
+    expect(await readFile(path, 'utf8')).toBe('rows');
+  });
+
+  it('leaves nothing behind when it is not completed', async () => {
+    {
+      await using file = await openFile(join(folder, 'contacts.csv'));
+      await file.write(Buffer.from('rows'));
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is complete in a folder that may be written to and not read', async () => {
+    const path = join(folder, 'contacts.csv');
+    const isRoot = process.getuid?.() === 0;
+    // Root may read everything.
+    if (isRoot) await chown(folder, nobody, nobody);
+    await chmod(folder, 0o300);
+    const program = `
+      const { openFile } = await import(${JSON.stringify(source)});
+      await using file = await openFile(${JSON.stringify(path)});
+      await file.write(Buffer.from('rows'));
+      await file.complete();`;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      ...(isRoot && { uid: nobody, gid: nobody }),
+    });
+    await chmod(folder, 0o700);
+    expect([await readdir(folder), await readFile(path, 'utf8')]).toEqual([['contacts.csv'], 'rows']);
+  });
+});
