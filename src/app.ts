@@ -17,6 +17,7 @@ import { openTail, type Tail } from './feed/tail.ts';
 import { openKeyRing } from './keys.ts';
 import { throttled, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { once } from './once.ts';
 import type { DeliveryQueue } from './queue/contract.ts';
 import { openGate, type QueueGate } from './queue/gate.ts';
 import { openQueue } from './queue/queues.ts';
@@ -225,7 +226,7 @@ function readsOf(
   { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
   secret: string,
 ) {
-  const load = async (): Promise<ReadApi> => {
+  return once(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('./admin/operations.ts');
     return createReadApi({
       store,
@@ -237,9 +238,7 @@ function readsOf(
       report: reporterOf(log, 'admin listener'),
       acted: (operation) => log.info({ operation }, 'done for an operator'),
     });
-  };
-  let loaded: Promise<ReadApi> | undefined;
-  return () => (loaded ??= load());
+  });
 }
 
 /** Engines can fail thousands of times a second; one line a second tells it. */

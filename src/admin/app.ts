@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { isBrowser } from '#src/conventions/browser.ts';
 import type { Metrics } from '#src/metrics.ts';
+import { once } from '#src/once.ts';
 import { createGuard, type AdminEnv, type GuardNeeds } from './guard.ts';
 import type { Operation } from './operation.ts';
 import { wrongMethod } from './wrong-method.ts';
@@ -74,13 +75,3 @@ const cautious = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const;
-
-/** One that failed is made again when it is asked for again. */
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    }));
-}
