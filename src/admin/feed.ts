@@ -39,7 +39,16 @@ const page = z.strictObject({
   pagination: z.strictObject({ next_after: z.int().describe('Continue with this as `after`.') }),
 });
 
-export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => [
+/** Each may hold a page of about 4 MB while its reader is slow. */
+const mostStreams = 200;
+const comeBackSeconds = 10;
+
+export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => {
+  const streams = { open: 0 };
+  return [pagesOperation(needs), streamOperation(needs, streams)];
+};
+
+const pagesOperation = (needs: ReaderNeeds): Operation =>
   defineOperation({
     id: 'readFeed',
     method: 'GET',
@@ -56,7 +65,9 @@ export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => [
       const found = await readPatiently(needs, { ...query, filter: filterOf(query), after, signal });
       return new Response(pageText(found), { headers: { 'content-type': 'application/json' } });
     },
-  }),
+  });
+
+const streamOperation = (needs: ReaderNeeds, streams: { open: number }): Operation =>
   defineOperation({
     id: 'streamFeed',
     method: 'GET',
@@ -65,6 +76,7 @@ export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => [
     summary: 'The feed as server-sent events',
     description:
       'Each event has the entry’s `seq` as its id, its kind as its name (`entry` where it has none) and the entry as its data. Begins at the end of the log; `after=0` begins at the beginning. A reader that comes back with `Last-Event-ID` goes on where it was.',
+    refusals: { 503: `${mostStreams} streams are open already: come back after \`Retry-After\` seconds.` },
     query: streamQuery,
     answers: 'stream',
     contentType: 'text/event-stream',
@@ -75,11 +87,19 @@ export const feedOperations = (needs: ReaderNeeds): readonly Operation[] => [
       const start = await startOf(needs, last === undefined ? query : { after: last });
       const after = start ?? (await lastSeq(store));
       const read = (filter: FeedFilter, where: FeedPlace) => readFeed(store, filter, where);
-      const stream = openStream({ read, tail }, { filter: filterOf(query), after, signal });
+      if (streams.open >= mostStreams) return tooMany();
+      streams.open += 1;
+      const onEnd = (): void => void (streams.open -= 1);
+      const stream = openStream({ read, tail, onEnd }, { filter: filterOf(query), after, signal });
       return new Response(stream, { headers: streamHeaders });
     },
-  }),
-];
+  });
+
+const tooMany = (): Response =>
+  Response.json(
+    { title: 'Service Unavailable', message: `${mostStreams} streams are open already: come back later.` },
+    { status: 503, headers: { 'retry-after': String(comeBackSeconds) } },
+  );
 
 const resuming = z.object({ last: place.optional() });
 

@@ -13,6 +13,8 @@ export interface StreamNeeds {
   read(filter: FeedFilter, place: { readonly after: number; readonly limit: number }): Promise<FeedPage>;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
   readonly heartbeatMs?: number;
+  /** Told once, when nothing more is sent. */
+  onEnd?(): void;
 }
 
 export interface StreamInput {
@@ -27,12 +29,14 @@ const pageLimit = 100;
 const retryMs = 1_000;
 
 export function openStream(
-  { read, tail, heartbeatMs = 15_000 }: StreamNeeds,
+  { read, tail, heartbeatMs = 15_000, onEnd }: StreamNeeds,
   { filter, after, signal }: StreamInput,
 ): ReadableStream<Uint8Array> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
-  signal.addEventListener('abort', leave, { once: true });
+  gone.signal.addEventListener('abort', () => onEnd?.(), { once: true });
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
   const isOver = (): boolean => gone.signal.aborted || tail.closing.aborted;
   let place = after;
   let isGreeted = false;
@@ -69,6 +73,7 @@ export function openStream(
         if (text !== undefined) return controller.enqueue(encoder.encode(text));
         signal.removeEventListener('abort', leave);
         controller.close();
+        leave();
       },
       cancel: leave,
     },

@@ -240,4 +240,21 @@ describe('a stream on which nothing happens', () => {
     );
     expect(await new Response(stream).text()).toBe('');
   });
+
+  it('is open to as many as the process can hold, and to another one when one leaves', async () => {
+    const readers = await Promise.all(Array.from({ length: 200 }, () => subscribe()));
+    expect(new Set(readers.map(({ answer }) => answer.statusCode))).toEqual(new Set([200]));
+    const refused = await subscribe();
+    expect([refused.answer.statusCode, refused.answer.headers['retry-after']]).toEqual([503, '10']);
+    await expect.poll(() => refused.text()).toContain('Service Unavailable');
+    readers[7]?.leave();
+    await expect
+      .poll(async () => {
+        const { answer, leave } = await subscribe();
+        leave();
+        return answer.statusCode;
+      })
+      .toBe(200);
+    for (const { leave } of readers) leave();
+  });
 });
