@@ -5,9 +5,13 @@
 //      ▲                  │ over before anybody said what became of it
 //      └──────────────────┘ still so: once more, under the same key; silenced meanwhile: perhaps said, so it is taken back
 import { sql } from 'kysely';
+import { instantOf } from '#src/instant.ts';
 import { alertOf, holdAlerts, type Alert } from './alerts.ts';
 import type { Store, Unit } from './contract.ts';
 import { writeColumns } from './rows.ts';
+
+/** Longer than a send and its mark take; shorter than anybody wants to wait for what a killed process had in hand. */
+export const claimMs = 20_000;
 
 export interface ClaimInput {
   readonly ids: readonly string[];
@@ -40,13 +44,14 @@ export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], nextAt
   await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 
-/** Messages that are on their way at the moment, by channel. */
+/** Messages that are on their way at the moment, by channel. What a killed process had taken may be put off till the morning: its claim is over. */
 export async function claimsByChannel(from: Store | Unit, now: string): Promise<ReadonlyMap<string, number>> {
   const rows = await from.db
     .selectFrom('alerts')
     .select(['channel', sql<number | string>`count(distinct coalesce(digest, id))`.as('messages')])
     .where('claimed_at', 'is not', null)
     .where('next_at', '>', from.engine.encode('time', now))
+    .where('claimed_at', '>', from.engine.encode('time', overBefore(now)))
     .groupBy('channel')
     .execute();
   return new Map(rows.map(({ channel, messages }) => [String(channel), Number(messages)]));
@@ -59,8 +64,13 @@ export async function perhapsSaid(from: Store | Unit, now: string): Promise<read
     .selectAll()
     .where('claimed_at', 'is not', null)
     .where('state', '=', 'retracted')
-    .where('next_at', '<=', from.engine.encode('time', now))
+    .where('claimed_at', '<=', from.engine.encode('time', overBefore(now)))
     .limit(100)
     .execute();
   return rows.map((row) => alertOf(from, row));
+}
+
+/** Claims of this moment or earlier are over. */
+function overBefore(now: string): string {
+  return instantOf(Date.parse(now) - claimMs);
 }

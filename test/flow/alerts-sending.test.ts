@@ -99,6 +99,26 @@ describe('alerts', () => {
     await expect.poll(() => slack.received).toHaveLength(2);
   });
 
+  it('leave by a channel whose places a killed process had taken just before quiet hours', async () => {
+    const quiet_hours = { from: '22:00', to: '07:00' };
+    const rules = [
+      { ...missed, ...byWebhook, quiet_hours, grace: '30m' },
+      { name: 'awake', when: 'no_show', ...byWebhook, grace: '31m' },
+    ];
+    await using world = await openAlertWorld({ rules, at: '2026-03-04T21:59:50Z' });
+    const { webhook } = world.inbox;
+    await world.tell(...Array.from({ length: 8 }, (_, n) => lately(world, n).marked));
+    const taken = (await world.alerts()).filter(({ rule }) => rule === 'missed');
+    const times = { now: timeOf(world.nowMs()), until: timeOf(world.nowMs() + 20_000) };
+    await world.store.transaction((unit) => claimAlerts(unit, taken, times));
+    world.pass('21s');
+    await expect
+      .poll(async () => (await world.alerts()).filter(({ nextAt }) => nextAt === '2026-03-05T07:00:00.000000Z'))
+      .toHaveLength(8);
+    world.pass('31m');
+    await expect.poll(() => webhook.received).toHaveLength(8);
+  });
+
   it('leave together as a digest at its full periods, each marked with it', async () => {
     await using world = await openAlertWorld({
       rules: [{ ...missed, ...byWebhook, digest: '1h' }],

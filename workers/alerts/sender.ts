@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { withDeadline } from '#src/deadline.ts';
 import { codeOf } from '#src/errors.ts';
 import type { Log } from '#src/log.ts';
-import { claimAlerts, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alert-claims.ts';
+import { claimAlerts, claimMs, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alert-claims.ts';
 import { markFailed, markSent } from '#src/store/alert-marks.ts';
 import { readAlerts, silenceAlerts, type Alert } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -40,8 +40,6 @@ export interface SenderNeeds extends MessageNeeds {
 const job = z.object({ v: z.literal(1), alerts: z.array(z.string()).min(1).max(1_000), at: z.string().max(40) });
 
 const sendMs = 15_000;
-/** Longer than a send and its mark take; shorter than anybody wants to wait for what a killed process had in hand. */
-const claimMs = 20_000;
 const longestError = 300;
 
 export async function sendJob(needs: SenderNeeds, data: unknown): Promise<void> {
