@@ -1,6 +1,7 @@
 // A backfill of contacts in a process of its own, so that its memory is its own: `node bench/backfill-walker.ts URL TOKEN FOLDER FIRST`.
 // Tells its parent how it stands after the first so many rows, and at the end.
 import { join } from 'node:path';
+import { instantOf } from '#src/instant.ts';
 import { openStore } from '#src/store/stores.ts';
 import { backfill } from '#workers/sync/backfill.ts';
 import { openSources } from '#workers/sync/sources.ts';
@@ -38,7 +39,7 @@ const { resources } = await backfill(
     store,
     sources,
     options: { eraseOnDelete: true },
-    now: () => new Date().toISOString().replace('Z', '000Z'),
+    now: () => instantOf(new Date()),
     onProgress: (_resource, { rows }) => {
       if (isFirstTold || rows < Number(first)) return;
       isFirstTold = true;

@@ -1,6 +1,7 @@
 // What a worker does with each batch besides projecting it: counts, one log line, and the scrubbing of files after
 // somebody was forgotten.
 import { setTimeout as pause } from 'node:timers/promises';
+import { instantOf } from '#src/instant.ts';
 import type { Log } from '#src/log.ts';
 import type { Metrics } from '#src/metrics.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -71,11 +72,11 @@ export function createBatches(needs: BatchNeeds): Batches {
   return {
     async ingest(batch) {
       const startedAt = needs.clock();
-      tell(await ingest(needs, batch, timeOf(startedAt)), startedAt);
+      tell(await ingest(needs, batch, instantOf(startedAt)), startedAt);
     },
     async quarantine(delivery, reason) {
       const startedAt = needs.clock();
-      tell(await quarantine(needs, delivery, { reason, now: timeOf(startedAt) }), startedAt);
+      tell(await quarantine(needs, delivery, { reason, now: instantOf(startedAt) }), startedAt);
     },
     async close() {
       clearInterval(timer);
@@ -84,5 +85,3 @@ export function createBatches(needs: BatchNeeds): Batches {
     },
   };
 }
-
-const timeOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z');

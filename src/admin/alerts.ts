@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { listing } from '#src/conventions/pagination.ts';
 import { conflict, notFound } from '#src/conventions/refusal.ts';
-import { timeOf } from '#src/feed/consumer.ts';
+import { instantOf } from '#src/instant.ts';
 import { plainText } from '#src/plain-text.ts';
 import { resend } from '#src/store/alert-marks.ts';
 import { findAlerts } from '#src/store/alert-pages.ts';
@@ -66,7 +66,7 @@ export const alertOperations = ({ store, clock }: ReaderNeeds): readonly Operati
     run: ({ params }) =>
       store.transaction(async (unit) => {
         const { id } = await foundIn(unit, params['id']);
-        const renewed = await resend(unit, [id], timeOf(clock()));
+        const renewed = await resend(unit, [id], instantOf(clock()));
         if (renewed.length === 0) throw conflict({ message: 'Only what has failed can be sent again.' });
         return shownAlert(await foundIn(unit, id));
       }),

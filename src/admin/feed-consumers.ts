@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { readAs } from '#src/conventions/reading.ts';
 import { invalid, notFound } from '#src/conventions/refusal.ts';
-import { consumerName, timeOf } from '#src/feed/consumer.ts';
+import { consumerName } from '#src/feed/consumer.ts';
+import { instantOf } from '#src/instant.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log.ts';
 import {
@@ -58,7 +59,7 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     schema: consumer,
     run({ params, body }) {
       const { name } = readAs(naming, params);
-      const updatedAt = timeOf(clock());
+      const updatedAt = instantOf(clock());
       return store.transaction(async (unit) => {
         // Of two who tell at once, the second sees what the first wrote.
         await unit.engine.lockLog(unit.db);

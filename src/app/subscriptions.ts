@@ -1,4 +1,5 @@
 // Our subscriptions as the configuration wants them: looked at, and looked after.
+import { instantOf } from '#src/instant.ts';
 import { noteGap } from '#workers/sync/reconcile-gap.ts';
 import { examineSubscriptions, type BootstrapNeeds, type Situation } from '../bootstrap/bootstrap.ts';
 import { callersOf, inputOf, keysInUse } from '../bootstrap/open.ts';
@@ -51,7 +52,7 @@ function settle({ config, store, now, signal, upstream = {}, world = {} }: LookN
     memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
     noteGap: (since) => noteGap(store, since),
     refusals: refusalsIn(config.dataDir),
-    now: () => now().toISOString().replace('Z', '000Z'),
+    now: () => instantOf(now()),
     signal,
   };
   return {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
 import type { Config } from '#src/config.ts';
 import { SlotstreamError } from '#src/errors.ts';
+import { instantOf } from '#src/instant.ts';
 import { takeLock, type ProcessLock } from '#src/process-lock.ts';
 import { patiences } from '#src/upstream/patience.ts';
 import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill.ts';
@@ -55,7 +56,7 @@ export const backfill = defineVerb({
         store,
         sources,
         options: { eraseOnDelete: config.eraseOnDelete },
-        now: () => context.now().toISOString().replace('Z', '000Z'),
+        now: () => instantOf(context.now()),
         ...saying,
       },
       { only: resources, restart, events: config.events, signal },

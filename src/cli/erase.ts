@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { openStoreLoudly } from '#src/app.ts';
 import type { Config } from '#src/config.ts';
+import { instantOf } from '#src/instant.ts';
 import type { Store } from '#src/store/contract.ts';
 import { erase as erasePerson } from '#workers/erasure/erase.ts';
 import { outOfReach, type Receipt } from '#workers/erasure/receipt.ts';
@@ -36,7 +37,7 @@ export const erase = defineVerb({
         onProgress: progressOf(context, 'log entries'),
       },
       target,
-      { now: context.now().toISOString().replace('Z', '000Z'), dryRun, only },
+      { now: instantOf(context.now()), dryRun, only },
     );
     const files = dryRun ? undefined : await scrubbed(store, context.now().getTime());
     const notes = [...outOfReach, ...(files ?? [])];

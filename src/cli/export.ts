@@ -6,6 +6,7 @@ import { SlotstreamError } from '#src/errors.ts';
 import { planExport, runExport, type ExportReport, type ExportRequest, type Whole } from '#src/export/export.ts';
 import { formatNames, loadFormat } from '#src/export/formats.ts';
 import { openFile, openStream } from '#src/export/output.ts';
+import { instantOf } from '#src/instant.ts';
 import { commaList, duration } from '#src/setting.ts';
 import { progressOf } from './progress.ts';
 import { asJson, defineVerb } from './verb.ts';
@@ -80,15 +81,13 @@ interface Told extends ExportReport {
 
 function momentOf(text: string, now: Date): string {
   const back = duration('1d').safeParse(text);
-  if (back.success) return sixDigits(new Date(now.getTime() - back.data));
+  if (back.success) return instantOf(new Date(now.getTime() - back.data));
   const moment = normalizeTimestamp(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (moment !== undefined) return moment;
   throw new SlotstreamError('usage', `--since cannot be ${JSON.stringify(text)}.`, {
     hint: 'Give a day (2025-04-14), a moment with its zone (2025-04-14T12:00:00Z), or how long ago (7d, 24h).',
   });
 }
-
-const sixDigits = (date: Date) => date.toISOString().replace('Z', '000Z');
 
 function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, toSeq, whole }: Told): object {
   return {

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
 import { SlotstreamError } from '#src/errors.ts';
+import { instantOf } from '#src/instant.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log.ts';
 import { placePosition, readPosition } from '#src/store/positions.ts';
@@ -109,7 +110,7 @@ async function readingOf(
   if (position === undefined) return { pages: everything(), report: {}, arrived: async () => {} };
   const from = await readPosition(store, position);
   const to = await lastSeq(store);
-  const updatedAt = now().toISOString().replace('Z', '000Z');
+  const updatedAt = instantOf(now());
   const arrived = () => store.transaction((unit) => placePosition(unit, { name: position, position: to, updatedAt }));
   const whole = await wholeBecause(store, source, { from, to });
   if (whole !== undefined || from === undefined)

@@ -1,5 +1,6 @@
 // Who reads the feed under a name, and how what they are done with is remembered.
 import { z } from 'zod';
+import { instantOf } from '#src/instant.ts';
 import type { Store } from '#src/store/contract.ts';
 import { advancePosition } from '#src/store/positions.ts';
 
@@ -16,7 +17,5 @@ export interface Done {
 
 /** In a transaction of its own, so that a busy store is tried again. */
 export function acknowledge(store: Store, { name, position, nowMs }: Done): Promise<void> {
-  return store.transaction((unit) => advancePosition(unit, { name, position, updatedAt: timeOf(nowMs) }));
+  return store.transaction((unit) => advancePosition(unit, { name, position, updatedAt: instantOf(nowMs) }));
 }
-
-export const timeOf = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

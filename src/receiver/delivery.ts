@@ -1,4 +1,5 @@
 // How a verified body travels, and how many fit into one job.
+import { instantOf } from '#src/instant.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
 import { RawDelivery } from '#src/queue/raw-delivery.ts';
@@ -14,7 +15,7 @@ let lastTime = '';
 function timeOf(ms: number): string {
   if (ms !== lastMs) {
     lastMs = ms;
-    lastTime = new Date(ms).toISOString().replace('Z', '000Z');
+    lastTime = instantOf(ms);
   }
   return lastTime;
 }

@@ -2,6 +2,7 @@
 // a window may hold very many, and SQLite counts on this thread.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { instantOf } from '#src/instant.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, readColumns, type StoredRow } from './rows.ts';
 import { keysetOf, type Place } from './search/keyset.ts';
@@ -25,7 +26,7 @@ const meetingsAPage = 200;
 /** Canceled and rescheduled bookings never ended. Every host of a meeting counts, once. */
 export async function noShowRates(store: Store, { by, from, to }: RateWindow): Promise<readonly NoShowRate[]> {
   const counts = new Map<string, { ended: number; noShows: number }>();
-  const earliest = new Date(Date.parse(from) - longestMeetingMs).toISOString().replace('Z', '000Z');
+  const earliest = instantOf(Date.parse(from) - longestMeetingMs);
   let place: Place | undefined = { key: earliest, uri: '' };
   while (place !== undefined) {
     const meetings = await nextMeetings(store, place, to);

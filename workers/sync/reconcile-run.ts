@@ -1,6 +1,7 @@
 // One run of comparing: takes records as they are read, names what differs, and repairs it, or takes everything back when it
 // is only to look. Looking goes the very way of repairing, so that its report is what a repair would do.
 import { isGoneKind, type GoneKind } from '#schemas/records.ts';
+import { instantOf } from '#src/instant.ts';
 import { undone } from '#src/store/undone.ts';
 import type { IngestNeeds } from '../ingest.ts';
 import { counted, driftOf, type Drift, type DriftCounts } from './drift.ts';
@@ -98,5 +99,3 @@ function noteSeen(scratch: Scratch, records: readonly ServiceRecord[]): void {
   for (const { kind, record } of records)
     if (isGoneKind(kind) && typeof record['uri'] === 'string') scratch.isFirst(kind, record['uri']);
 }
-
-const instantOf = (date: Date): string => date.toISOString().replace('Z', '000Z');

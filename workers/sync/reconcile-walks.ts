@@ -2,6 +2,7 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { GoneKind } from '#schemas/records.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
+import { instantOf } from '#src/instant.ts';
 import { catalogue, type Resource, type ResourceName, type WalkPage } from './catalogue.ts';
 
 export interface Walk {
@@ -29,8 +30,7 @@ const daysBack = 7;
 const daysAhead = 30;
 
 /** Changes and deliveries cross each other on the way, and clocks are coarse: the same minutes are looked at twice. */
-export const withOverlap = (since: string): string =>
-  new Date(Date.parse(since) - overlapMs).toISOString().replace('Z', '000Z');
+export const withOverlap = (since: string): string => instantOf(Date.parse(since) - overlapMs);
 
 /** What is wanted: whoever mirrors no meetings does not read them. */
 export function wantedResources(events: readonly EventKind[]): readonly Resource[] {

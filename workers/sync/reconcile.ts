@@ -4,6 +4,7 @@
 //   gap      the same since deliveries began to be missing, all meetings ahead; then everything
 //   full     everything, whole records, and the deletes that were missed
 import type { EventKind } from '#schemas/events.ts';
+import { instantOf } from '#src/instant.ts';
 import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import type { ResourceName } from './catalogue.ts';
@@ -113,7 +114,7 @@ async function walkThrough(
 }
 
 /** Times of answers are of whole seconds: what was heard in the second the run began may have been heard before it. */
-const secondAfter = (time: string): string => new Date(Date.parse(time) + 1000).toISOString().replace('Z', '000Z');
+const secondAfter = (time: string): string => instantOf(Date.parse(time) + 1000);
 
 export function refusedIn(
   notices: readonly { kind: string; list: string; error?: Unreadable['error'] }[],
