@@ -48,8 +48,8 @@ export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseO
       if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
         const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
         if (isMissed(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
-        else if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
-        else if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
+        if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
+        if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
       }
       return found
         .filter(([, , at]) => nowMs - ms(at) <= maxAgeMs)

@@ -29,7 +29,7 @@ export async function examine(from: Store | Unit, rule: AnyRule, alerts: readonl
   );
   const isSo = ({ follows, subjectUri, fact }: Alert): boolean => {
     const known = cases.get(subjectUri);
-    return follows !== null || (known !== undefined && rule.find(known)?.fact === fact);
+    return follows !== null || (known !== undefined && rule.find(known).some((found) => found.fact === fact));
   };
   const [so, over] = [alerts.filter((alert) => isSo(alert)), alerts.filter((alert) => !isSo(alert))];
   return { so, over, cases };

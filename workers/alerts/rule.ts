@@ -49,7 +49,8 @@ interface RulePlan<Options extends z.ZodRawShape> {
   moments(options: z.output<z.ZodObject<Options>>): readonly Moment[];
   /** What it looks at besides the booking: of the person, or the meeting. */
   readonly looksAt?: 'contact' | 'marks' | 'event';
-  find(options: z.output<z.ZodObject<Options>>, known: Case): Finding | undefined;
+  /** All that is so: what is left out is taken back. */
+  find(options: z.output<z.ZodObject<Options>>, known: Case): readonly Finding[];
 }
 
 /** The loosest view of a rule, for code that treats all alike. */

@@ -30,8 +30,8 @@ export interface BookingRule extends AnyRule {
   readonly asksMarks: boolean;
   readonly asksEvent: boolean;
   readonly moments: readonly Moment[];
-  /** What is so of a booking that it is about. */
-  find(known: Case): Finding | undefined;
+  /** All that is so of a booking that it is about. */
+  find(known: Case): readonly Finding[];
 }
 
 export interface ConditionRule extends AnyRule {
@@ -85,7 +85,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
         asksMarks: kind.looksAt === 'marks',
         asksEvent: kind.looksAt === 'event' || [rule.filter?.event_type, rule.filter?.host].some(Boolean),
         moments: kind.moments(rule),
-        find: (known: Case) => (passes(rule.filter ?? {}, known) ? kind.find(rule, known) : undefined),
+        find: (known: Case) => (passes(rule.filter ?? {}, known) ? kind.find(rule, known) : []),
       };
     }),
     conditions: rules.flatMap((rule) => {

@@ -188,14 +188,14 @@ async function settlePage(unit: Unit, { rules, maxAgeMs, nowMs }: Now, { asked, 
 /** What rules find to be so of one booking, for each of their channels. */
 export function wantedOf(rules: readonly BookingRule[], known: Case): readonly WantedAlert[] {
   const subjectUri = known.invitee.uri ?? '';
-  return rules.flatMap(({ name: rule, channels, graceMs, find }) => {
-    const finding = find(known);
-    if (finding === undefined) return [];
-    return channels.map((channel) => {
-      const about = { rule, channel, subjectUri, ...finding };
-      return { ...about, id: alertId(about), graceMs };
-    });
-  });
+  return rules.flatMap(({ name: rule, channels, graceMs, find }) =>
+    find(known).flatMap((finding) =>
+      channels.map((channel) => {
+        const about = { rule, channel, subjectUri, ...finding };
+        return { ...about, id: alertId(about), graceMs };
+      }),
+    ),
+  );
 }
 
 /** Held: of two who watch at once the second sees what the first has done. */

@@ -39,7 +39,9 @@ export function wordingOf(known: Case, { rule, fact, isOver }: Occasion): Wordin
   const isCancellation = fact.startsWith('canceled ');
   const notice = isCancellation && !isOver ? noticeOf(known) : undefined;
   const reason = isCancellation && !isOver ? spoken(invitee.cancel_reason ?? '', 300) : '';
-  const text = isOver ? overText(known, { fact, who, what }) : nowText(known, { fact, who, what, times, notice });
+  const text = isOver
+    ? overText(known, { fact, who, what, rule: rule.name })
+    : nowText(known, { fact, who, what, times, notice });
   const facts = [
     { label: 'Who', value: who },
     { label: 'Event', value: what },
@@ -96,15 +98,25 @@ function nowText(
 }
 
 /** Level, not edge: what is so now tells why it is over. */
-function overText({ invitee }: Case, { fact, who, what }: Words): string {
-  const isMoved = invitee.rescheduled === true || invitee.new_invitee !== null;
-  const now = isMoved
-    ? 'The booking was rescheduled.'
-    : invitee.status === 'canceled'
-      ? 'The booking was canceled.'
-      : '';
-  if (fact.startsWith('booked ')) return `No longer so: ${who} booked ${what}. ${now}`.trim();
-  if (fact.startsWith('canceled ')) return `No longer so: ${who} canceled ${what}. ${isMoved ? now : ''}`.trim();
+function overText(known: Case, { fact, who, what, rule }: Words & { rule: string }): string {
+  const { rescheduled, new_invitee: next, status, canceled_at: canceledAt } = known.invitee;
+  const isMoved = rescheduled === true || next !== null;
+  const isCanceled = status === 'canceled';
+  const now = isMoved ? 'The booking was rescheduled.' : isCanceled ? 'The booking was canceled.' : '';
+  // Often it is only the rule that looks away: a field of the contact changed, or another mark is gone. What stands is not denied.
+  const standing = (words: string, isThis: boolean, of: string): string =>
+    `${isThis ? `No longer so for the rule “${rule}”` : `Taken back: another ${of} stands in its place`}. ${words}`;
+  if (fact.startsWith('booked '))
+    return now === ''
+      ? standing(`${who} still has the booking of ${what}.`, true, 'booking')
+      : `No longer so: ${who} booked ${what}. ${now}`;
+  if (fact.startsWith('canceled '))
+    return isCanceled && !isMoved
+      ? standing(`${what} with ${who} is still canceled.`, fact === `canceled ${canceledAt}`, 'cancellation')
+      : `No longer so: ${what} with ${who} was canceled. ${now}`.trim();
+  const mark = ownMark(known);
+  if (mark !== undefined)
+    return standing(`${who} is still marked as a no-show for ${what}.`, mark.noShowUri === fact, 'mark');
   return now === ''
     ? `Taken back: ${who} is no longer marked as a no-show for ${what}.`
     : `No longer so: ${who} did not show up for ${what}. ${now}`;

@@ -155,9 +155,44 @@ describe('what is taken back', () => {
   it('says of a cancellation that turned out to be a reschedule that it is none', async () => {
     const moved = caseOf({ ...unmarked, invitee: { ...canceled, rescheduled: true } });
     expect((await messageOf(needs, retraction(moved, lateCancel))).text).toBe(
-      'No longer so: Ada Lovelace canceled Introduction. The booking was rescheduled.',
+      'No longer so: Introduction with Ada Lovelace was canceled. The booking was rescheduled.',
     );
     expect(await factsOf(retraction(moved, lateCancel))).not.toHaveProperty('Notice');
+  });
+
+  it.each([
+    [
+      'a mark',
+      caseOf(),
+      noShow,
+      'No longer so for the rule “missed”. Ada Lovelace is still marked as a no-show for Introduction.',
+    ],
+    [
+      'another mark',
+      caseOf({ known: { marks: [{ ...mark, noShowUri: 'https://api.example.test/invitee_no_shows/N2' }] } }),
+      noShow,
+      'Taken back: another mark stands in its place. Ada Lovelace is still marked as a no-show for Introduction.',
+    ],
+    [
+      'a cancellation',
+      caseOf({ ...unmarked, invitee: canceled }),
+      lateCancel,
+      'No longer so for the rule “late”. Introduction with Ada Lovelace is still canceled.',
+    ],
+    [
+      'another cancellation',
+      caseOf({ ...unmarked, invitee: { ...canceled, canceled_at: mark.markedAt } }),
+      lateCancel,
+      'Taken back: another cancellation stands in its place. Introduction with Ada Lovelace is still canceled.',
+    ],
+    [
+      'a booking',
+      caseOf(unmarked),
+      { ...noShow, fact: `booked ${inviteeUri}` },
+      'No longer so for the rule “missed”. Ada Lovelace still has the booking of Introduction.',
+    ],
+  ])('does not deny %s that stands, where only the rule looks away', async (_what, about, input, text) => {
+    expect((await messageOf(needs, retraction(about, input))).text).toBe(text);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChannelName } from '#workers/alerts/channel-name.ts';
 import { loadRules } from '#workers/alerts/ruleset.ts';
-import { caseOf } from '../../harness/alerts.ts';
+import { caseOf, inviteeUri, rowOf, type Booking } from '../../harness/alerts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,8 +51,23 @@ describe('the rules', () => {
       { name: 'own', when: 'no_show', filter: { host: 'grace hopper', email_domain: 'example.test' } },
     ];
     const { bookings } = await load({ rules });
-    const found = bookings.filter(({ find }) => find(caseOf()) !== undefined);
+    const found = bookings.filter(({ find }) => find(caseOf()).length > 0);
     expect(found.map(({ name }) => name)).toEqual(['all', 'own']);
+  });
+
+  it('find all that somebody who matters did with a booking, not only the last', async () => {
+    const on = ['booked', 'canceled', 'no_show'];
+    const { bookings } = await load({ rules: [{ name: 'key', when: 'vip', contact: { company: 'Engines' }, on }] });
+    const factsOf = (booking: Booking) => bookings.flatMap(({ find }) => find(caseOf(booking))).map(({ fact }) => fact);
+    const at = '2026-11-01T00:00:00.000000Z';
+    const contact = { row: rowOf('contacts', { company: 'engines' }), fields: new Map() };
+    const invitee = { created_at: at };
+    const [booked, marked] = [`booked ${inviteeUri}`, 'https://api.example.test/invitee_no_shows/N1'];
+    expect(factsOf({ invitee, known: { contact } })).toEqual([booked, marked]);
+    expect(factsOf({ invitee, known: { contact, marks: [] } })).toEqual([booked]);
+    const canceled = { ...invitee, status: 'canceled', canceled_at: at };
+    expect(factsOf({ invitee: canceled, known: { contact, marks: [] } })).toEqual([`canceled ${at}`]);
+    expect(factsOf({ invitee })).toEqual([]);
   });
 
   it('are refused with every complaint at once, each with its place', async () => {

@@ -14,12 +14,12 @@ export const lateCancel = defineRule({
   looksAt: 'event',
   find({ hours, by }, { invitee, event }) {
     const { status, canceled_at: canceledAt, canceler_type: canceler, rescheduled, new_invitee: next } = invitee;
-    if (status !== 'canceled' || canceledAt === null || rescheduled === true || next !== null) return undefined;
-    if (by !== 'anyone' && canceler !== by) return undefined;
+    if (status !== 'canceled' || canceledAt === null || rescheduled === true || next !== null) return [];
+    if (by !== 'anyone' && canceler !== by) return [];
     const start = event?.start_time ?? null;
-    if (start === null) return undefined;
+    if (start === null) return [];
     const noticeMs = Date.parse(start) - Date.parse(canceledAt);
-    if (noticeMs < 0 || noticeMs > hours * 3_600_000) return undefined;
-    return { fact: `canceled ${canceledAt}`, occurredAt: canceledAt };
+    if (noticeMs < 0 || noticeMs > hours * 3_600_000) return [];
+    return [{ fact: `canceled ${canceledAt}`, occurredAt: canceledAt }];
   },
 });

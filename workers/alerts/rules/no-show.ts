@@ -9,6 +9,6 @@ export const noShow = defineRule({
   moments: () => ['no_show_at'],
   find(_options, known) {
     const mark = ownMark(known);
-    return mark && { fact: mark.noShowUri, occurredAt: mark.markedAt };
+    return mark === undefined ? [] : [{ fact: mark.noShowUri, occurredAt: mark.markedAt }];
   },
 });

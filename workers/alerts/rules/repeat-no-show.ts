@@ -12,10 +12,10 @@ export const repeatNoShow = defineRule({
   looksAt: 'marks',
   find({ times, within }, known) {
     const mark = ownMark(known);
-    if (mark === undefined) return undefined;
+    if (mark === undefined) return [];
     // Up to this mark, not around it: what comes later cannot make an earlier one count.
     const since = Date.parse(mark.markedAt) - within;
     const before = known.marks.filter(({ markedAt }) => markedAt <= mark.markedAt && Date.parse(markedAt) > since);
-    return before.length < times ? undefined : { fact: mark.noShowUri, occurredAt: mark.markedAt };
+    return before.length < times ? [] : [{ fact: mark.noShowUri, occurredAt: mark.markedAt }];
   },
 });

@@ -20,12 +20,10 @@ export const vip = defineRule({
   looksAt: 'contact',
   find({ contact: wanted, on }, known) {
     const { contact } = known;
-    if (contact === undefined) return undefined;
+    if (contact === undefined) return [];
     const isVip = Object.entries(wanted).every(([name, value]) => matchesField(contact, name, value));
-    // The last thing that happened to a booking is what it is about.
-    return isVip
-      ? occasions.toReversed().flatMap((one) => (on.includes(one) ? (found[one](known) ?? []) : []))[0]
-      : undefined;
+    // A booking that is missed was booked all the same: one does not take the other back.
+    return isVip ? occasions.flatMap((one) => (on.includes(one) ? (found[one](known) ?? []) : [])) : [];
   },
 });
 
