@@ -6,7 +6,7 @@
 // Killed in between, the claim ends by itself and the same message leaves again under the same key.
 import { z } from 'zod';
 import { withDeadline } from '#src/deadline.ts';
-import { codeOf } from '#src/errors.ts';
+import { codeOf, isTransient } from '#src/errors.ts';
 import type { Log } from '#src/log.ts';
 import { claimAlerts, claimMs, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alert-claims.ts';
 import { markFailed, markSent } from '#src/store/alert-marks.ts';
@@ -40,6 +40,8 @@ export interface SenderNeeds extends MessageNeeds {
 const job = z.object({ v: z.literal(1), alerts: z.array(z.string()).min(1).max(1_000), at: z.string().max(40) });
 
 const sendMs = 15_000;
+/** So long at least until another process may have it. */
+const unknownMs = 120_000;
 const longestError = 300;
 
 export async function sendJob(needs: SenderNeeds, data: unknown): Promise<void> {
@@ -62,18 +64,43 @@ async function attempt(needs: SenderNeeds, asked: ClaimInput): Promise<boolean> 
   const rule = needs.rules.get(first.rule);
   const channel = needs.channels.get(first.channel);
   if (rule === undefined || channel === undefined) {
-    const error = rule === undefined ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured';
-    await outcome(needs, waiting, { ok: false, answer: error, retry: false });
+    // Of several processes another one may know them: one that was started before a deployment, or after it.
+    const answer = rule === undefined ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured';
+    await setBack(needs, { alerts: waiting, asked, sent: { ok: false, answer, retry: true, retryAfterMs: unknownMs } });
     return true;
   }
-  const examined = await examine(needs.store, rule, waiting);
-  if (examined.over.length > 0) await silence(needs, rule, asked);
-  if (examined.so.length === 0) return true;
-  // Before it is claimed: what cannot be put into words has not been sent.
-  const message = await messageFor(needs, rule, examined);
-  if (!(await claim(needs, examined.so, asked))) return false;
-  await deliver(needs, examined.so, { channel, message });
+  let ready: Ready;
+  try {
+    ready = await prepare(needs, rule, { waiting, asked });
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    // What cannot be put into words makes way for others. The other side has no part in that.
+    await setBack(needs, { alerts: waiting, asked, sent: { ok: false, answer: codeOf(error), retry: true } });
+    return true;
+  }
+  const { so, message } = ready;
+  if (message === undefined) return true;
+  if (!(await claim(needs, so, asked))) return false;
+  await deliver(needs, so, { channel, message });
   return true;
+}
+
+interface Ready {
+  readonly so: readonly Alert[];
+  /** Undefined when nothing is so any more. */
+  readonly message: Message | undefined;
+}
+
+/** Before it is claimed: what cannot be put into words has not been sent. */
+async function prepare(
+  needs: SenderNeeds,
+  rule: AnyRule,
+  { waiting, asked }: { readonly waiting: readonly Alert[]; readonly asked: ClaimInput },
+): Promise<Ready> {
+  const examined = await examine(needs.store, rule, waiting);
+  const { so, over } = examined;
+  if (over.length > 0) await silence(needs, rule, asked);
+  return { so, message: so.length === 0 ? undefined : await messageFor(needs, rule, examined) };
 }
 
 /** All or none: of others than these the message would not be true. */
@@ -130,26 +157,43 @@ async function send(channel: Channel, message: Message, stopping: AbortSignal): 
 async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent): Promise<void> {
   const { write, nowMs, log } = needs;
   const atMs = nowMs();
-  const now = timeOf(atMs);
-  const { rule = '', channel = '', attempts: before = 0 } = alerts[0] ?? {};
-  const circuit = needs.circuitOf(channel);
-  const told = { rule, channel, alerts: alerts.length, attempt: before + 1 };
-  if (sent.ok) {
-    circuit.sent();
-    await write((unit) => markSent(unit, alerts, now));
-    log.info(told, 'alert sent');
-    return;
-  }
-  const askedMs = sent.retryAfterMs;
-  if (sent.retry) circuit.failed(atMs, askedMs);
-  const pauseMs = pauseAfter({ attempts: before + 1, retry: sent.retry, askedMs, random: needs.random() });
+  const circuit = needs.circuitOf(alerts[0]?.channel ?? '');
+  // A refusal for good is an answer as well: somebody is there.
+  if (sent.ok || !sent.retry) circuit.sent();
+  else circuit.failed(atMs, sent.retryAfterMs);
+  if (!sent.ok) return setBack(needs, { alerts, sent });
+  await write((unit) => markSent(unit, alerts, timeOf(atMs)));
+  log.info(toldOf(alerts), 'alert sent');
+}
+
+interface SetBack {
+  readonly alerts: readonly Alert[];
+  /** Where they were not claimed: what another process has taken meanwhile is left to it. */
+  readonly asked?: ClaimInput;
+  readonly sent: Extract<Sent, { ok: false }>;
+}
+
+/** Waiting again, or given up. */
+async function setBack({ write, nowMs, random, log }: SenderNeeds, { alerts, asked, sent }: SetBack): Promise<void> {
+  const atMs = nowMs();
+  const told = toldOf(alerts);
+  const { retry, retryAfterMs: askedMs } = sent;
+  const pauseMs = pauseAfter({ attempts: told.attempt, retry, askedMs, random: random() });
   const error = sent.answer.slice(0, longestError);
   const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
-  await write((unit) => markFailed(unit, alerts, { now, error, nextAt }));
+  await write(async (unit) => {
+    const tried = asked === undefined ? alerts : await holdWaiting(unit, asked);
+    await markFailed(unit, tried, { now: timeOf(atMs), error, nextAt });
+  });
   if (pauseMs === undefined)
     log.error(
       { ...told, error, hint: 'Mend the cause, then: slotstream alerts resend --failed' },
       'an alert was given up',
     );
   else log.warn({ ...told, error, retryMs: pauseMs }, 'an alert could not be sent; it is tried again');
+}
+
+function toldOf(alerts: readonly Alert[]) {
+  const { rule = '', channel = '', attempts = 0 } = alerts[0] ?? {};
+  return { rule, channel, alerts: alerts.length, attempt: attempts + 1 };
 }

@@ -1,5 +1,5 @@
 // The sending half of alerts: the dispatcher, the worker on the queue of sends, and one circuit a channel.
-import type { Log } from '#src/log.ts';
+import { throttled, type Log } from '#src/log.ts';
 import type { SendQueue } from '#src/queue/contract.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel } from './channel.ts';
@@ -45,7 +45,19 @@ export function startSending(needs: SendingNeeds): Sending {
   const stopping = new AbortController();
   const sender = { ...needs, write: openDesk(needs.store), rules, circuitOf, stopping: stopping.signal };
   const dispatcher = startDispatcher({ ...needs, rules });
-  const worker = sends.work((data) => sendJob(sender, data).finally(() => dispatcher.poke()), {
+  const say = throttled(needs.log, 10_000);
+  const send = async (data: unknown): Promise<void> => {
+    try {
+      await sendJob(sender, data);
+    } catch (err) {
+      // The queue brings it again and says nothing.
+      say('warn', 'a message could not be sent or marked; it is tried again', { err });
+      throw err;
+    } finally {
+      dispatcher.poke();
+    }
+  };
+  const worker = sends.work(send, {
     // Every channel can have all its places taken without taking one of another's.
     concurrency: sendsAChannel * Math.max(1, channels.size),
   });
