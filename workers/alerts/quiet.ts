@@ -30,15 +30,25 @@ export function leavesAt(
   return quiet === undefined ? full : afterQuiet(full, quiet);
 }
 
-function afterQuiet(ms: number, { from, to, timezone }: QuietHours): number {
+function afterQuiet(ms: number, quiet: QuietHours): number {
+  if (!isQuiet(ms, quiet)) return ms;
+  const end = minutesIn(quiet.to);
+  const untilEnd = (at: number): number => (end - minuteOfDay(at, quiet.timezone) + dayMinutes) % dayMinutes;
+  const minute = Math.floor(ms / minuteMs) * minuteMs;
+  const ended = minute + untilEnd(minute) * minuteMs;
+  const left = untilEnd(ended);
+  if (left === 0) return ended;
+  // The clocks changed in between: the end has passed by as much, or is not reached yet. It may have been left out, or come early.
+  const change = Math.min(left, dayMinutes - left);
+  for (let at = Math.max(minute, ended - change * minuteMs); at < ended; at += minuteMs)
+    if (!isQuiet(at, quiet)) return at;
+  return afterQuiet(ended, quiet);
+}
+
+function isQuiet(ms: number, { from, to, timezone }: QuietHours): boolean {
   const now = minuteOfDay(ms, timezone);
   const [start, end] = [minutesIn(from), minutesIn(to)];
-  const isQuiet = start < end ? now >= start && now < end : now >= start || now < end;
-  if (!isQuiet) return ms;
-  const minutes = (end - now + dayMinutes) % dayMinutes;
-  const ended = Math.floor(ms / minuteMs) * minuteMs + minutes * minuteMs;
-  // The clocks may have changed in between: an hour too early is still quiet.
-  return minuteOfDay(ended, timezone) === end ? ended : afterQuiet(ended, { from, to, timezone });
+  return start < end ? now >= start && now < end : now >= start || now < end;
 }
 
 const minutesIn = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
