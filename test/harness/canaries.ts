@@ -53,13 +53,16 @@ const garbage: Arbitrary<Telling> = fc.constantFrom(...spellings).map((words) =>
   body: `{"event": "contact.updated", ${words.replace('@', '\\u0040')} no JSON`,
 }));
 
-/** An invitee belongs to one meeting for ever, and says so. */
+/** An invitee belongs to one meeting for ever, and says so; a form is of one invitee, and both say so. */
 function belonging(payload: Payload): Payload {
+  const form = uris.submissions.indexOf(String(payload['uri']));
+  if (form >= 0) return { ...payload, submitter: uris.invitees[form] };
   const place = uris.invitees.indexOf(String(payload['uri']));
   if (place < 0) return payload;
   const event = uris.events[place % uris.events.length];
   const embedded = payload['scheduled_event'];
-  return { ...payload, event, ...(embedded ? { scheduled_event: { ...embedded, uri: event } } : {}) };
+  const link = place < uris.submissions.length ? { routing_form_submission: uris.submissions[place] } : {};
+  return { ...payload, ...link, event, ...(embedded ? { scheduled_event: { ...embedded, uri: event } } : {}) };
 }
 
 /** The same histories, with the person in them here and there. Copies of a delivery stay copies. */

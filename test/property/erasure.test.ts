@@ -118,6 +118,9 @@ describe.each([
             if (erased.includes(canaryAddress)) expect(holdsCanary(text)).toBe(false);
             if (erased.includes(companionAddress)) expect(holdsCompanion(text)).toBe(false);
             for (const uri of uris.contacts) if (erased.includes(uri)) expect(text.includes(canaryOf(uri))).toBe(false);
+            for (const form of await rowsOf(store, 'routing_form_submissions'))
+              if (erased.includes(String(form['submitter'])))
+                expect(form).toMatchObject({ questions_and_answers: null });
           };
           await isGone();
           expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });

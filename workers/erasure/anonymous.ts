@@ -43,7 +43,7 @@ export function timeOf({ entry, record }: Pick<Reading, 'entry' | 'record'>): st
   return entry.occurred_at ?? (entry.received_at as string);
 }
 
-/** What of it is an erased person's record: itself, or the user it embeds; of an invitee their meetings besides. */
+/** What of it is an erased person's record: itself, or the user it embeds; of an invitee their meetings and their form besides. */
 export function ownSubjects(erasures: Erasures, reading: Reading): ErasedSubject[] {
   const { entry, record } = reading;
   const table = tableIn(entry);
@@ -54,6 +54,8 @@ export function ownSubjects(erasures: Erasures, reading: Reading): ErasedSubject
   if (isUri(record['uri']) && isOwn(sought, table, record)) own.push({ uri: record['uri'], table });
   if (isUri(user?.['uri']) && isOwn(sought, 'users', user)) own.push({ uri: user['uri'], table: 'users' });
   if (own.length === 0 || table !== 'invitees') return own;
+  const form = record['routing_form_submission'];
+  if (isUri(form)) own.push({ uri: form, table: 'routing_form_submissions' });
   return [...own, ...meetingsOf(record).map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 

@@ -8,6 +8,7 @@ import { ownSubjects } from './anonymous.ts';
 import { compiledErasure, erasureEntry, type ErasedSubject } from './erasure-entry.ts';
 import { withMore, type Erasures } from './erasures.ts';
 import { rewrite } from './rewriting.ts';
+import { submittedBy } from './target.ts';
 
 export interface Late {
   /** Everybody who is erased by now. */
@@ -39,14 +40,20 @@ export function lateAmong(standing: Erasures, readings: readonly Reading[]): Lat
 }
 
 /** Tells of them in the log, and takes out what stood there before anybody knew. Its caller holds the log. */
-export async function eraseLate(unit: Unit, { erasures, subjects, entries }: Late): Promise<void> {
-  if (subjects.length === 0) return;
+export async function eraseLate(unit: Unit, late: Late): Promise<void> {
+  const { subjects, entries } = late;
+  const [first] = entries;
+  if (first === undefined) return;
   await unit.engine.noteForgotten(unit.db);
-  await appendEntries(unit, entries);
-  const uris = subjects.map(({ uri }) => uri);
+  const people = subjects.map(({ uri }) => uri);
+  // By name too: what is told of them later need not say who submitted it.
+  const forms = (await submittedBy(unit, people)).filter(({ uri }) => !late.erasures.subjects.has(uri));
+  const at = first.received_at as string;
+  await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: unread }))]);
+  const uris = [...people, ...forms.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unreadableNaming(unit, uri)));
   const places = [...(await placesAbout(unit, uris)), ...unreadable.flat().map(({ seq }) => seq as number)];
-  await rewrite(unit, erasures, { places: new Set(places), touched: new Map() });
+  await rewrite(unit, withMore(late.erasures, forms), { places: new Set(places), touched: new Map() });
 }
 
 /** Entries about these, about the invitees of these meetings, and about their recaps. */

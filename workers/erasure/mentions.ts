@@ -34,7 +34,7 @@ export function isOwn(sought: Sought, table: MirrorTable, record: JsonObject): b
     case 'users':
       return holds(sought, record['email']);
     case 'routing_form_submissions':
-      return holds(sought, record['questions_and_answers']);
+      return isErased(sought, record['submitter']) || holds(sought, record['questions_and_answers']);
     case 'meeting_recaps': {
       const event = isObject(record['event']) ? record['event'] : {};
       return isErased(sought, event['uri']) || holds(sought, event['attendees']);

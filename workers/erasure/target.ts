@@ -50,12 +50,13 @@ export async function subjectsOf(store: Store, target: Target): Promise<readonly
     const row = await store.db.selectFrom(table).select('uri').where('uri', '=', uri).executeTakeFirst();
     if (row === undefined) continue;
     if (!(table in ofPeople)) throw notAPerson(table);
-    return [{ uri, table }, ...(table === 'invitees' ? await meetingsOf(store, [uri]) : [])];
+    return [{ uri, table }, ...(table === 'invitees' ? await besides(store, [uri]) : [])];
   }
   return [{ uri, table: tablesOfPeople.find((table) => ofPeople[table].test(uri)) ?? null }];
 }
 
-async function withAddress({ db }: Store, address: string): Promise<readonly ErasedSubject[]> {
+async function withAddress(store: Store, address: string): Promise<readonly ErasedSubject[]> {
+  const { db } = store;
   const spellings = [address, normalAddress(address)];
   const contacts = await db
     .selectFrom('contact_emails')
@@ -67,15 +68,36 @@ async function withAddress({ db }: Store, address: string): Promise<readonly Era
   return [
     ...contacts.map(({ contact_uri }) => ({ uri: String(contact_uri), table: 'contacts' as const })),
     ...uris.map((uri) => ({ uri, table: 'invitees' as const })),
-    ...(await meetingsOf({ db }, uris)),
+    ...(await besides(store, uris)),
   ];
 }
 
-/** The meetings these invitees were invited to: where they are, and why they ended, an invitee may have filled in. */
-async function meetingsOf({ db }: Pick<Store, 'db'>, invitees: readonly string[]): Promise<readonly ErasedSubject[]> {
+/**
+ * What belongs to these invitees: the meetings they were invited to (where they are, and why they ended, an invitee may have
+ * filled in) and the forms they came through.
+ */
+async function besides(store: Store, invitees: readonly string[]): Promise<readonly ErasedSubject[]> {
   if (invitees.length === 0) return [];
-  const rows = await db.selectFrom('invitees').select('event_uri').where('uri', 'in', invitees).execute();
-  return rows.flatMap(({ event_uri: uri }) => (isUri(uri) ? [{ uri, table: 'scheduled_events' as const }] : []));
+  const rows = await store.db
+    .selectFrom('invitees')
+    .select(['event_uri', 'routing_form_submission'])
+    .where('uri', 'in', invitees)
+    .execute();
+  const named = rows.flatMap(({ event_uri: meeting, routing_form_submission: form }) => [
+    ...(isUri(meeting) ? [{ uri: meeting, table: 'scheduled_events' as const }] : []),
+    ...(isUri(form) ? [{ uri: form, table: 'routing_form_submissions' as const }] : []),
+  ]);
+  return [...named, ...(await submittedBy(store, invitees))];
+}
+
+/** The forms that name one of these as who filled them in. */
+export async function submittedBy({ db }: Store | Unit, submitters: readonly string[]): Promise<ErasedSubject[]> {
+  const rows = await db
+    .selectFrom('routing_form_submissions')
+    .select('uri')
+    .where('submitter', 'in', submitters)
+    .execute();
+  return rows.map(({ uri }) => ({ uri: String(uri), table: 'routing_form_submissions' as const }));
 }
 
 function notAPerson(table: MirrorTable): SlotstreamError {
