@@ -23,8 +23,8 @@ export interface OutgoingCall {
 
 export type OutgoingAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly text: string }
-  /** `refused`: we did not call, and shall not. Otherwise nobody answered. */
-  | { readonly ok: false; readonly refused: boolean; readonly reason: string };
+  /** `refused`: we did not call, and shall not. Otherwise nobody answered; `unsure`: but all of it had left. */
+  | { readonly ok: false; readonly refused: boolean; readonly unsure?: true; readonly reason: string };
 
 export interface Outgoing {
   post(url: string, call: OutgoingCall): Promise<OutgoingAnswer>;
@@ -52,6 +52,7 @@ export function createOutgoing(
       const { protocol } = target.url;
       const send = protocol === 'https:' ? httpsRequest : httpRequest;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
+      let hasLeft = false;
       const attempt = async (isSecond: boolean): Promise<OutgoingAnswer> => {
         const request = send(target.url, {
           method: 'POST',
@@ -59,12 +60,14 @@ export function createOutgoing(
           headers: { 'user-agent': 'slotstream', ...call.headers, 'content-length': Buffer.byteLength(call.body) },
           signal,
         });
+        request.once('finish', () => (hasLeft = true));
         try {
           return await answerOf(request, call.body);
         } catch (error) {
           // A connection that was kept open may have been closed by the other side just now.
           if (request.reusedSocket && !isSecond && codeOf(error) === 'ECONNRESET') return attempt(true);
-          return { ok: false, refused: error instanceof AddressRefused, reason: reasonOf(error, signal) };
+          const refused = error instanceof AddressRefused;
+          return { ok: false, refused, reason: reasonOf(error, signal), ...(hasLeft && { unsure: true }) };
         }
       };
       return attempt(false);

@@ -34,13 +34,14 @@ export function claimAlerts(
   return writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 
-/** Not sent after all: they wait again. */
+/** `alerts`: as they were read before they were claimed. Not sent after all: they wait again. */
 export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], nextAt: string): Promise<void> {
   const held = await holdAlerts(
     unit,
     alerts.map(({ id }) => id),
   );
-  const rows = held.map(({ id }) => ({ id, next_at: nextAt, claimed_at: null }));
+  const before = new Map(alerts.map(({ id, claimedAt }) => [id, claimedAt]));
+  const rows = held.map(({ id }) => ({ id, next_at: nextAt, claimed_at: before.get(id) ?? null }));
   await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 
@@ -57,7 +58,7 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
   return new Map(rows.map(({ channel, messages }) => [String(channel), Number(messages)]));
 }
 
-/** Silenced on their way, and nobody said what became of it. */
+/** Silenced, and nobody ever said what became of a send. */
 export async function perhapsSaid(from: Store | Unit, now: string): Promise<readonly Alert[]> {
   const rows = await from.db
     .selectFrom('alerts')

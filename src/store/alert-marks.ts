@@ -60,11 +60,18 @@ export interface Failure {
   readonly error: string;
   /** When to try again; undefined: given up. */
   readonly nextAt: string | undefined;
+  /** Perhaps it was said all the same. */
+  readonly unsure?: boolean;
 }
 
-export async function markFailed(unit: Unit, tried: readonly Alert[], { now, error, nextAt }: Failure): Promise<void> {
+/** `tried`: the rows as they were read before they were claimed. */
+export async function markFailed(
+  unit: Unit,
+  tried: readonly Alert[],
+  { now, error, nextAt, unsure = false }: Failure,
+): Promise<void> {
   const held = await heldOf(unit, tried);
-  const rows = tried.flatMap(({ id, episode }) => {
+  const rows = tried.flatMap(({ id, episode, claimedAt: before }) => {
     const row = held.get(id);
     if (row?.episode !== episode || row.state === 'sent') return [];
     const given = nextAt === undefined && row.state === 'pending';
@@ -74,7 +81,8 @@ export async function markFailed(unit: Unit, tried: readonly Alert[], { now, err
         state: given ? 'failed' : row.state,
         attempts: row.attempts + 1,
         last_error: error,
-        claimed_at: null,
+        // As long as nobody knows better, it may have been said, now or at an earlier attempt: when it is over, it is taken back.
+        claimed_at: unsure ? row.claimedAt : before,
         next_at: nextAt ?? row.nextAt,
         updated_at: now,
       },

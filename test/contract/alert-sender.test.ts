@@ -1,7 +1,8 @@
 // One send, on rows that somebody else may have a hand in as well.
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/log.ts';
-import { addAlerts, readAlerts } from '#src/store/alerts.ts';
+import { perhapsSaid } from '#src/store/alert-claims.ts';
+import { addAlerts, readAlerts, silenceAlerts } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sent } from '#workers/alerts/channel.ts';
 import { createCircuit } from '#workers/alerts/circuit.ts';
@@ -118,6 +119,33 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       state: 'failed',
       lastError: 'its rule is not in ALERTS_FILE any more',
     });
+  });
+
+  it('keeps in mind that it may have been said, also when later attempts surely fail', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const sender = await openSender(store);
+    const answers: readonly Sent[] = [
+      { ok: false, answer: 'no answer in time', retry: true, unsure: true },
+      { ok: false, answer: '503', retry: true },
+      { ok: false, answer: '429', retry: true, retryAfterMs: 600_000 },
+      { ok: false, answer: '410', retry: false },
+    ];
+    const later = () => timeOf(sender.nowMs + 60_000);
+    for (const id of ['unsure', 'sure']) {
+      sender.nowMs = startMs;
+      await sender.add(id, 'quarantine');
+      for (const answer of id === 'sure' ? answers.slice(1) : answers) {
+        sender.answer = answer;
+        await sender.send(id);
+        // While the channel rests it is put off.
+        await sender.send(id);
+        sender.nowMs += 3_600_000;
+      }
+      expect(await sender.row(id)).toMatchObject({ state: 'failed' });
+      await store.transaction((unit) => silenceAlerts(unit, [id], later()));
+    }
+    expect((await perhapsSaid(store, later())).map(({ id }) => id)).toEqual(['unsure']);
   });
 
   it('closes the circuit with an answer for good: somebody is there', async () => {

@@ -240,6 +240,38 @@ describe('alerts', () => {
     expect(slack.received).toHaveLength(8);
   });
 
+  it.each([
+    { how: 'cuts the connection', answer: 'cut' as const },
+    { how: 'is hidden behind a gateway that gives up', answer: 504 },
+  ])('take back what was perhaps said, where the other side $how', async ({ answer }) => {
+    await using world = await openAlertWorld({ rules: [{ ...missed, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    const { marked, unmarked } = lately(world, 1);
+    webhook.answer = answer;
+    await world.tell(marked);
+    await expect.poll(async () => (await world.alerts())[0]?.attempts).toBe(1);
+    webhook.answer = 202;
+    await world.tell(unmarked);
+    world.pass('21s');
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted', 'sent']);
+    expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
+  });
+
+  it('are silent about what nobody can have heard and is over', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...missed, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    const { marked, unmarked } = lately(world, 1);
+    webhook.answer = 503;
+    await world.tell(marked);
+    await expect.poll(async () => (await world.alerts())[0]?.attempts).toBe(1);
+    webhook.answer = 202;
+    await world.tell(unmarked);
+    world.pass('1h');
+    await world.tell(lately(world, 2).marked);
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted', 'sent']);
+    expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert']);
+  });
+
   it('say that it was taken back where nobody knows whether it was said', async () => {
     await using world = await openAlertWorld({ settings: { ALERT_GRACE: '1h' }, rules: [{ ...missed, ...byWebhook }] });
     const { webhook } = world.inbox;

@@ -13,7 +13,7 @@ export interface Callback extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];
   /** The status of the next answers; 202 at first. A function sees each delivery; null never answers. */
-  answer: number | null | ((delivery: Received) => number);
+  answer: number | 'cut' | null | ((delivery: Received) => number);
   /** What stands beside the status of the next answers. */
   words: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 }
@@ -28,7 +28,8 @@ export async function openCallback(): Promise<Callback> {
       const delivery = { headers: request.headers, raw, body: JSON.parse(raw.toString()) as unknown };
       received.push(delivery);
       const status = typeof callback.answer === 'function' ? callback.answer(delivery) : callback.answer;
-      if (status !== null) response.writeHead(status, callback.words.headers).end(callback.words.body);
+      if (status === 'cut') request.socket.destroy();
+      else if (status !== null) response.writeHead(status, callback.words.headers).end(callback.words.body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

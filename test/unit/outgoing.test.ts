@@ -263,7 +263,7 @@ describe('answers', () => {
   ])('an answer that %s is given up in time', async (_what, answer) => {
     await using there = await listen(answer);
     const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, timeoutMs: 100 });
-    expect(given).toEqual({ ok: false, refused: false, reason: 'no answer in time' });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason: 'no answer in time' });
   });
 
   it('a name that is never looked up is given up in time', async () => {
@@ -280,7 +280,7 @@ describe('answers', () => {
     await using there = await listen(() => stopping.abort());
     const stopping = new AbortController();
     const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, signal: stopping.signal });
-    expect(given).toEqual({ ok: false, refused: false, reason: 'stopped' });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason: 'stopped' });
   });
 
   it.each([
@@ -300,7 +300,7 @@ describe('answers', () => {
     const { port } = server.address() as AddressInfo;
     const given = await post(`http://127.0.0.1:${port}/secret-canary`, { allowPrivate: true });
     server.close();
-    expect(given).toEqual({ ok: false, refused: false, reason });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason });
   });
 
   it('a connection that the other side closed between two calls is made anew', async () => {

@@ -12,6 +12,8 @@ export type Sent =
       readonly retry: boolean;
       /** How long the other side asked to wait. */
       readonly retryAfterMs?: number;
+      /** It left, and nobody said what became of it: perhaps somebody has been told. */
+      readonly unsure?: true;
     };
 
 export interface Channel {

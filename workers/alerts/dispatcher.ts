@@ -129,6 +129,13 @@ async function addNew(
 
 /** Whoever may have been told is told that it was taken back. */
 async function ownUp(store: Store, now: string): Promise<void> {
-  const unclear = await perhapsSaid(store, now);
-  if (unclear.length > 0) await store.transaction((unit) => markSent(unit, unclear, now));
+  const seen = await perhapsSaid(store, now);
+  if (seen.length === 0) return;
+  await store.transaction(async (unit) => {
+    const ids = seen.map(({ id }) => id);
+    const held = await holdAlerts(unit, ids);
+    // What has become so again meanwhile is said anyway.
+    const unclear = held.filter(({ state, claimedAt }) => state === 'retracted' && claimedAt !== null);
+    await markSent(unit, unclear, now);
+  });
 }

@@ -13,14 +13,24 @@ export interface AnswerInput {
 }
 
 export function sentAs({ answer, nowMs, told, isFinal }: AnswerInput): Sent {
-  if (!answer.ok) return { ok: false, answer: answer.reason, retry: !answer.refused };
+  if (!answer.ok)
+    return { ok: false, answer: answer.reason, retry: !answer.refused, ...(answer.unsure && { unsure: true }) };
   const { status } = answer;
   const words = [String(status), told?.(answer.text.trim())].filter(Boolean).join(' ');
   if (status >= 200 && status < 300) return { ok: true, answer: words };
   if (status >= 300 && status < 400) return { ok: false, answer: `${words}: redirects are not followed`, retry: false };
   const retryAfterMs = pauseAskedBy(answer, nowMs);
-  return { ok: false, answer: words, retry: !isFinal(status), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return {
+    ok: false,
+    answer: words,
+    retry: !isFinal(status),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(ofGateways.has(status) && { unsure: true }),
+  };
 }
+
+/** Somebody in between lost sight of it. */
+const ofGateways: ReadonlySet<number> = new Set([502, 504]);
 
 /** 4xx, except those that pass by themselves. */
 export const isRefusal = (status: number): boolean =>

@@ -150,7 +150,7 @@ async function send(channel: Channel, message: Message, stopping: AbortSignal): 
     // A channel that does not heed the signal is not waited for either.
     return await withDeadline(channel.send(message, signal), sendMs + 1_000);
   } catch (error) {
-    return { ok: false, answer: codeOf(error), retry: true };
+    return { ok: false, answer: codeOf(error), retry: true, unsure: true };
   }
 }
 
@@ -183,7 +183,7 @@ async function setBack({ write, nowMs, random, log }: SenderNeeds, { alerts, ask
   const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
   await write(async (unit) => {
     const tried = asked === undefined ? alerts : await holdWaiting(unit, asked);
-    await markFailed(unit, tried, { now: timeOf(atMs), error, nextAt });
+    await markFailed(unit, tried, { now: timeOf(atMs), error, nextAt, unsure: sent.unsure ?? false });
   });
   if (pauseMs === undefined)
     log.error(

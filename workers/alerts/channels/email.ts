@@ -65,7 +65,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
         const left = rejected.length > 0 ? `, ${rejected.length} of ${to.length} addresses refused` : '';
         return { ok: true, answer: `${codesIn(response)}${left}` };
       } catch (error) {
-        return failed(error, signal);
+        return failed(error, { signal, isConnected: connection !== undefined });
       } finally {
         signal.removeEventListener('abort', stop);
         stop();
@@ -82,15 +82,15 @@ function codesIn(response: string): string {
 /** The mailer calls everything that happens to a socket by one name. */
 const isMistrust = (error: unknown): boolean => error instanceof Error && /certificate|altnames/i.test(error.message);
 
-function failed(error: unknown, signal: AbortSignal): Sent {
+function failed(
+  error: unknown,
+  { signal, isConnected }: { readonly signal: AbortSignal; readonly isConnected: boolean },
+): Sent {
   if (error instanceof AddressRefused) return { ok: false, answer: reasonOf(error), retry: false };
   const { response, responseCode } = error as { readonly response?: unknown; readonly responseCode?: unknown };
+  if (isMistrust(error)) return { ok: false, answer: 'its certificate does not hold', retry: true };
   if (typeof response !== 'string' || typeof responseCode !== 'number')
-    return {
-      ok: false,
-      answer: isMistrust(error) ? 'its certificate does not hold' : reasonOf(error, signal),
-      retry: true,
-    };
+    return { ok: false, answer: reasonOf(error, signal), retry: true, ...(isConnected && { unsure: true }) };
   // 4xx passes by itself; 5xx is an answer for good.
   return { ok: false, answer: codesIn(response), retry: responseCode < 500 };
 }
