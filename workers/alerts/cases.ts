@@ -90,10 +90,7 @@ async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promi
   return erased;
 }
 
-function firstHostOf(event: ScheduledEvent | undefined): string | undefined {
-  const uri = hostsOf({ event })[0]?.uri;
-  return typeof uri === 'string' ? uri : undefined;
-}
+const firstHostOf = (event: ScheduledEvent | undefined): string | undefined => hostsOf({ event })[0]?.uri;
 
 async function zonesOf(
   from: Store | Unit,

@@ -52,18 +52,21 @@ export function passes(wanted: Filter, known: Case): boolean {
 }
 
 export interface Host {
-  readonly uri: unknown;
-  readonly email: unknown;
-  readonly name: unknown;
+  readonly uri: string | undefined;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
 }
 
+/** What is no text in them is left out: they are JSON, as the service sent it. */
 export function hostsOf({ event }: Pick<Case, 'event'>): readonly Host[] {
   const hosts = Array.isArray(event?.hosts) ? event.hosts : [];
   return hosts.map((host) => {
     const { user, user_email, user_name } = (host ?? {}) as Readonly<Record<string, unknown>>;
-    return { uri: user, email: user_email, name: user_name };
+    return { uri: textIn(user), email: textIn(user_email), name: textIn(user_name) };
   });
 }
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function isBeneath(email: string | null, domain: string): boolean {
   const own = email?.split('@').at(-1)?.toLowerCase() ?? '';

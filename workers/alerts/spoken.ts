@@ -10,8 +10,9 @@ const piled = /(\p{M}{4})\p{M}+/gu;
 
 const longestValue = 160;
 
-/** One line; what is too long ends with `…`. */
-export function spoken(value: string, longest = longestValue): string {
+/** One line; what is too long ends with `…`. Nothing, of what is no text: JSON may hold anything where a name ought to be. */
+export function spoken(value: unknown, longest = longestValue): string {
+  if (typeof value !== 'string') return '';
   // Cut twice: a megabyte is not walked through for the sake of its first line.
   const line = value
     .slice(0, longest * 8)

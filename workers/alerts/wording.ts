@@ -27,18 +27,19 @@ interface Occasion {
 }
 
 export function wordingOf(known: Case, { rule, fact, isOver }: Occasion): Wording {
-  const { invitee, event, eventTypeName, hostTimezone } = known;
+  const { invitee, event, eventTypeName } = known;
+  const timezone = spoken(known.hostTimezone) || null;
   const who = nameOf(known);
-  const what = spoken(event?.name ?? eventTypeName ?? '') || 'a booking';
+  const what = spoken(event?.name) || spoken(eventTypeName) || 'a booking';
   const hosts = hostsOf(known)
     .slice(0, 5)
-    .map(({ name, email }) => spoken(String(name ?? email ?? '')))
+    .map(({ name, email }) => spoken(name) || spoken(email))
     .filter((name) => name !== '');
-  const when = event?.start_time ? zonedSpan(event.start_time, event.end_time, hostTimezone) : 'unknown';
+  const when = event?.start_time ? zonedSpan(event.start_time, event.end_time, timezone) : 'unknown';
   const times = timesOf(known, rule);
   const isCancellation = fact.startsWith('canceled ');
   const notice = isCancellation && !isOver ? noticeOf(known) : undefined;
-  const reason = isCancellation && !isOver ? spoken(invitee.cancel_reason ?? '', 300) : '';
+  const reason = isCancellation && !isOver ? spoken(invitee.cancel_reason, 300) : '';
   const text = isOver
     ? overText(known, { fact, who, what, rule: rule.name })
     : nowText(known, { fact, who, what, times, notice });
@@ -53,20 +54,20 @@ export function wordingOf(known: Case, { rule, fact, isOver }: Occasion): Wordin
   ].filter(({ value }) => value !== '');
   const variables = {
     name: who,
-    first_name: spoken(invitee.first_name ?? ''),
-    last_name: spoken(invitee.last_name ?? ''),
-    email: spoken(invitee.email ?? ''),
+    first_name: spoken(invitee.first_name),
+    last_name: spoken(invitee.last_name),
+    email: spoken(invitee.email),
     event: what,
-    event_type: spoken(eventTypeName ?? ''),
+    event_type: spoken(eventTypeName),
     host: hosts.join(', '),
     when,
-    timezone: hostTimezone ?? 'UTC',
+    timezone: timezone ?? 'UTC',
     start_time: event?.start_time ?? null,
     end_time: event?.end_time ?? null,
     times,
     notice: notice ?? '',
     reason,
-    utm: Object.fromEntries(utm.map((tag) => [tag, spoken(invitee[`utm_${tag}`] ?? '')])),
+    utm: Object.fromEntries(utm.map((tag) => [tag, spoken(invitee[`utm_${tag}`])])),
     contact: contactOf(known),
   };
   return { who, text, facts, variables };
@@ -75,7 +76,7 @@ export function wordingOf(known: Case, { rule, fact, isOver }: Occasion): Wordin
 const utm = ['source', 'medium', 'campaign', 'content', 'term'] as const;
 
 function nameOf({ invitee: { name, first_name: first, last_name: last } }: Case): string {
-  return spoken(name ?? '') || spoken([first, last].filter(Boolean).join(' ')) || 'Somebody';
+  return spoken(name) || spoken(`${spoken(first)} ${spoken(last)}`) || 'Somebody';
 }
 
 interface Words {

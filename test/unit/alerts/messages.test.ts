@@ -64,6 +64,13 @@ describe('an alert about a booking', () => {
     expect((await messageOf({ dashboardUrl: undefined }, noShow)).link).toBeUndefined();
   });
 
+  it('names a host by their address where the name is no text, and leaves out one who has neither', async () => {
+    const hosts = [{ user_name: { toString: 1 }, user_email: 'grace@example.test' }, { user_name: 7 }, null, 'Grace'];
+    expect(await factsOf({ ...noShow, about: caseOf({ event: { hosts } }) })).toMatchObject({
+      Host: 'grace@example.test',
+    });
+  });
+
   it('says how often, as the rule counts', async () => {
     const earlier = (day: string) => ({
       ...mark,
