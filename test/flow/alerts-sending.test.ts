@@ -229,6 +229,18 @@ describe('alerts', () => {
     expect(keysOf(webhook.received)).toHaveLength(7);
   });
 
+  it('leave without the queue while that is away, each once, and not more at a time than with it', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...missed, channels: ['slack', 'webhook'] }] });
+    const { slack, webhook } = world.inbox;
+    slack.answer = null;
+    await world.loseQueue();
+    await world.tell(...Array.from({ length: 12 }, (_, n) => lately(world, n).marked));
+    await expect.poll(() => world.states('webhook')).toEqual(Array.from({ length: 12 }, () => 'sent'));
+    expect(webhook.received).toHaveLength(12);
+    expect(keysOf(webhook.received)).toHaveLength(12);
+    expect(slack.received).toHaveLength(8);
+  });
+
   it('go out by one channel while another one hangs', async () => {
     await using world = await openAlertWorld();
     const { slack, webhook, mailbox } = world.inbox;

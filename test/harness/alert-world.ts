@@ -31,6 +31,8 @@ export interface AlertWorld extends AsyncDisposable {
   states(channel: string): Promise<readonly string[]>;
   resend(): Promise<void>;
   standing: Sending['standing'];
+  /** From now on the queue takes nothing and hands out nothing. */
+  loseQueue(): Promise<void>;
   /** What was said in the log. */
   readonly lines: readonly string[];
 }
@@ -106,6 +108,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
       sending.poke();
     },
     standing: () => sending.standing(),
+    loseQueue: () => queue.close(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

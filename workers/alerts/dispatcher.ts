@@ -3,18 +3,19 @@
 // nothing to do.
 import { setTimeout as pause } from 'node:timers/promises';
 import { throttled, type Log } from '#src/log.ts';
-import type { SendJob, SendQueue } from '#src/queue/contract.ts';
+import type { SendJob } from '#src/queue/contract.ts';
 import { claimsByChannel, perhapsSaid } from '#src/store/alert-claims.ts';
 import { markSent, postpone } from '#src/store/alert-marks.ts';
 import { dueAlerts, holdAlerts, type Alert } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
 import { channelNames } from './channel-name.ts';
 import { dispatchOf, type Departing } from './dispatch.ts';
+import { sendsAChannel, type Handover } from './handover.ts';
 import { timeOf } from './outbox.ts';
 
 export interface DispatcherNeeds {
   readonly store: Store;
-  readonly sends: Pick<SendQueue, 'add'>;
+  readonly handover: Pick<Handover, 'hand'>;
   readonly rules: ReadonlyMap<string, Departing>;
   readonly nowMs: () => number;
   readonly log: Log;
@@ -27,26 +28,21 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-/** Of one channel at once, over all processes: one that hangs cannot take the places of the others. */
-export const sendsAChannel = 8;
 /** So many go into one digest. */
 const mostGathered = 500;
 const usualEveryMs = 500;
-/** How long a job may lie in the queue before it is added once more, lest the queue has lost it. */
-const addAgainMs = 10_000;
 
 export function startDispatcher(needs: DispatcherNeeds): Dispatcher {
   const { everyMs = usualEveryMs } = needs;
   const say = throttled(needs.log, 10_000);
   const stopping = new AbortController();
-  const added = new Map<string, number>();
   let poked = new AbortController();
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       poked = new AbortController();
       try {
-        await look(needs, added);
+        await look(needs, stopping.signal);
       } catch (err) {
         say('warn', 'alerts that are due could not be queued; they will be', { err });
       }
@@ -64,36 +60,46 @@ export function startDispatcher(needs: DispatcherNeeds): Dispatcher {
   };
 }
 
-async function look(needs: DispatcherNeeds, added: Map<string, number>): Promise<void> {
+async function look(needs: DispatcherNeeds, stopping: AbortSignal): Promise<void> {
   const { store, nowMs } = needs;
   const now = timeOf(nowMs());
   await ownUp(store, now);
   // Most looks find nothing.
   if ((await dueAlerts(store, { now, limit: 1 })).length === 0) return;
   const claimed = await claimsByChannel(store, now);
-  for (const channel of channelNames) {
-    const room = sendsAChannel - (claimed.get(channel) ?? 0);
-    if (room > 0) await fill(needs, { channel, now, room }, added);
+  const roomOf = (channel: string): number => sendsAChannel - (claimed.get(channel) ?? 0);
+  let open: readonly string[] = channelNames.filter((channel) => roomOf(channel) > 0);
+  // In turns: thousands that are put off in one channel must not hold up another.
+  for (let turn = 0; open.length > 0; turn += 1) {
+    const left: string[] = [];
+    for (const channel of open) {
+      if (stopping.aborted) return;
+      if (await fill(needs, { channel, now, room: roomOf(channel), isFirst: turn === 0 })) left.push(channel);
+    }
+    open = left;
   }
 }
 
-/** Reads no more than there is room for: behind a channel that is slow thousands may wait. */
-async function fill(
-  needs: DispatcherNeeds,
-  { channel, now, room }: { readonly channel: string; readonly now: string; readonly room: number },
-  added: Map<string, number>,
-): Promise<void> {
-  const { store, rules } = needs;
-  for (;;) {
-    const first = await dueAlerts(store, { now, limit: room, channel });
-    const isGathering = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
-    const due = isGathering ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
-    if (due.length === 0) return;
-    const jobs = await dispatch(needs, due);
-    await addNew(needs, jobs.slice(0, room), added);
-    // Those that were put off have made way for others.
-    if (jobs.length > 0) return;
-  }
+interface Filling {
+  readonly channel: string;
+  readonly now: string;
+  readonly room: number;
+  readonly isFirst: boolean;
+}
+
+/**
+ * True when all it saw were put off and made way for others. At first it reads no more than there is room for: behind a channel that
+ * is slow thousands may wait.
+ */
+async function fill(needs: DispatcherNeeds, { channel, now, room, isFirst }: Filling): Promise<boolean> {
+  const { store, rules, handover } = needs;
+  const first = await dueAlerts(store, { now, limit: isFirst ? room : mostGathered, channel });
+  const isGathering = first.some(({ rule, digest }) => digest !== null || rules.get(rule)?.digestMs !== undefined);
+  const due = isGathering && isFirst ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
+  if (due.length === 0) return false;
+  const jobs = await dispatch(needs, due);
+  await handover.hand(channel, jobs.slice(0, room));
+  return jobs.length === 0;
 }
 
 /** Only a change is written, and only then the rows are held: another process may be doing the same. */
@@ -112,19 +118,6 @@ async function dispatch({ store, rules, nowMs }: DispatcherNeeds, due: readonly 
     await postpone(unit, changes);
     return jobs;
   });
-}
-
-async function addNew(
-  { sends, nowMs }: DispatcherNeeds,
-  jobs: readonly SendJob[],
-  added: Map<string, number>,
-): Promise<void> {
-  const atMs = nowMs();
-  for (const [id, ms] of added) if (atMs - ms >= addAgainMs || ms > atMs) added.delete(id);
-  const fresh = jobs.filter(({ id }) => !added.has(id));
-  if (fresh.length === 0) return;
-  await sends.add(fresh);
-  for (const { id } of fresh) added.set(id, atMs);
 }
 
 /** Whoever may have been told is told that it was taken back. */

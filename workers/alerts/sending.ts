@@ -5,7 +5,8 @@ import type { Store } from '#src/store/contract.ts';
 import type { Channel } from './channel.ts';
 import { createCircuit, type Circuit, type CircuitStanding } from './circuit.ts';
 import { openDesk } from './desk.ts';
-import { sendsAChannel, startDispatcher } from './dispatcher.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { openHandover, sendsAChannel } from './handover.ts';
 import type { MessageNeeds } from './messages.ts';
 import { rulesByName } from './parcel.ts';
 import type { Ruleset } from './ruleset.ts';
@@ -44,19 +45,20 @@ export function startSending(needs: SendingNeeds): Sending {
   for (const channel of channels.keys()) circuitOf(channel);
   const stopping = new AbortController();
   const sender = { ...needs, write: openDesk(needs.store), rules, circuitOf, stopping: stopping.signal };
-  const dispatcher = startDispatcher({ ...needs, rules });
   const say = throttled(needs.log, 10_000);
   const send = async (data: unknown): Promise<void> => {
     try {
       await sendJob(sender, data);
     } catch (err) {
-      // The queue brings it again and says nothing.
+      // Whoever brought it brings it again.
       say('warn', 'a message could not be sent or marked; it is tried again', { err });
       throw err;
     } finally {
       dispatcher.poke();
     }
   };
+  const handover = openHandover({ ...needs, send });
+  const dispatcher = startDispatcher({ ...needs, rules, handover });
   const worker = sends.work(send, {
     // Every channel can have all its places taken without taking one of another's.
     concurrency: sendsAChannel * Math.max(1, channels.size),
@@ -67,7 +69,7 @@ export function startSending(needs: SendingNeeds): Sending {
     async close() {
       await dispatcher.close();
       const timer = setTimeout(() => stopping.abort(), patienceMs);
-      await worker.close();
+      await Promise.all([worker.close(), handover.done()]);
       clearTimeout(timer);
     },
   };
