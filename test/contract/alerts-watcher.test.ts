@@ -151,6 +151,32 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, follows: null }]);
   });
 
+  it('says once more what a follow-up took back that left although it was not wanted any more', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const missed = missedBooking(1, nowMs);
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await say(store, await alerts());
+    await ingestBodies(store, [missed.unmarked]);
+    await watch();
+    const onItsWay = (await alerts()).filter(({ follows }) => follows !== null);
+    expect(onItsWay).toHaveLength(1);
+    const record = { ...recordOf(missed.marked), updated_at: timeOf(nowMs + 120_000) };
+    const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs + 120_000) };
+    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await watch();
+    expect(await alerts()).toMatchObject([{ state: 'sent', episode: 1, follows: null }]);
+
+    await say(store, onItsWay, nowMs + 1_000);
+    const again = await alerts();
+    expect(again).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, dueAt: timeOf(nowMs + 1_000) }]);
+    // Once: a late answer to the same follow-up finds it said since.
+    await say(store, again);
+    await say(store, onItsWay);
+    expect(await alerts()).toMatchObject([{ state: 'sent', episode: 2, follows: null }]);
+  });
+
   it('takes back what was silenced while it was on its way', async () => {
     await using opened = await fresh();
     const { store, watch, alerts } = await watching(opened.store);
