@@ -67,6 +67,25 @@ export async function dueAlerts(
   return rows.map((row) => alertOf(from, row));
 }
 
+/** All that wait for one of these digests and are to be looked at by now. */
+export async function digestsDue(
+  from: Store | Unit,
+  { now, digests }: { readonly now: string; readonly digests: readonly string[] },
+): Promise<readonly Alert[]> {
+  const found: Alert[] = [];
+  for (const chunk of chunks([...new Set(digests)].sort())) {
+    const rows = await from.db
+      .selectFrom('alerts')
+      .selectAll()
+      .where(sql<boolean>`state = 'pending'`)
+      .where('next_at', '<=', from.engine.encode('time', now))
+      .where('digest', 'in', chunk)
+      .execute();
+    found.push(...rows.map((row) => alertOf(from, row)));
+  }
+  return found;
+}
+
 export function readAlerts(from: Store | Unit, ids: readonly string[]): Promise<readonly Alert[]> {
   return alertsWhere(from, { column: 'id', values: ids });
 }

@@ -6,7 +6,7 @@ import { throttled, type Log } from '#src/log.ts';
 import type { SendJob } from '#src/queue/contract.ts';
 import { claimsByChannel, perhapsSaid } from '#src/store/alert-claims.ts';
 import { markSent, postpone } from '#src/store/alert-marks.ts';
-import { dueAlerts, holdAlerts, type Alert } from '#src/store/alerts.ts';
+import { digestsDue, dueAlerts, holdAlerts, type Alert } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
 import { channelNames } from './channel-name.ts';
 import { dispatchOf, type Departing } from './dispatch.ts';
@@ -94,12 +94,20 @@ interface Filling {
 async function fill(needs: DispatcherNeeds, { channel, now, room, isFirst }: Filling): Promise<boolean> {
   const { store, rules, handover } = needs;
   const first = await dueAlerts(store, { now, limit: isFirst ? room : mostGathered, channel });
-  const isGathering = first.some(({ rule, digest }) => digest !== null || rules.get(rule)?.digestMs !== undefined);
-  const due = isGathering && isFirst ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
+  const isGathering = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
+  const seen = isGathering && isFirst ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
+  const due = await inFull(store, seen, now);
   if (due.length === 0) return false;
   const jobs = await dispatch(needs, due);
   await handover.hand(channel, jobs.slice(0, room));
   return jobs.length === 0;
+}
+
+/** A digest leaves whole at every attempt: cut by a limit, it would say something else under the same key. */
+async function inFull(store: Store, due: readonly Alert[], now: string): Promise<readonly Alert[]> {
+  const digests = due.flatMap(({ digest }) => digest ?? []);
+  if (digests.length === 0) return due;
+  return [...due.filter(({ digest }) => digest === null), ...(await digestsDue(store, { now, digests }))];
 }
 
 /** Only a change is written, and only then the rows are held: another process may be doing the same. */
