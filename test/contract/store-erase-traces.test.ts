@@ -137,4 +137,38 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     expect(await replay({ store, options }, {})).toMatchObject({ stillKept: 2 });
     expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
   });
+
+  it.runIf(available).each(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(
+    'no link of somebody else spells the address as %s',
+    async (spelled) => {
+      await using opened = await fresh();
+      const { store } = opened;
+      const linkedin = `https://example.test/?m=${spelled}`;
+      const bob = told('contact.updated', contact('bob', { emails: emails('bob@example.test'), linkedin }));
+      await ingestBodies(store, [bob]);
+      expect(await eraseIn(store)).toMatchObject({ removed: { log_entries: 1, moved: 1 } });
+      const [row] = await rowsOf(store, 'contacts');
+      expect(row).toMatchObject({ name: 'Contact bob', linkedin: null });
+      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(spelled);
+    },
+  );
+
+  it.runIf(available)('the receipt counts the alerts about them, and those about others stay', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, mentioned);
+    const about = ['canary', 'canary', 'bob'].map((id, index) => ({
+      id: `alert-${index}`,
+      rule: 'no-show',
+      subject_uri: `${base}/contacts/${id}`,
+      state: 'sent',
+      attempts: 0,
+      occurred_at: now,
+      created_at: now,
+      updated_at: now,
+    }));
+    await store.db.insertInto('alerts').values(about).execute();
+    expect(await eraseIn(store)).toMatchObject({ removed: { alerts: 2 } });
+    expect(await rowsOf(store, 'alerts')).toMatchObject([{ id: 'alert-2' }]);
+  });
 });

@@ -16,6 +16,8 @@ const spellings: readonly string[] = [
   `Zebra <${plain}>`,
   `write to mailto:${plain}.`,
   `https://example.test/?email=${encodeURIComponent(plain)}&x=1`,
+  `https://example.test/?email=${plain.replace('+', '%2b')}`,
+  `https://example.test/?to=${encodeURIComponent(encodeURIComponent(plain))}`,
   `(${plain}) and others@example.test`,
   companionAddress,
   companionAddress.toLowerCase(),
@@ -24,6 +26,7 @@ const spellings: readonly string[] = [
 /** Whether the address stands in a text, however it is spelled. */
 export function holdsCanary(text: string): boolean {
   return text
+    .replaceAll(/%(25)+/g, '%')
     .replaceAll(/%(40|2b)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
     .toLowerCase()
     .includes(plain);

@@ -10,7 +10,7 @@
 import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries } from '#src/store/log.ts';
 import { undone } from '#src/store/undone.ts';
-import { deleteRows } from '#src/store/rows.ts';
+import { deleteCounted } from '#src/store/rows.ts';
 import { openMirror } from '../mirror.ts';
 import { mirrorTables } from '../projections/contract.ts';
 import { join, type JoinOptions } from '../projections/join.ts';
@@ -18,7 +18,7 @@ import { unread } from '../reading.ts';
 import { dropStagedPages } from '../sync/checkpoints.ts';
 import { addressHash } from './addresses.ts';
 import { compiledErasure, erasureEntry, type Erased } from './erasure-entry.ts';
-import { erasuresOf, makeKey, readKey, standingErasures } from './erasures.ts';
+import { erasedAddress, erasuresOf, makeKey, readKey, standingErasures } from './erasures.ts';
 import type { Receipt } from './receipt.ts';
 import { rewrite, writeCounted, type Touched } from './rewriting.ts';
 import { copyOf, nothingSeen, search, type Sightings, type Wanted } from './search.ts';
@@ -89,7 +89,7 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const known = erasuresOf({ seq: 1, key: wanted.key, erased: standing });
   const subjects = [...found.subjects].map(([uri, table]) => ({ uri, table }));
   const through = found.newest > now ? found.newest : now;
-  const hashes = [...found.addresses].map((address) => ({ email_hash: addressHash(wanted.key, address), through }));
+  const hashes = [...found.addresses].map((address) => erasedAddress(wanted.key, { address, through }));
   const all: Erased[] = [...subjects, ...hashes];
   const isNews = (one: Erased) =>
     'uri' in one ? !known.subjects.has(one.uri) : one.through > (known.addresses.get(one.email_hash) ?? '');
@@ -110,10 +110,8 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const ids = told.map(({ delivery_id }) => delivery_id as string);
   const placed = await knownEntries(unit, ids);
   const rows = Object.fromEntries([...touched].map(([table, uris]) => [table, uris.size]));
-  const alerts = await countAlerts(
-    unit,
-    subjects.map(({ uri }) => uri),
-  );
+  const theirs = subjects.map(({ uri }) => uri);
+  const alerts = await deleteCounted(unit, 'alerts', { column: 'subject_uri', values: theirs });
   const named = wanted.target.kind === 'address' ? 1 : 0;
   return {
     subjects,
@@ -121,19 +119,4 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
     removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
     seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
   };
-}
-
-async function countAlerts(unit: Unit, uris: readonly string[]): Promise<number> {
-  const count = async () =>
-    Number(
-      (
-        await unit.db
-          .selectFrom('alerts')
-          .select(({ fn }) => fn.countAll().as('count'))
-          .executeTakeFirst()
-      )?.count ?? 0,
-    );
-  const before = await count();
-  await deleteRows(unit, 'alerts', 'subject_uri', uris);
-  return before - (await count());
 }

@@ -17,6 +17,8 @@ export interface ErasedSubject {
 
 export interface ErasedAddress {
   readonly email_hash: string;
+  /** A few bits of it that are cheaper to compare. Absent in what an earlier version told: then every address is hashed. */
+  readonly sieve?: number | undefined;
   /** Facts up to this moment fold without the person. Whoever comes back later is here again. */
   readonly through: string;
 }
@@ -27,7 +29,7 @@ const subject = z.strictObject({
   uri: z.string().refine(isUri),
   table: z.enum(mirrorTables).nullable(),
 });
-const address = z.strictObject({ email_hash: z.string(), through: z.string() });
+const address = z.strictObject({ email_hash: z.string(), sieve: z.int().optional(), through: z.string() });
 const body = z.looseObject({ created_at: z.string(), payload: z.union([subject, address]) });
 
 export interface ReadErasure {

@@ -6,8 +6,8 @@ import type { StoreEngine, Unit } from '#src/store/contract.ts';
 import { textOf } from '#src/store/statements.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readCheckpoint, writeCheckpoint } from '../sync/checkpoints.ts';
-import { addressesIn, addressHash } from './addresses.ts';
-import { erasureEvent, readErasure, type Erased, type ErasedSubject } from './erasure-entry.ts';
+import { addressesIn, addressHash, sieveOf } from './addresses.ts';
+import { erasureEvent, readErasure, type Erased, type ErasedAddress, type ErasedSubject } from './erasure-entry.ts';
 
 export interface Erasures {
   /** The place of the last one in the log; 0 when nobody was ever erased. */
@@ -38,20 +38,31 @@ interface Given {
 export function erasuresOf({ seq, key, erased }: Given): Erasures {
   const subjects = new Map<string, MirrorTable | null>();
   const addresses = new Map<string, string>();
+  const sieves = new Set<number | undefined>();
   for (const one of erased) {
     if ('uri' in one) subjects.set(one.uri, subjects.get(one.uri) ?? one.table);
-    else if (one.through > (addresses.get(one.email_hash) ?? '')) addresses.set(one.email_hash, one.through);
+    else {
+      sieves.add(one.sieve);
+      if (one.through > (addresses.get(one.email_hash) ?? '')) addresses.set(one.email_hash, one.through);
+    }
   }
+  const sieve = sieveOf(key);
+  const isPossible = (address: string) => sieves.has(undefined) || sieves.has(sieve(address));
   const latest = [...addresses.values()].reduce((last, at) => (at > last ? at : last), '');
   const carries = (text: string, at: string): boolean => {
     if (at > latest) return false;
     for (const address of addressesIn(text)) {
-      const through = addresses.get(addressHash(key, address));
+      const through = isPossible(address) ? addresses.get(addressHash(key, address)) : undefined;
       if (through !== undefined && at <= through) return true;
     }
     return false;
   };
   return { seq, subjects, addresses, latest, carries };
+}
+
+/** An address as it is remembered. */
+export function erasedAddress(key: string, { address, through }: { address: string; through: string }): ErasedAddress {
+  return { email_hash: addressHash(key, address), sieve: sieveOf(key)(address), through };
 }
 
 /** The same, and these subjects besides. */

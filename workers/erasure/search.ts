@@ -6,10 +6,10 @@ import { entryTexts, lastSeq, type EntryText, type LogEntry } from '#src/store/l
 import { entriesAt } from '#src/store/retention.ts';
 import type { MirrorTable } from '../projections/contract.ts';
 import { readAgain } from '../sync/replay.ts';
-import { addressHash, normalAddress } from './addresses.ts';
+import { normalAddress } from './addresses.ts';
 import { carriesAddress, ownSubjects, timeOf, withoutErased } from './anonymous.ts';
 import type { ErasedSubject } from './erasure-entry.ts';
-import { erasuresOf, type Erasures } from './erasures.ts';
+import { erasedAddress, erasuresOf, type Erasures } from './erasures.ts';
 import { addressesOf, colleaguesIn, isOfAnother, mostAddresses, tooMany, type Colleagues } from './following.ts';
 import { changesCarry } from './rewriting.ts';
 import type { Target } from './target.ts';
@@ -87,11 +87,11 @@ export async function search(
 }
 
 function sought({ key }: Wanted, { subjects, addresses }: Sightings): Erasures {
-  const hashes = [...addresses].map((address) => ({ email_hash: addressHash(key, address), through: always }));
+  const hashes = [...addresses].map((address) => erasedAddress(key, { address, through: always }));
   return erasuresOf({ seq: 1, key, erased: [...[...subjects].map(([uri, table]) => ({ uri, table })), ...hashes] });
 }
 
-const escapes = /\\[u/]|%40/;
+const escapes = /\\[u/]|%[0-9a-f]{2}/i;
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 /** Cheap, and never false where it matters: most entries are about somebody else. */
