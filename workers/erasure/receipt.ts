@@ -33,7 +33,7 @@ export interface Receipt {
 
 /** What this cannot do, said to whoever has to. */
 export const outOfReach: readonly string[] = [
-  'The scheduling service itself: erase them there too. What it tells about them later than this moment, under a new record, is mirrored again.',
+  'The scheduling service itself: erase them there too. What it tells about them after this moment is mirrored again under any record that is not listed here: a new one, or an older one that never reached this mirror.',
   'Backups of the database, and files that were exported.',
   'Readers of the feed: they are told by entries at the end of the log, and must forget for themselves.',
   'Deliveries still in the queue or the spool: they lose the person when they reach the log.',
