@@ -164,7 +164,7 @@ class World {
     const needs = {
       store: this.store,
       // One at a time here, each for itself.
-      write: <Result>(work: (unit: Unit) => Promise<Result>) => this.store.transaction(work),
+      write: <Result>(_ids: readonly string[], work: (unit: Unit) => Promise<Result>) => this.store.transaction(work),
       rules: rulesByName(this.rules),
       channels: new Map([['log', channel]]),
       circuitOf: () => ({ admit: () => true as const, sent() {}, failed() {}, standing: () => closed }),

@@ -1,10 +1,13 @@
 // Many small writes as few transactions: what comes while one is under way goes together into the next. A commit costs a wait for the
 // disk, and a message needs several.
+import { holdAlerts } from '#src/store/alerts.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 
-export type Desk = <Result>(work: (unit: Unit) => Promise<Result>) => Promise<Result>;
+/** `ids`: every alert that `work` may write. */
+export type Desk = <Result>(ids: readonly string[], work: (unit: Unit) => Promise<Result>) => Promise<Result>;
 
 interface Slip {
+  readonly ids: readonly string[];
   run(unit: Unit): Promise<void>;
   done(): void;
   fail(error: unknown): void;
@@ -18,6 +21,12 @@ export function openDesk(store: Pick<Store, 'transaction'>): Desk {
 
   const commit = (slips: readonly Slip[]): Promise<void> =>
     store.transaction(async (unit) => {
+      // All at first, in the order in which everybody holds them: slips come in any, and two would wait for each other in a ring.
+      if (unit.engine.manyWriters)
+        await holdAlerts(
+          unit,
+          slips.flatMap(({ ids }) => ids),
+        );
       for (const slip of slips) await slip.run(unit);
     });
 
@@ -39,10 +48,11 @@ export function openDesk(store: Pick<Store, 'transaction'>): Desk {
     writing = undefined;
   }
 
-  return (work) =>
+  return (ids, work) =>
     new Promise((resolve, reject) => {
       let result: Awaited<ReturnType<typeof work>>;
       waiting.push({
+        ids,
         run: async (unit) => {
           result = await work(unit);
         },

@@ -10,7 +10,7 @@ import { codeOf, isTransient } from '#src/errors.ts';
 import type { Log } from '#src/log.ts';
 import { claimAlerts, claimMs, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alert-claims.ts';
 import { markFailed, markSent } from '#src/store/alert-marks.ts';
-import { readAlerts, silenceAlerts, type Alert } from '#src/store/alerts.ts';
+import { followUpOf, readAlerts, silenceAlerts, type Alert } from '#src/store/alerts.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, Sent } from './channel.ts';
 import type { Circuit } from './circuit.ts';
@@ -105,8 +105,8 @@ async function prepare(
 
 /** All or none: of others than these the message would not be true. */
 function claim({ write, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: ClaimInput): Promise<boolean> {
-  const ids = alerts.map(({ id }) => id);
-  return write(async (unit) => {
+  const ids = idsOf(alerts);
+  return write(ids, async (unit) => {
     const waiting = await holdWaiting(unit, { ids, at });
     if (waiting.length < alerts.length) return false;
     const atMs = nowMs();
@@ -117,7 +117,7 @@ function claim({ write, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: 
 
 /** Asked once more while the rows are held: whoever settles what is so may have been quicker. */
 async function silence({ write, nowMs }: SenderNeeds, rule: AnyRule, asked: ClaimInput): Promise<void> {
-  await write(async (unit) => {
+  await write(asked.ids, async (unit) => {
     const { over } = await examine(unit, rule, await holdWaiting(unit, asked));
     await silenceAlerts(
       unit,
@@ -135,7 +135,7 @@ async function deliver(
   const { write, nowMs } = needs;
   const admitted = needs.circuitOf(channel.name).admit(nowMs());
   if (admitted !== true) {
-    await write((unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
+    await write(idsOf(alerts), (unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
     return;
   }
   const sent = await send(channel, message, needs.stopping);
@@ -162,7 +162,7 @@ async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent)
   if (sent.ok || !sent.retry) circuit.sent();
   else circuit.failed(atMs, sent.retryAfterMs);
   if (!sent.ok) return setBack(needs, { alerts, sent });
-  await write((unit) => markSent(unit, alerts, timeOf(atMs)));
+  await write(touchedBy(alerts), (unit) => markSent(unit, alerts, timeOf(atMs)));
   log.info(toldOf(alerts), 'alert sent');
 }
 
@@ -181,7 +181,7 @@ async function setBack({ write, nowMs, random, log }: SenderNeeds, { alerts, ask
   const pauseMs = pauseAfter({ attempts: told.attempt, retry, askedMs, random: random() });
   const error = sent.answer.slice(0, longestError);
   const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
-  await write(async (unit) => {
+  await write(asked?.ids ?? idsOf(alerts), async (unit) => {
     const tried = asked === undefined ? alerts : await holdWaiting(unit, asked);
     await markFailed(unit, tried, { now: timeOf(atMs), error, nextAt, unsure: sent.unsure ?? false });
   });
@@ -192,6 +192,12 @@ async function setBack({ write, nowMs, random, log }: SenderNeeds, { alerts, ask
     );
   else log.warn({ ...told, error, retryMs: pauseMs }, 'an alert could not be sent; it is tried again');
 }
+
+const idsOf = (alerts: readonly Alert[]): readonly string[] => alerts.map(({ id }) => id);
+
+/** Marked as sent, an alert may get a follow-up at once, and a follow-up that nobody wanted any more brings back what it followed. */
+const touchedBy = (alerts: readonly Alert[]): readonly string[] =>
+  alerts.flatMap(({ id, follows }) => [id, follows ?? followUpOf(id)]);
 
 function toldOf(alerts: readonly Alert[]) {
   const { rule = '', channel = '', attempts = 0 } = alerts[0] ?? {};

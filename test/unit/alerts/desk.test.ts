@@ -1,6 +1,24 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { addAlerts, holdAlerts } from '#src/store/alerts.ts';
+import type { Store } from '#src/store/contract.ts';
 import { openDesk } from '#workers/alerts/desk.ts';
 import { storeEngines } from '../../harness/stores.ts';
+
+/** Who comes to hold `a` and `b`, in any order of slips. */
+async function addBoth(store: Store): Promise<void> {
+  const at = '2026-03-04T10:00:00.000000Z';
+  const alerts = ['a', 'b'].map((id) => ({
+    id,
+    rule: 'missed',
+    channel: 'log',
+    subjectUri: id,
+    fact: id,
+    occurredAt: at,
+    dueAt: at,
+  }));
+  await store.transaction((unit) => addAlerts(unit, alerts, at));
+}
 
 describe.each(storeEngines.filter(({ available }) => available))('writing together on $name', ({ fresh }) => {
   it('makes few transactions of many writes, and answers each with what is its own', async () => {
@@ -14,7 +32,7 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
       },
     });
     const insert = (key: string) =>
-      write(async ({ db }) => {
+      write([], async ({ db }) => {
         await db.insertInto('sync_checkpoints').values({ key, value: '1' }).execute();
         return key;
       });
@@ -29,7 +47,7 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     const { store } = opened;
     const write = openDesk(store);
     const insert = (key: string) =>
-      write(async ({ db }) => {
+      write([], async ({ db }) => {
         await db.insertInto('sync_checkpoints').values({ key, value: '1' }).execute();
         if (key === 'bad') throw new Error('at fault');
       });
@@ -39,3 +57,38 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     expect(rows.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 });
+
+// One who writes alone waits for nobody.
+const shared = storeEngines.filter(({ name, available }) => available && name === 'postgres');
+
+describe.each(shared)('writing beside others on $name', ({ fresh }) => {
+  it('waits for others in the order in which they hold alerts, so that nobody waits in a ring', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await addBoth(store);
+    let transactions = 0;
+    const write = openDesk({
+      transaction(work) {
+        transactions += 1;
+        return store.transaction(work);
+      },
+    });
+    let rivals = 0;
+    let slips: Promise<unknown> = Promise.resolve();
+    await store.transaction(async (rival) => {
+      rivals += 1;
+      await holdAlerts(rival, ['a']);
+      if (rivals === 1) slips = Promise.all(['b', 'a'].map((id) => write([id], (unit) => holdAlerts(unit, [id]))));
+      await expect.poll(() => waitingForLocks(store)).toBe(1);
+      await holdAlerts(rival, ['b']);
+    });
+    await slips;
+    expect([rivals, transactions]).toEqual([1, 1]);
+  });
+});
+
+async function waitingForLocks({ db }: Store): Promise<number> {
+  const { rows } = await sql<{ count: string }>`select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return Number(rows[0]?.count);
+}
