@@ -8,7 +8,8 @@ export default defineConfig({
     globalSetup: './test/harness/engines.ts',
     // Processes, not threads: tests send signals, change limits and load native modules.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a lease, a retry or a process.
+    maxWorkers: 3,
     testTimeout: 30_000,
     // A first embedded queue takes seconds to make.
     hookTimeout: 60_000,
