@@ -164,24 +164,12 @@ export async function deleteRows(
   column: string,
   values: readonly string[],
 ): Promise<void> {
-  await deleteCounted(unit, table, { column, values });
-}
-
-/** The same, and says how many they were. */
-export async function deleteCounted(
-  unit: Unit,
-  table: TableName,
-  { column, values }: { readonly column: string; readonly values: readonly string[] },
-): Promise<number> {
-  let deleted = 0;
   for (const chunk of chunks(values)) {
-    const { numDeletedRows } = await unit.db
+    await unit.db
       .deleteFrom(table)
       .where(column as never, 'in', chunk as never)
-      .executeTakeFirst();
-    deleted += Number(numDeletedRows);
+      .execute();
   }
-  return deleted;
 }
 
 export function decodeRow(engine: StoreEngine, table: TableName, stored: Record<string, unknown>): StoredRow {

@@ -55,7 +55,8 @@ export function ownSubjects(erasures: Erasures, reading: Reading): ErasedSubject
   if (isUri(user?.['uri']) && isOwn(sought, 'users', user)) own.push({ uri: user['uri'], table: 'users' });
   if (own.length === 0 || table !== 'invitees') return own;
   const form = record['routing_form_submission'];
-  if (isUri(form)) own.push({ uri: form, table: 'routing_form_submissions' });
+  // What holds the address itself is no name to remember anybody by.
+  if (isUri(form) && !holds(sought, form)) own.push({ uri: form, table: 'routing_form_submissions' });
   return [...own, ...meetingsOf(record).map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 

@@ -10,7 +10,6 @@
 import type { Store, Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries } from '#src/store/log.ts';
 import { undone } from '#src/store/undone.ts';
-import { deleteCounted } from '#src/store/rows.ts';
 import { openMirror } from '../mirror.ts';
 import { mirrorTables } from '../projections/contract.ts';
 import { join, type JoinOptions } from '../projections/join.ts';
@@ -111,7 +110,7 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
   const placed = await knownEntries(unit, ids);
   const rows = Object.fromEntries([...touched].map(([table, uris]) => [table, uris.size]));
   const theirs = subjects.map(({ uri }) => uri);
-  const alerts = await deleteCounted(unit, 'alerts', { column: 'subject_uri', values: theirs });
+  const alerts = await removeAlerts(unit, theirs);
   const named = wanted.target.kind === 'address' ? 1 : 0;
   return {
     subjects,
@@ -119,4 +118,15 @@ async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }
     removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
     seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
   };
+}
+
+/** How many went. */
+async function removeAlerts({ db }: Unit, uris: readonly string[]): Promise<number> {
+  let removed = 0;
+  for (let from = 0; from < uris.length; from += 500) {
+    const some = uris.slice(from, from + 500);
+    const { numDeletedRows } = await db.deleteFrom('alerts').where('subject_uri', 'in', some).executeTakeFirst();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
 }

@@ -3,7 +3,7 @@ import { isUri } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { mirrorTables, type MirrorTable } from '../projections/contract.ts';
-import { isAddress, normalAddress } from './addresses.ts';
+import { addressesIn, isAddress, normalAddress } from './addresses.ts';
 import type { ErasedSubject } from './erasure-entry.ts';
 
 export type Target =
@@ -85,7 +85,9 @@ async function besides(store: Store, invitees: readonly string[]): Promise<reado
     .execute();
   const named = rows.flatMap(({ event_uri: meeting, routing_form_submission: form }) => [
     ...(isUri(meeting) ? [{ uri: meeting, table: 'scheduled_events' as const }] : []),
-    ...(isUri(form) ? [{ uri: form, table: 'routing_form_submissions' as const }] : []),
+    ...(isUri(form) && addressesIn(form).next().done
+      ? [{ uri: form, table: 'routing_form_submissions' as const }]
+      : []),
   ]);
   return [...named, ...(await submittedBy(store, invitees))];
 }
