@@ -90,6 +90,19 @@ async function everything(store: Store): Promise<string> {
 const erasuresIn = async (store: Store): Promise<StoredRow[]> =>
   (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
 
+/**
+ * A contact that was deleted, and forgotten, before the erasure is one whose address nobody knows any more: it is found to be the
+ * person's only where its facts come after it. It is a tombstone without values either way; whose, and since when, is left open.
+ */
+function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unknown>): Record<string, StoredRow[]> {
+  const contacts = (rows['contacts'] ?? []).map((row) =>
+    uris.has(row['uri']) && row['deleted_at'] !== null
+      ? { ...row, deleted_at: 'deleted', deleted_source: 'somebody', as_of: 'then' }
+      : row,
+  );
+  return { ...rows, contacts };
+}
+
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
@@ -166,7 +179,11 @@ describe.each([
           });
           await rebuild({ store, options });
           for (const batch of life.otherwise) await tell(store, batch, options);
-          expect(await rowsNow(store)).toEqual(rows);
+          const named = new Set(erasures.map((entry) => entry['subject_uri']));
+          const late = new Set(
+            (await erasuresIn(store)).map((entry) => entry['subject_uri']).filter((uri) => !named.has(uri)),
+          );
+          expect(withoutDates(await rowsNow(store), late)).toEqual(withoutDates(rows, late));
         }),
         runs(count),
       );
