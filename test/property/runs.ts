@@ -3,7 +3,7 @@ const factor = Math.max(1, Number(process.env['FUZZ_RUNS'] ?? 1));
 
 /** A busy machine tries fewer histories, rather than failing for want of time. */
 export function runs(count: number): { numRuns: number; interruptAfterTimeLimit: number } {
-  return { numRuns: Math.ceil(count * factor), interruptAfterTimeLimit: 10_000 * factor };
+  return { numRuns: Math.ceil(count * factor), interruptAfterTimeLimit: 7_000 * factor };
 }
 
 /** The time-out of a test that tries them. */
