@@ -1,7 +1,6 @@
 // What GET /api/contacts takes on a mirror of a million contacts in SQLite: searches of every kind, and a page deep inside against
 // the first.
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { createReadApi } from '#src/admin/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
@@ -9,14 +8,14 @@ import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
 import { catchUp } from '#src/store/search/contact-words.ts';
 import { openStore } from '#src/store/stores.ts';
+import { openBulk } from './bulk.ts';
 import { median, percentile, type Figure, type Measurement } from './measure.ts';
+import { asking, deepPage, pageRatio, type Ask } from './pages.ts';
 import { temporaryFolder } from './processes.ts';
 
 const contacts = 1_000_000;
 const searches = 2_000;
 const warmUp = 300;
-const deepPage = 1_000;
-const pairs = 300;
 
 export const contactsApi: Measurement = {
   name: 'contacts-api',
@@ -67,30 +66,12 @@ export const contactsApi: Measurement = {
   },
 };
 
-type Ask = (address: string) => Promise<{ readonly ms: number; readonly next: string | null }>;
-
-const asking =
-  (request: (address: string) => Promise<Response>): Ask =>
-  async (address) => {
-    const startedAt = performance.now();
-    const answer = await request(address);
-    const text = await answer.text();
-    const ms = performance.now() - startedAt;
-    if (answer.status !== 200) throw new Error(`${address}: ${answer.status} ${text}`);
-    const { pagination } = JSON.parse(text) as { pagination: { next_page: string | null } };
-    return { ms, next: pagination.next_page };
-  };
-
 /** The sandbox's people, each in a row as wide as real ones; answers some of them, to search for. */
 async function fill(path: string): Promise<readonly ContactEntry[]> {
-  await using made = await openStore({ report: () => {} }, `sqlite:${path}`);
-  await made.close();
   await using sandbox = await openSandbox({ contacts, bookings: 0, rateLimits: false });
   const book = sandbox.service.state.contactBooks.get(sandbox.handles.organization);
   if (book === undefined) throw new Error('no address book');
-  const database = new Sqlite(path);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = OFF');
+  const database = await openBulk(path);
   database.pragma('cache_size = -400000');
   const names = ['name', 'timezone', 'job_title', 'company', 'country', 'state', 'city', 'linkedin'] as const;
   const insert = database.prepare(`insert into contacts
@@ -159,20 +140,4 @@ async function timesOfSearches(ask: Ask, some: readonly ContactEntry[]): Promise
     times.set(kind, [...(times.get(kind) ?? []), ms]);
   }
   return times;
-}
-
-/** Medians of samples taken in turns, so that whatever else the machine does falls on both. */
-async function pageRatio(ask: Ask, first: string): Promise<number> {
-  let deep = first;
-  for (let page = 1; page < deepPage; page += 1) {
-    const { next } = await ask(deep);
-    if (next === null) throw new Error(`${first} has no page ${page + 1}`);
-    deep = next;
-  }
-  const times = { first: [] as number[], deep: [] as number[] };
-  for (let pair = 0; pair < pairs; pair += 1) {
-    times.first.push((await ask(first)).ms);
-    times.deep.push((await ask(deep)).ms);
-  }
-  return median(times.deep) / median(times.first);
 }

@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { openStore } from '#src/store/stores.ts';
+import { openBulk } from './bulk.ts';
 import type { Measurement } from './measure.ts';
 import { command, temporaryFolder } from './processes.ts';
 
@@ -57,11 +56,7 @@ function peakOf(pid: number): number {
 
 /** Contacts as they are: some fields given, lists, a body of about a kilobyte. */
 async function fill(path: string, rows: number): Promise<void> {
-  await using made = await openStore({ report: () => {} }, `sqlite:${path}`);
-  await made.close();
-  const database = new Sqlite(path);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = OFF');
+  const database = await openBulk(path);
   database.exec('begin');
   database.exec(`
     insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, job_title, company, city, custom_fields,

@@ -1,9 +1,9 @@
 // How fast the feed is read from a log of a million entries on SQLite: whole, as text, page after page.
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { readFeed } from '#src/feed/page.ts';
 import { openStore } from '#src/store/stores.ts';
 import { bodies } from './deliveries.ts';
+import { openBulk } from './bulk.ts';
 import { percentile, type Measurement } from './measure.ts';
 import { temporaryFolder } from './processes.ts';
 
@@ -48,10 +48,7 @@ export const feed: Measurement = {
 
 /** Entries as the product writes them, a thousand different ones over and over. */
 async function fill(path: string): Promise<void> {
-  await using made = await openStore({ report: () => {} }, `sqlite:${path}`);
-  await made.close();
-  const database = new Sqlite(path);
-  for (const setting of ['journal_mode = WAL', 'synchronous = OFF']) database.pragma(setting);
+  const database = await openBulk(path);
   database.exec(
     'create temp table pattern (n integer primary key, event text, subject_uri text, changes text, body text)',
   );

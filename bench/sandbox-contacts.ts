@@ -3,13 +3,10 @@ import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
 import { median, percentile, type Measurement } from './measure.ts';
+import { asking, deepPage, pageRatio, type Ask } from './pages.ts';
 
 const contacts = 1_000_000;
 const searches = 1500;
-const deepPage = 1000;
-const pairs = 300;
-
-type Ask = (path: string) => Promise<{ readonly ms: number; readonly next: string | null; readonly count: number }>;
 
 export const sandboxContacts: Measurement = {
   name: 'sandbox-contacts',
@@ -20,7 +17,9 @@ export const sandboxContacts: Measurement = {
     await using sandbox = await openSandbox({ contacts, bookings: 0, rateLimits: false });
     const openMs = performance.now() - startedAt;
     const openMb = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
-    const ask = asking(sandbox);
+    const { base_url: base, tokens } = sandbox.handles;
+    const headers = { authorization: `Bearer ${tokens.owner}` };
+    const ask = asking((address) => fetch(new URL(address, base), { headers }));
     const { ms: firstByUpdateMs } = await ask('/contacts?sort=updated_at:desc&name=a');
     const times = await timesOfSearches(sandbox, ask);
     const plain = await pageRatio(ask, '/contacts');
@@ -35,19 +34,6 @@ export const sandboxContacts: Measurement = {
     ];
   },
 };
-
-function asking({ handles }: Sandbox): Ask {
-  const headers = { authorization: `Bearer ${handles.tokens.owner}` };
-  return async (path) => {
-    const startedAt = performance.now();
-    const answer = await fetch(path.startsWith('http') ? path : handles.base_url + path, { headers });
-    const text = await answer.text();
-    const ms = performance.now() - startedAt;
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
-    const { pagination } = JSON.parse(text) as { pagination: { next_page: string | null; count: number } };
-    return { ms, next: pagination.next_page, count: pagination.count };
-  };
-}
 
 /** From the rare to the common: each is put together from what some contact says. */
 const kinds: readonly ((one: ContactEntry) => Readonly<Record<string, string | null>>)[] = [
@@ -75,20 +61,4 @@ async function timesOfSearches({ service, handles }: Sandbox, ask: Ask): Promise
     times.push((await ask(`/contacts?${query}`)).ms);
   }
   return times;
-}
-
-/** Medians of samples taken in turns, so that whatever else the machine does falls on both. */
-async function pageRatio(ask: Ask, first: string): Promise<number> {
-  let deep = first;
-  for (let page = 1; page < deepPage; page += 1) {
-    const { next } = await ask(deep);
-    if (next === null) throw new Error(`${first} has no page ${page + 1}`);
-    deep = next;
-  }
-  const times = { first: [] as number[], deep: [] as number[] };
-  for (let pair = 0; pair < pairs; pair += 1) {
-    times.first.push((await ask(first)).ms);
-    times.deep.push((await ask(deep)).ms);
-  }
-  return median(times.deep) / median(times.first);
 }
