@@ -18,5 +18,3 @@ export function retentionJob(needs: RetentionNeeds, { days }: { readonly days: n
     },
   };
 }
-
-/** Six digits, as times are stored. */

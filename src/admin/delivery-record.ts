@@ -20,7 +20,7 @@ export const deliveryRecord = z
     outcome: z.enum(outcomes),
     reason: text.describe('Why it is kept, or what was noted.'),
     duplicates: z.int().describe('How many more copies came.'),
-    redacted: z.boolean().describe('Whether the person in it was forgotten.'),
+    redacted: z.boolean().describe('Its content is not, or not all, here any more.'),
   })
   .meta({ id: 'Delivery' });
 
@@ -30,7 +30,7 @@ export const wholeDeliveryRecord = deliveryRecord
       .record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])))
       .nullable()
       .describe('By table and column: the value before and after.'),
-    body: text.describe('As it was sent.'),
+    body: text.describe('As it was sent; without people who were forgotten, null once it was pruned.'),
     encoding: z.literal('base64').nullable().describe('How `body` is written when it is not text.'),
     resend: text.describe(
       'Shell commands that send it once more, signed anew: set `SIGNING_KEY` and `WEBHOOK_URL` first. A receiver that has it already counts one more copy.',

@@ -22,7 +22,7 @@ export interface RouterNeeds {
 export function createRouter(needs: RouterNeeds, operations: readonly Operation[]): Hono {
   const app = new Hono();
   app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
-  // `/api/contacts/export` before `/api/contacts/{uuid}`: fewer placeholders first.
+  // `/api/contacts/custom_field_definitions` before `/api/contacts/{uuid}`: fewer placeholders first.
   const inOrder = operations.toSorted((a, b) => placeholders(a) - placeholders(b));
   for (const operation of inOrder)
     app.on(operation.method, routeOf(operation), async (context) => {

@@ -97,6 +97,25 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     expect(await lastSeq(store)).toBe(end);
   });
 
+  it.runIf(available)(
+    'no line of a text begins with the address, in what was changed or was never understood',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await ingestBodies(store, [
+        told(
+          'contact.created',
+          contact('bob', { company: `Their address:\n${address}`, updated_at: '2025-04-14T10:00:00Z' }),
+        ),
+        told('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
+        `{"event": "contact.updated", no JSON, "note": "Their address:\\n${address}"`,
+      ]);
+      await eraseIn(store);
+      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
+      expect(JSON.stringify(await rowsOf(store, 'contacts'))).toContain('Example');
+    },
+  );
+
   it.runIf(available)('nothing waits in quarantine that was emptied, also where it comes late', async () => {
     await using opened = await fresh();
     const { store } = opened;

@@ -131,13 +131,14 @@ interface Content {
   readonly json: unknown;
 }
 
-/** Text that is no JSON may spell signs as JSON does. */
+/** Text that is no JSON may spell signs as JSON does; of a line break spelled so, the letter may belong to what follows, or not. */
 function contentOf({ body, encoding }: NewEntry): Content {
   const raw = encoding === 'base64' ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
   const read = encoding === null ? readJson(raw) : undefined;
   if (read?.ok) return { text: raw, json: read.value };
   const spelled = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return { text: spelled.replaceAll('\\/', '/'), json: undefined };
+  const plain = spelled.replaceAll('\\/', '/');
+  return { text: `${plain} ${plain.replaceAll(/\\[bfnrt]/g, ' ')}`, json: undefined };
 }
 
 const urisIn = (text: string): string[] => text.match(/https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g) ?? [];

@@ -9,6 +9,7 @@ import { retell } from '../projections/retelling.ts';
 import { isKept, readAgain } from '../sync/replay.ts';
 import { withoutErased } from './anonymous.ts';
 import type { Erasures } from './erasures.ts';
+import { holds } from './mentions.ts';
 
 /** Rows that were changed, by table. */
 export type Touched = Map<string, Set<string>>;
@@ -70,7 +71,7 @@ function changesTell(erasures: Erasures, { changes, subject_uri: about }: LogEnt
 }
 
 export const changesCarry = (erasures: Erasures, changes: LogEntry['changes']): boolean =>
-  changes !== null && erasures.carries(JSON.stringify(changes), '');
+  holds({ erasures, at: '' }, changes);
 
 export async function writeCounted(mirror: Mirror, facts: readonly Compiled[], touched: Touched): Promise<void> {
   const tables = facts.flatMap(({ subject, assignments }) => [subject, ...assignments]).map(({ table }) => table);

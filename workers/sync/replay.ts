@@ -65,7 +65,7 @@ export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun =
     after = page.at(-1)?.seq as number;
   }
   // Definitions of custom fields are columns of a view.
-  if (report.changed > 0) await needs.store.refreshViews();
+  if (report.changed > 0 && !dryRun) await needs.store.refreshViews();
   return report;
 }
 
