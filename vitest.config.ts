@@ -1,6 +1,6 @@
 // How the tests run: real engines first (installed where possible), then every file in a process of its own.
 import { defineConfig } from 'vitest/config';
-import { tally } from './test/tally.ts';
+import { tally } from './test/harness/tally.ts';
 
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 // The pages that show every setting, made from the one table there is; a test checks that they are current.
-import type { Setting } from '#src/setting.ts';
-import { settings } from '#src/settings.ts';
+import type { Setting } from '#src/config/readers.ts';
+import { settings } from '#src/config/variables.ts';
 
 const begin = '<!-- settings: made by `npm run settings` -->';
 const end = '<!-- /settings -->';

@@ -1,9 +1,9 @@
 // A backfill of contacts in a process of its own, so that its memory is its own: `node bench/backfill-walker.ts URL TOKEN FOLDER FIRST`.
 // Tells its parent how it stands after the first so many rows, and at the end.
 import { join } from 'node:path';
-import { instantOf } from '#src/instant.ts';
-import { openStore } from '#src/store/stores.ts';
-import { backfill } from '#workers/sync/backfill.ts';
+import { instantOf } from '#src/base/time.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { backfill } from '#workers/sync/backfill/backfill.ts';
 import { openSources } from '#workers/sync/sources.ts';
 
 const [baseUrl, token, folder = '', first = '0'] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 // The least a receiver could do: the same listener and the same Hono, which only reads the body.   node bench/baseline.ts PORT
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { answers, toResponse } from '#src/receiver/answers.ts';
-import { readBody } from '#src/receiver/body.ts';
+import { answers, toResponse } from '#src/receiver/responses.ts';
+import { readBody } from '#src/receiver/read-body.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 const app = new Hono<{ Bindings: HttpBindings }>();

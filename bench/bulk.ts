@@ -1,6 +1,6 @@
 // An empty mirror made by the product, then opened for filling: a million rows through the product itself would take hours.
 import Sqlite from 'better-sqlite3';
-import { openStore } from '#src/store/stores.ts';
+import { openStore } from '#src/store/open-store.ts';
 
 export async function openBulk(path: string): Promise<Sqlite.Database> {
   await using made = await openStore({ report: () => {} }, `sqlite:${path}`);

@@ -2,12 +2,12 @@
 // the first.
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { createReadApi } from '#src/admin/operations.ts';
+import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
-import { catchUp } from '#src/store/search/contact-words.ts';
-import { openStore } from '#src/store/stores.ts';
+import { catchUp } from '#src/store/search/contact-fts.ts';
+import { openStore } from '#src/store/open-store.ts';
 import { openBulk } from './bulk.ts';
 import { median, percentile, type Figure, type Measurement } from './measure.ts';
 import { asking, deepPage, pageRatio, type Ask } from './pages.ts';

@@ -1,7 +1,7 @@
 // Deliveries to measure with: the believable story of the samples, as raw bodies, signed where they travel by HTTP.
 import { randomUUID } from 'node:crypto';
 import { sampleStream } from '#src/samples/stream.ts';
-import { signDelivery } from '#src/signature.ts';
+import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'bench-signing-key-of-enough-bytes';
 

@@ -2,8 +2,8 @@
 // transactions without reading, parsing or folding anything.
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { openStore } from '#src/store/stores.ts';
-import { ingest } from '#workers/ingest.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { ingest } from '#workers/pipeline/ingest.ts';
 import { bodies } from './deliveries.ts';
 import { median, type Measurement } from './measure.ts';
 import { temporaryFolder } from './processes.ts';

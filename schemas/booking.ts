@@ -1,7 +1,7 @@
 // The request that books: POST /invitees. What hangs on the event type (its location, its questions, round robin) is not here.
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { locationKinds } from './resources/event-type.ts';
+import { locationKinds } from '#schemas/resources/event-type.ts';
 import { timezoneName } from './timezone.ts';
 import { trackingRequest } from './tracking.ts';
 import { omittable, timestamp, uri } from './wire.ts';

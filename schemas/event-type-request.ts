@@ -1,7 +1,7 @@
 // The requests that make and change an event type. The specification names both without showing them (A23).
 import { z } from 'zod';
 import { eventTypeKinds, poolingTypes } from './event-type.ts';
-import { customQuestion, eventTypeLocation } from './resources/event-type.ts';
+import { customQuestion, eventTypeLocation } from '#schemas/resources/event-type.ts';
 import { omittable, uri } from './wire.ts';
 
 const mostMinutes = 12 * 60;

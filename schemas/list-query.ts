@@ -1,7 +1,7 @@
 // What may be asked of the lists that the specification names without showing: their filters are A6e.
 import { z } from 'zod';
 import { pageQuery, sortKeyOf } from './pagination.ts';
-import { membershipRoles } from './resources/user.ts';
+import { membershipRoles } from '#schemas/resources/user.ts';
 import { timestamp, uri } from './wire.ts';
 
 /** `start_time:asc`, of the fields a list can be sorted by. */

@@ -1,4 +1,4 @@
-// Who may import whom, as a table. Arrows point one way: a floor knows the floors beneath it and nothing above.
+// Which folder may import which, as a table. Imports point one way: a folder imports folders listed above it.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,65 +8,131 @@ const root = join(import.meta.dirname, '..');
 /** Each part of the program, lowest first, and the parts it may import besides itself. */
 const floors = {
   schemas: [],
-  base: ['schemas'],
+  'src/base': ['schemas'],
+  'src/signing': ['src/base'],
+  'src/egress': ['src/base'],
+  // HTTP rules shared by the API and the sandbox.
+  'src/http': ['schemas'],
+  'src/config': ['schemas', 'src/base', 'src/egress'],
+  'src/observability': ['schemas', 'src/base', 'src/signing'],
   'src/samples': ['schemas'],
-  // How the API reads requests and answers: kept by the sandbox and by our own read API alike.
-  'src/conventions': ['schemas'],
-  // A service of its own: of ours it knows the signature it must make (see below) and the people of the samples.
-  'src/sandbox': ['schemas', 'base', 'src/samples', 'src/conventions', 'src/openapi'],
-  'src/queue': ['schemas', 'base'],
-  'src/store': ['schemas', 'base'],
-  'src/upstream': ['schemas', 'base'],
-  // How API documents are made and shown.
-  'src/openapi': ['schemas'],
-  'src/feed': ['schemas', 'base', 'src/store'],
-  'src/export': ['schemas', 'base', 'src/store'],
-  workers: ['schemas', 'base', 'src/queue', 'src/store', 'src/upstream', 'src/feed'],
-  'src/receiver': ['schemas', 'base', 'src/queue'],
-  // Told what is stored, and what to remember: it does not know the store.
-  'src/bootstrap': ['schemas', 'base', 'src/upstream'],
-  'src/admin': ['schemas', 'base', 'src/conventions', 'src/openapi', 'src/queue', 'src/store', 'src/feed', 'workers'],
-  'src/app': [
+  // A separate service: it shares only the signature, the samples and the HTTP rules with the product.
+  'src/sandbox': ['schemas', 'src/signing', 'src/samples', 'src/http'],
+  'src/queue': ['src/base'],
+  'src/store': ['schemas', 'src/base', 'src/observability'],
+  'src/upstream': ['schemas', 'src/base', 'src/config', 'src/observability'],
+  'src/feed': ['schemas', 'src/base', 'src/http', 'src/store'],
+  'src/export': ['schemas', 'src/base', 'src/store'],
+  'workers/projections': ['schemas', 'src/store'],
+  'workers/scheduling': ['src/observability', 'src/store', 'workers/sync'],
+  'workers/pipeline': [
     'schemas',
-    'base',
+    'src/base',
+    'src/observability',
+    'src/queue',
+    'src/store',
+    'workers/projections',
+    'workers/privacy',
+  ],
+  'workers/privacy': ['schemas', 'src/base', 'src/store', 'workers/projections', 'workers/pipeline', 'workers/sync'],
+  'workers/sync': [
+    'schemas',
+    'src/base',
+    'src/store',
+    'src/upstream',
+    'workers/projections',
+    'workers/pipeline',
+    'workers/privacy',
+  ],
+  'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/scheduling', 'workers/sync'],
+  'workers/sinks': ['src/base', 'src/signing', 'src/store', 'src/upstream', 'src/feed'],
+  'workers/alerts': [
+    'schemas',
+    'src/base',
+    'src/signing',
+    'src/egress',
+    'src/config',
+    'src/observability',
     'src/queue',
     'src/store',
     'src/upstream',
     'src/feed',
-    'workers',
+    'workers/privacy',
+    'workers/scheduling',
+    'workers/sync',
+  ],
+  'src/receiver': ['src/base', 'src/signing', 'src/observability', 'src/queue'],
+  // Receives what is stored and what to remember as arguments; it does not use the store.
+  'src/subscriptions': ['schemas', 'src/base', 'src/signing', 'src/config', 'src/upstream'],
+  'src/api': [
+    'schemas',
+    'src/base',
+    'src/signing',
+    'src/http',
+    'src/observability',
+    'src/store',
+    'src/feed',
+    'workers/projections',
+    'workers/sync',
+    'workers/alerts',
+  ],
+  'src/app': [
+    'src/base',
+    'src/signing',
+    'src/config',
+    'src/observability',
+    'src/queue',
+    'src/store',
+    'src/upstream',
+    'src/feed',
+    'workers/scheduling',
+    'workers/pipeline',
+    'workers/sync',
+    'workers/retention',
+    'workers/sinks',
+    'workers/alerts',
     'src/receiver',
-    'src/bootstrap',
-    'src/admin',
+    'src/subscriptions',
+    'src/api',
   ],
   'src/doctor': [
     'schemas',
-    'base',
+    'src/base',
+    'src/signing',
+    'src/config',
+    'src/observability',
     'src/queue',
     'src/store',
     'src/upstream',
-    'src/feed',
-    'workers',
+    'workers/sync',
+    'workers/alerts',
     'src/receiver',
-    'src/bootstrap',
-    'src/admin',
+    'src/subscriptions',
+    'src/api',
     'src/app',
   ],
   'src/cli': [
     'schemas',
-    'base',
+    'src/base',
+    'src/signing',
+    'src/config',
+    'src/observability',
     'src/samples',
     'src/sandbox',
     'src/queue',
     'src/store',
     'src/upstream',
     'src/feed',
-    'workers',
-    'src/receiver',
-    'src/bootstrap',
-    'src/admin',
+    'src/export',
+    'workers/projections',
+    'workers/scheduling',
+    'workers/privacy',
+    'workers/sync',
+    'workers/alerts',
+    'src/subscriptions',
+    'src/api',
     'src/app',
     'src/doctor',
-    'src/export',
   ],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -74,10 +140,10 @@ const floors = {
 const pure = [
   /^schemas\//,
   /^src\/samples\//,
-  /^src\/signature\.ts$/,
-  /^src\/errors\.ts$/,
+  /^src\/signing\/signature\.ts$/,
+  /^src\/base\/errors\.ts$/,
   /^workers\/projections\//,
-  /^src\/bootstrap\/(callback|wanted|plan)\.ts$/,
+  /^src\/subscriptions\/(callback|desired|plan)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 const purePackages = new Set(['zod', 'node:crypto']);
@@ -113,12 +179,10 @@ function readModule(path: string): Module {
   };
 }
 
-/** A folder of src is a part of its own; of the files directly in src, all but the composition root are the base. */
+/** Every folder directly below src and workers is a floor of its own. */
 function floorOf(path: string): string {
-  const [top = '', second = '', ...deeper] = path.split('/');
-  if (top !== 'src') return top;
-  if (deeper.length > 0) return `src/${second}`;
-  return second === 'app.ts' ? 'src/app' : 'base';
+  const [top = '', second = ''] = path.split('/');
+  return top === 'schemas' ? top : `${top}/${second}`;
 }
 
 function mayImport(path: string): readonly string[] {
@@ -143,11 +207,11 @@ describe('the architecture', () => {
     expect(upward).toEqual([]);
   });
 
-  it('keeps the sandbox a stranger: of the base it knows the signature only', () => {
+  it('keeps the sandbox separate: it imports only the signature from src/signing', () => {
     const known = modules
       .filter(({ path }) => path.startsWith('src/sandbox/'))
-      .flatMap(({ inside }) => inside.filter((target) => floorOf(target) === 'base'));
-    expect([...new Set(known)].filter((target) => target !== 'src/signature.ts')).toEqual([]);
+      .flatMap(({ inside }) => inside.filter((target) => floorOf(target) === 'src/signing'));
+    expect([...new Set(known)].filter((target) => target !== 'src/signing/signature.ts')).toEqual([]);
   });
 
   it('has no cycles', () => {

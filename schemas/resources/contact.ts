@@ -1,8 +1,8 @@
 // A contact and the definitions behind its custom fields, as the specification's tables have them.
 import { z } from 'zod';
-import { definitionFieldTypes } from '../custom-field.ts';
-import { limits } from '../limits.ts';
-import { uri } from '../wire.ts';
+import { definitionFieldTypes } from '#schemas/custom-field.ts';
+import { limits } from '#schemas/limits.ts';
+import { uri } from '#schemas/wire.ts';
 import { contactInstant, instant, nullableText } from './values.ts';
 
 export const customFieldTypes = [...definitionFieldTypes, 'boolean'] as const;

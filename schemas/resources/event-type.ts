@@ -1,7 +1,7 @@
 // An event type as the service lists it (the fields of A4e), and a time at which it can be booked.
 import { z } from 'zod';
-import { eventTypeKinds, poolingTypes } from '../event-type.ts';
-import { uri } from '../wire.ts';
+import { eventTypeKinds, poolingTypes } from '#schemas/event-type.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant, nullableText } from './values.ts';
 
 /** The kinds of place a meeting can have; a booking must name the one its event type is set to. */

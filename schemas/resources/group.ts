@@ -1,6 +1,6 @@
 // A group of users in an organization. The specification does not show the record (A28).
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant } from './values.ts';
 
 export const groupResource = z.strictObject({

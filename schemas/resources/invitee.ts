@@ -1,8 +1,8 @@
 // An invitee, field by field as the specification's table has it.
 import { z } from 'zod';
-import { inviteeStatuses, paymentCurrencies, paymentProviders, schedulingMethods } from '../invitee.ts';
-import { limits } from '../limits.ts';
-import { uri } from '../wire.ts';
+import { inviteeStatuses, paymentCurrencies, paymentProviders, schedulingMethods } from '#schemas/invitee.ts';
+import { limits } from '#schemas/limits.ts';
+import { uri } from '#schemas/wire.ts';
 import { cancellationResource, scheduledEventResource } from './scheduled-event.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
 

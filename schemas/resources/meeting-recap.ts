@@ -1,6 +1,6 @@
 // A meeting recap and its transcript. The specification shows neither record: the fields are assumed (A26).
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
 
 export const recapEventResource = z.strictObject({

@@ -1,7 +1,7 @@
 // An invitation to an organization, field by field as the specification's table has it.
 import { z } from 'zod';
-import { invitationStatuses } from '../invitation.ts';
-import { uri } from '../wire.ts';
+import { invitationStatuses } from '#schemas/invitation.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant } from './values.ts';
 
 export const invitationResource = z.strictObject({

@@ -1,6 +1,6 @@
 // An organization, as the URI that every other record refers to answers. The specification does not show the record (A14).
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 
 export const organizationResource = z.strictObject({
   uri,

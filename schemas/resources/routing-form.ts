@@ -1,6 +1,6 @@
 // A routing form and what was submitted with it (A4d). The specification shows neither record: the fields are assumed (A27).
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 import { trackingResource } from './invitee.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
 

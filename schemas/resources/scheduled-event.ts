@@ -1,7 +1,7 @@
 // A meeting on a calendar, alone and as invitee deliveries embed it (A4a).
 import { z } from 'zod';
-import { cancelerTypes, inviteeStatuses } from '../invitee.ts';
-import { uri } from '../wire.ts';
+import { cancelerTypes, inviteeStatuses } from '#schemas/invitee.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant, nullableText } from './values.ts';
 
 export const cancellationResource = z.strictObject({

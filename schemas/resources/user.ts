@@ -1,6 +1,6 @@
 // A user, and a user's place in an organization. The specification shows neither record: the fields are assumed (A14).
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant, nullableText } from './values.ts';
 
 export const membershipRoles = ['owner', 'admin', 'user'] as const;

@@ -1,6 +1,6 @@
 // How values look in what the service answers: exact where the sandbox promises, while reading elsewhere stays tolerant.
 import { z } from 'zod';
-import { uri } from '../wire.ts';
+import { uri } from '#schemas/wire.ts';
 
 /** UTC with six fractional digits, as the specification's example. */
 export const instant = z.iso.datetime({ precision: 6 }).meta({ description: 'UTC, six fractional digits' });

@@ -1,9 +1,9 @@
 // A webhook subscription, field by field as the specification's table has it.
 import { z } from 'zod';
-import { subscriptionScopes } from '../event.ts';
-import { eventKinds, type EventKind } from '../events.ts';
-import { subscriptionStates } from '../subscription.ts';
-import { uri } from '../wire.ts';
+import { subscriptionScopes } from '#schemas/event.ts';
+import { eventKinds, type EventKind } from '#schemas/events.ts';
+import { subscriptionStates } from '#schemas/subscription.ts';
+import { uri } from '#schemas/wire.ts';
 import { instant, nullableUri } from './values.ts';
 
 export const webhookSubscriptionResource = z.strictObject({

@@ -1,14 +1,14 @@
 // What a process that works does besides folding deliveries. Each part is loaded where it is wanted: most processes are spared most.
-import type { Config } from '../config.ts';
-import type { Tail } from '../feed/tail.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import type { DeliveryQueue } from '../queue/contract.ts';
-import type { Spool } from '../receiver/spool.ts';
-import { countAlerts } from '../store/alert-pages.ts';
-import type { Store } from '../store/contract.ts';
-import type { Alerts } from './alerts.ts';
-import type { Sinks } from './sinks.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Tail } from '#src/feed/tail.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Spool } from '#src/receiver/spool/spool.ts';
+import { countAlerts } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Alerts } from './alerting.ts';
+import type { Sinks } from './sink-pumps.ts';
 
 export interface BackgroundNeeds {
   readonly config: Config;
@@ -21,7 +21,7 @@ export interface BackgroundNeeds {
 /** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
 export async function openSchedules({ config, log, metrics, opened }: BackgroundNeeds, store: Store): Promise<void> {
   if (config.retentionDays !== undefined) {
-    const { startRetention } = await import('./retention.ts');
+    const { startRetention } = await import('./retention-schedule.ts');
     const retention = startRetention({ store, log }, { days: config.retentionDays });
     opened.defer(() => retention.close());
   }
@@ -29,7 +29,7 @@ export async function openSchedules({ config, log, metrics, opened }: Background
     log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
     return;
   }
-  const { startTimers } = await import('./schedules.ts');
+  const { startTimers } = await import('./sync-schedules.ts');
   const schedules = startTimers({ config, store, log, metrics });
   opened.defer(() => schedules.close());
 }
@@ -39,7 +39,7 @@ export async function openSinks(
   store: Store,
 ): Promise<Sinks | undefined> {
   if (config.feed.pushUrl === undefined && config.feed.streamUrl === undefined) return undefined;
-  const { startSinks } = await import('./sinks.ts');
+  const { startSinks } = await import('./sink-pumps.ts');
   const sinks = startSinks({ settings: config.feed, store, tail, log });
   opened.defer(() => sinks.close());
   metrics.watch({ sinks: () => sinks.standing() });
@@ -48,7 +48,7 @@ export async function openSinks(
 
 /** Loads the rules now, so that what is wrong with them is told before anything begins; sends when all else is there. */
 export async function prepareAlerts(config: Config) {
-  const { placeAlerts, rulesOf, startAlerts } = await import('./alerts.ts');
+  const { placeAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
     const { log, tail, opened, queue, clock, metrics, spool } = parts;

@@ -1,6 +1,6 @@
 // How a failure is told to a person: what happened, what to do. A stack only when it was asked for.
-import { SlotstreamError } from '#src/errors.ts';
-import { describeError } from '#src/redaction.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { describeError } from '#src/observability/redact.ts';
 
 export function complaintOf(error: unknown, { debug }: { readonly debug: boolean }): string {
   const told = describeError(error instanceof Error ? error : new Error('something that is no error was thrown'));

@@ -1,8 +1,8 @@
 // The real world as verbs see it: environment, streams, signals and clock of this process.
-import { loadConfig, loadEnvFile } from '#src/config.ts';
-import type { Config } from '#src/config.ts';
-import { createLog } from '#src/log.ts';
-import type { Log } from '#src/log.ts';
+import { loadConfig, loadEnvFile } from '#src/config/load.ts';
+import type { Config } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
+import type { Log } from '#src/observability/log.ts';
 import type { VerbContext } from './verb.ts';
 
 export function openContext(): VerbContext {

@@ -1,5 +1,5 @@
 // `--set path=value`: changes one place of a sample delivery before it is signed.
-import { SlotstreamError } from '#src/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { JsonRecord, SampleDelivery } from '#src/samples/sample.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Turns verbs into a command line: parses, checks, runs, and makes every failure say what happened and what to do.
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { exitCodeOf, SlotstreamError } from '#src/errors.ts';
+import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { complaintOf } from './complaint.ts';
 import type { Input, Verb, VerbContext } from './verb.ts';
 

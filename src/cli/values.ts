@@ -1,5 +1,5 @@
 // Values on one line of a terminal: cut, and without anything a terminal would obey.
-import type { Changes } from '#workers/projections/join.ts';
+import type { Changes } from '#workers/projections/merge.ts';
 
 // What JSON leaves as it is and a terminal acts upon: C1 controls, and marks that turn the direction of the line.
 const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

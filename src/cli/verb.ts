@@ -1,7 +1,7 @@
 // What a verb is. A new verb = one file that defines it + one line in verbs.ts; help, checks and exit codes come with it.
 import { z } from 'zod';
-import type { Config, Environment } from '#src/config.ts';
-import type { Log } from '#src/log.ts';
+import type { Config, Environment } from '#src/config/load.ts';
+import type { Log } from '#src/observability/log.ts';
 
 /** One argument or option: how it is typed on the command line, what it means, and what its text must read as. */
 export interface Input<Value = unknown> {

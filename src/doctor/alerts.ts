@@ -1,7 +1,7 @@
 // Alerts: somebody hears them, the rules can be read, and none was given up.
-import { countAlerts } from '#src/store/alert-pages.ts';
-import { configuredChannels } from '#workers/alerts/channels.ts';
-import { loadRules } from '#workers/alerts/ruleset.ts';
+import { countAlerts } from '#src/store/alerts/alert-queries.ts';
+import { configuredChannels } from '#workers/alerts/channels/channels.ts';
+import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import type { Check } from './check.ts';
 import { ill, well, type Finding } from './finding.ts';
 import { openMirror } from './mirror.ts';

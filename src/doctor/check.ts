@@ -1,6 +1,6 @@
 // What a check of `doctor` is: looks at one thing, and says a line or more about it. What it throws becomes a line too.
-import type { Config } from '#src/config.ts';
-import type { Log } from '#src/log.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Log } from '#src/observability/log.ts';
 import type { Finding } from './finding.ts';
 
 export interface Patient {

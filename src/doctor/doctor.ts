@@ -1,5 +1,5 @@
 // The checks of `doctor`, each by itself: one that fails never hides the others.
-import { codeOf, SlotstreamError } from '#src/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { checkAlerts } from './alerts.ts';
 import type { Check, Patient } from './check.ts';
 import { checkDisk, checkSpool } from './disk.ts';

@@ -1,7 +1,7 @@
 // Drift: when the mirror was last compared with the service, and what that found.
-import { lastRuns } from '#src/app.ts';
-import { openGap } from '#workers/sync/reconcile-gap.ts';
-import { totalOf } from '#workers/sync/drift.ts';
+import { lastRuns } from '#src/app/app.ts';
+import { openGap } from '#workers/sync/reconcile/missed-window.ts';
+import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { hasApi, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 import { openMirror } from './mirror.ts';

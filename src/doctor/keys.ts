@@ -1,5 +1,5 @@
 // The signing keys: there, and hard to guess.
-import { openKeyRing } from '#src/keys.ts';
+import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well } from './finding.ts';
 

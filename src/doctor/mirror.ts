@@ -1,6 +1,6 @@
 // The mirror that checks of `doctor` look into, where there is one; the check of the store says when there is none.
-import { openStoreLoudly } from '#src/app.ts';
-import { SlotstreamError } from '#src/errors.ts';
+import { openStoreLoudly } from '#src/app/app.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Patient } from './check.ts';
 

@@ -1,8 +1,8 @@
 // The running process: there, and keeping up with what comes in.
 import { z } from 'zod';
-import { askRunning } from '#src/admin/address.ts';
-import { openAdminToken } from '#src/admin/token.ts';
-import { SlotstreamError } from '#src/errors.ts';
+import { askRunning } from '#src/api/running-instance.ts';
+import { openAdminToken } from '#src/api/auth/token.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 

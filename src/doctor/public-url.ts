@@ -1,9 +1,9 @@
 // The public address: leads to a receiver of ours, which refuses what is unsigned and accepts our key.
 import { randomUUID } from 'node:crypto';
-import type { Config } from '#src/config.ts';
-import { openKeyRing } from '#src/keys.ts';
-import { selfTestBody, selfTestTitle } from '#src/self-test.ts';
-import { signDelivery } from '#src/signature.ts';
+import type { Config } from '#src/config/load.ts';
+import { openKeyRing } from '#src/signing/key-ring.ts';
+import { selfTestBody, selfTestTitle } from '#src/receiver/self-test.ts';
+import { signDelivery } from '#src/signing/signature.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 

@@ -1,5 +1,5 @@
 // The queue: answers, and is set so that it loses nothing.
-import { isEmbedded, openQueue } from '#src/queue/queues.ts';
+import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well } from './finding.ts';
 

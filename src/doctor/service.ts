@@ -9,7 +9,7 @@ import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
 import { listRoutingForms } from '#src/upstream/endpoints/routing-forms.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import { listWebhookSubscriptions } from '#src/upstream/endpoints/webhook-subscriptions.ts';
-import { openUpstream } from '#src/upstream/open.ts';
+import { openUpstream } from '#src/upstream/clients.ts';
 import { hasApi, lookingOptions, type Check, type Patient } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 

@@ -1,9 +1,9 @@
 // The store: answers, holds nothing in quarantine, and hears of things soon after they happen.
-import { openStoreLoudly } from '#src/app.ts';
+import { openStoreLoudly } from '#src/app/app.ts';
 import type { Store } from '#src/store/contract.ts';
-import { latestDelays } from '#src/store/delays.ts';
-import { unsafeSettings } from '#src/store/durability.ts';
-import { overviewOf } from '#src/store/overview.ts';
+import { latestDelays } from '#src/store/log/delivery-lag.ts';
+import { unsafeSettings } from '#src/store/engines/postgres-durability.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
 import { hasTrigrams, trigramStatements } from '#src/store/search/trigram-index.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';

@@ -1,7 +1,7 @@
 // The webhook subscriptions: those that are wanted exist, and deliveries to them arrive.
-import { lookAtSubscriptions } from '#src/app/subscriptions.ts';
-import { isOurs } from '#src/bootstrap/callback.ts';
-import { isPending } from '#src/bootstrap/plan.ts';
+import { lookAtSubscriptions } from '#src/app/subscription-watch.ts';
+import { isOurs } from '#src/subscriptions/callback.ts';
+import { isPending } from '#src/subscriptions/plan.ts';
 import { hasApi, lookingOptions, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 import { openMirror } from './mirror.ts';

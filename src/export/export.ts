@@ -6,14 +6,14 @@
 // position moves after the file is in its place: a run that dies in between is repeated.
 import { createHash } from 'node:crypto';
 import type { RawBuilder, SqlBool } from 'kysely';
-import { SlotstreamError } from '#src/errors.ts';
-import { instantOf } from '#src/instant.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log.ts';
-import { placePosition, readPosition } from '#src/store/positions.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { placePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { Cells, Column } from './format.ts';
 import { loadFormat, type FormatName } from './formats.ts';
-import { isFarReaching, newsOf } from './news.ts';
+import { isFarReaching, newsOf } from './incremental.ts';
 import type { Destination } from './output.ts';
 import { rowsOf } from './rows.ts';
 import { changedSince } from './since.ts';

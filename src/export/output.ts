@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { codeOf, SlotstreamError } from '#src/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Output } from './format.ts';
 
 export interface Destination extends Output, AsyncDisposable {

@@ -1,6 +1,6 @@
 // `--since`: which rows changed at or after a moment, by the times they tell themselves.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { SlotstreamError } from '#src/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { parentOf, type Source } from './source.ts';
 
 /** `at`: UTC, six fractional digits. */

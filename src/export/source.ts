@@ -1,12 +1,12 @@
 // What can be exported: every table of the mirror, and every view. Finds one by its name, and its columns by theirs.
-import { SlotstreamError } from '#src/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { ColumnKind, TableShape } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { tables } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import type { Column } from './format.ts';
-import { lineageOfView, lineages, type Lineage } from './lineage.ts';
-import { offering } from './nearest.ts';
+import { lineageOfView, lineages, type Lineage } from './change-tracking.ts';
+import { offering } from './did-you-mean.ts';
 
 export interface Source {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Who reads the feed under a name, and how what they are done with is remembered.
 import { z } from 'zod';
-import { instantOf } from '#src/instant.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { advancePosition } from '#src/store/positions.ts';
+import { advancePosition } from '#src/store/log/consumer-offsets.ts';
 
 /** Without a colon: names with one are our own. */
 export const consumerName = z

@@ -1,6 +1,6 @@
 // One entry of the feed: what it holds, and the JSON text in which it leaves.
 import { z } from 'zod';
-import type { FeedRow } from '#src/store/feed.ts';
+import type { FeedRow } from '#src/store/log/feed.ts';
 import { payloadText } from './payload.ts';
 
 /** As documented; entries are made as text, and never pass through it. */

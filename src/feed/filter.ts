@@ -1,8 +1,8 @@
 // What a reader of the feed asks for, in the words of the query and of the command line.
 import { z } from 'zod';
-import { plainText } from '#src/plain-text.ts';
-import type { FeedFilter } from '#src/store/feed.ts';
-import type { Outcome } from '#src/store/log.ts';
+import { plainText } from '#src/http/text-param.ts';
+import type { FeedFilter } from '#src/store/log/feed.ts';
+import type { Outcome } from '#src/store/log/log.ts';
 
 const outcomes = [
   'applied',

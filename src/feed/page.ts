@@ -1,6 +1,6 @@
 // The next page of the feed: the one way in which the API, the streams, the command line and the sinks read the log.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { readFeedRows, type FeedFilter, type FeedPlace } from '#src/store/feed.ts';
+import { readFeedRows, type FeedFilter, type FeedPlace } from '#src/store/log/feed.ts';
 import { entryOf, type FeedEntry } from './entry.ts';
 
 export interface FeedPage {

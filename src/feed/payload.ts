@@ -1,6 +1,6 @@
 // The payload out of the text of a delivery, without parsing it: what was sent leaves as it was sent.
 import { readJson } from '#schemas/json-text.ts';
-import type { FeedRow } from '#src/store/feed.ts';
+import type { FeedRow } from '#src/store/log/feed.ts';
 
 /** JSON text in one line; null where there is nothing to show: not JSON, without a payload, not text at all, or pruned. */
 export function payloadText({ body, encoding, outcome }: Pick<FeedRow, 'body' | 'encoding' | 'outcome'>): string {

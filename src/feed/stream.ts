@@ -4,7 +4,7 @@
 //   reading ──entries──▶ sent ──taken by the socket──▶ reading
 //      └──at the end──▶ waiting ──log grew──▶ reading
 //                          └──15 s──▶ a comment, so that nobody takes the silence for a broken line
-import type { FeedFilter } from '#src/store/feed.ts';
+import type { FeedFilter } from '#src/store/log/feed.ts';
 import type { FeedEntry } from './entry.ts';
 import type { FeedPage } from './page.ts';
 import type { Tail } from './tail.ts';
@@ -41,27 +41,26 @@ export function openStream(
   let place = after;
   let isGreeted = false;
 
+  /** What to send next, after some silence a comment. What a filter leaves out is silence too, however fast the log grows. */
   async function next(): Promise<string | undefined> {
-    while (!isOver()) {
-      const page = await read(filter, { after: place, limit: pageLimit });
-      place = page.nextAfter;
-      if (page.entries.length > 0) return page.entries.map(eventText).join('');
-      if (!isGreeted) return `retry: ${retryMs}\n${placeText(place)}`;
-      if (!(await grew())) return isOver() ? undefined : `:\n${placeText(place)}`;
-    }
-    return undefined;
-  }
-
-  /** False after some silence. */
-  async function grew(): Promise<boolean> {
     const silence = new AbortController();
     const stop = (): void => silence.abort();
     const timer = setTimeout(stop, heartbeatMs);
     gone.signal.addEventListener('abort', stop, { once: true });
-    await tail.beyond(place, silence.signal);
-    clearTimeout(timer);
-    gone.signal.removeEventListener('abort', stop);
-    return !silence.signal.aborted && !tail.closing.aborted;
+    try {
+      while (!isOver()) {
+        const page = await read(filter, { after: place, limit: pageLimit });
+        place = page.nextAfter;
+        if (page.entries.length > 0) return page.entries.map(eventText).join('');
+        if (!isGreeted) return placeText(place);
+        if (silence.signal.aborted) return `:\n${placeText(place)}`;
+        await tail.beyond(place, silence.signal);
+      }
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      gone.signal.removeEventListener('abort', stop);
+    }
   }
 
   return new ReadableStream<Uint8Array>(
@@ -69,8 +68,9 @@ export function openStream(
       async pull(controller) {
         // A store that does not answer ends the stream: whoever reads comes back, and is told then.
         const text = await next().catch(() => undefined);
+        const greeting = isGreeted ? '' : `retry: ${retryMs}\n`;
         isGreeted = true;
-        if (text !== undefined) return controller.enqueue(encoder.encode(text));
+        if (text !== undefined) return controller.enqueue(encoder.encode(greeting + text));
         signal.removeEventListener('abort', leave);
         controller.close();
         leave();

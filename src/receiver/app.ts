@@ -3,16 +3,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { throttled } from '#src/log.ts';
-import type { Log } from '#src/log.ts';
-import type { Metrics, RefusalCause } from '#src/metrics.ts';
-import { isSelfTest } from '#src/self-test.ts';
-import { verifySignature } from '#src/signature.ts';
-import type { SignatureScheme } from '#src/signature.ts';
-import { answers, jsonAnswer, toLingeringResponse, toResponse } from './answers.ts';
-import type { Answer } from './answers.ts';
-import { discardRest, readBody } from './body.ts';
-import { deliveryOf } from './delivery.ts';
+import { throttled } from '#src/observability/log.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
+import { isSelfTest } from './self-test.ts';
+import { verifySignature } from '#src/signing/signature.ts';
+import type { SignatureScheme } from '#src/signing/signature.ts';
+import { answers, jsonAnswer, toLingeringResponse, toResponse } from './responses.ts';
+import type { Answer } from './responses.ts';
+import { discardRest, readBody } from './read-body.ts';
+import { deliveryOf } from './batch-size.ts';
 import type { Health } from './health.ts';
 import type { Intake } from './intake.ts';
 

@@ -1,6 +1,6 @@
 // Whether this process should be sent work: every engine by name. The public may ask, so an answer is kept for a second
 // and a flood of questions is one question to the engines.
-import { withDeadline } from '#src/deadline.ts';
+import { withDeadline } from '#src/base/timeout.ts';
 
 /** Resolves when the engine answers. */
 export type EngineCheck = () => Promise<unknown>;

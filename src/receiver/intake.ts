@@ -1,10 +1,10 @@
 // Natural batching: while one batch is on its way, arrivals gather; when it has landed they leave together as one job.
 // An idle receiver adds no wait. Each delivery is answered once it is safe: in the queue, else on disk, else not at all.
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import type { Metrics, ReceivedOutcome } from '#src/metrics.ts';
-import type { Circuit } from './circuit.ts';
+import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
+import type { Circuit } from './queue-circuit-breaker.ts';
 import { bytesOf } from '#src/queue/raw-delivery.ts';
-import { countForBatch } from './delivery.ts';
+import { countForBatch } from './batch-size.ts';
 
 export interface IntakeNeeds {
   readonly circuit: Pick<Circuit, 'enqueue' | 'state'>;

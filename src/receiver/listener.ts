@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
-import { withDeadline } from '#src/deadline.ts';
-import { SlotstreamError } from '#src/errors.ts';
-import { answers, toResponse } from './answers.ts';
+import { withDeadline } from '#src/base/timeout.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { answers, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;

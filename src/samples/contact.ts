@@ -3,7 +3,7 @@ import type { Person } from './person.ts';
 import type { Random } from './random.ts';
 import { serviceUrl } from './sample.ts';
 import type { JsonRecord } from './sample.ts';
-import type { World } from './world.ts';
+import type { World } from './sample-organization.ts';
 
 export interface ContactCard {
   readonly uri: string;

@@ -13,8 +13,8 @@ import { submissionRecord } from './routing-form.ts';
 import { dayMs, hourMs, wireTime } from './sample.ts';
 import type { JsonRecord, SampleDelivery } from './sample.ts';
 import { makeMeeting } from './scheduled-event.ts';
-import { makeWorld } from './world.ts';
-import type { Offer, World } from './world.ts';
+import { makeWorld } from './sample-organization.ts';
+import type { Offer, World } from './sample-organization.ts';
 
 export interface SampleOptions {
   readonly seed: number;

@@ -1,7 +1,7 @@
 // An event type: what can be booked, as the service describes it.
 import { pagesUrl, wireTime } from './sample.ts';
 import type { JsonRecord } from './sample.ts';
-import type { Offer } from './world.ts';
+import type { Offer } from './sample-organization.ts';
 
 export interface OfferTimes {
   readonly createdMs: number;

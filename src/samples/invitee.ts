@@ -5,7 +5,7 @@ import { pagesUrl, serviceUrl, wireTime } from './sample.ts';
 import type { JsonRecord } from './sample.ts';
 import { meetingRecord } from './scheduled-event.ts';
 import type { Meeting } from './scheduled-event.ts';
-import type { World } from './world.ts';
+import type { World } from './sample-organization.ts';
 import { trackingOf } from './tracking.ts';
 
 export interface Booking {

@@ -3,7 +3,7 @@ import type { Person } from './person.ts';
 import type { Random } from './random.ts';
 import { serviceUrl, wireTime } from './sample.ts';
 import type { JsonRecord } from './sample.ts';
-import type { Offer, World } from './world.ts';
+import type { Offer, World } from './sample-organization.ts';
 
 export interface SubmissionPlan {
   readonly person: Person;

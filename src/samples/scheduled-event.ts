@@ -2,7 +2,7 @@
 import type { Random } from './random.ts';
 import { hourMs, minuteMs, serviceUrl, wireTime } from './sample.ts';
 import type { JsonRecord } from './sample.ts';
-import type { Offer, World } from './world.ts';
+import type { Offer, World } from './sample-organization.ts';
 import type { Person } from './person.ts';
 
 export interface Meeting {

@@ -1,16 +1,16 @@
 // An endless, believable story: people book, cancel, reschedule and miss meetings, contacts change and go, recaps appear.
 // Later facts speak of earlier ones, so the tables a stream fills make sense when looked at.
-import { book, cancel, forgive, miss, reschedule } from './booking-chapters.ts';
-import { changeSomeone, deleteSomeone } from './contact-chapters.ts';
+import { book, cancel, forgive, miss, reschedule } from './booking-scenarios.ts';
+import { changeSomeone, deleteSomeone } from './contact-scenarios.ts';
 import { eventTypeRecord } from './event-type.ts';
 import { randomOf } from './random.ts';
 import type { Random } from './random.ts';
-import { dropRecap, reviseRecap, writeRecap } from './recap-chapters.ts';
+import { dropRecap, reviseRecap, writeRecap } from './recap-scenarios.ts';
 import type { JsonRecord, SampleDelivery } from './sample.ts';
-import { tell } from './story.ts';
-import type { Chapter, Story } from './story.ts';
-import { makeWorld } from './world.ts';
-import type { Offer } from './world.ts';
+import { tell } from './story-state.ts';
+import type { Chapter, Story } from './story-state.ts';
+import { makeWorld } from './sample-organization.ts';
+import type { Offer } from './sample-organization.ts';
 
 export interface StreamOptions {
   readonly seed: number;

@@ -1,7 +1,7 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
 import type { ColumnKind, Json } from './columns.ts';
-import type { RowPage } from './row-pages.ts';
+import type { RowPage } from './row-stream.ts';
 import type { Database, TableName } from './tables.ts';
 
 /** A query as an engine takes it: what Kysely compiles. */

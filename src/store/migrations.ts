@@ -1,13 +1,13 @@
 // Brings a database to the schema this program knows, once, whoever comes first; refuses one from the future.
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { SlotstreamError } from '#src/errors.ts';
-import { initial } from './migrations/0001-initial.ts';
-import { syncCheckpoints } from './migrations/0002-sync-checkpoints.ts';
-import { feedConsumers } from './migrations/0003-feed-consumers.ts';
-import { contactSearch } from './migrations/0004-contact-search.ts';
-import { alerts } from './migrations/0005-alerts.ts';
-import type { StorageTypes } from './migrations/storage-types.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { initial } from '#src/store/migrations/0001-initial.ts';
+import { syncCheckpoints } from '#src/store/migrations/0002-sync-checkpoints.ts';
+import { feedConsumers } from '#src/store/migrations/0003-feed-consumers.ts';
+import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
+import { alerts } from '#src/store/migrations/0005-alerts.ts';
+import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
 export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {

@@ -2,10 +2,10 @@
 // a window may hold very many, and SQLite counts on this thread.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { instantOf } from '#src/instant.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, readColumns, type StoredRow } from './rows.ts';
-import { keysetOf, type Place } from './search/keyset.ts';
+import { keysetOf, type Place } from '#src/store/search/keyset.ts';
 
 export interface RateWindow {
   readonly by: 'event_type' | 'host';

@@ -2,7 +2,7 @@
 import { CompiledQuery, sql, type Compilable, type OnConflictBuilder } from 'kysely';
 import type { ColumnKind, Json, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
-import { chunks, largestPowerOfTwo, largestStatement, padded, powerOfTwo, textOf } from './statements.ts';
+import { chunks, largestPowerOfTwo, largestStatement, padded, powerOfTwo, textOf } from './prepared-sql.ts';
 import { tables, type Database, type TableName } from './tables.ts';
 
 export type StoredRow = Record<string, Json>;

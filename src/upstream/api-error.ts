@@ -1,7 +1,7 @@
 // A refusal or failure the service put into an answer: what was asked, what it said, and what to do about it.
 import { permissionDeniedTitle, type ErrorBody } from '#schemas/errors.ts';
-import { SlotstreamError, type ErrorCode } from '../errors.ts';
-import { safeText } from '../redaction.ts';
+import { SlotstreamError, type ErrorCode } from '#src/base/errors.ts';
+import { safeText } from '#src/observability/redact.ts';
 
 export interface ApiErrorDetail {
   readonly message: string;

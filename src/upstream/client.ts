@@ -1,14 +1,14 @@
 // Calls to the scheduling service: authorised, within the rate budget, repeated where that is safe, and read.
 import type { z } from 'zod';
-import { patiences, type Patience } from './patience.ts';
-import { SlotstreamError } from '../errors.ts';
-import { addressesBeneath, type Addresses, type Query } from './address.ts';
+import { patiences, type Patience } from './retry-budgets.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { addressesBeneath, type Addresses, type Query } from './url-guard.ts';
 import { isStatus } from './api-error.ts';
-import { attempt, type Attempt, type AttemptNeeds, type Timeouts } from './attempt.ts';
-import { createBudget, type Budget } from './budget.ts';
-import { pauseAskedBy, pauseBefore, rateToldBy, type RateTold } from './pause.ts';
-import { createStopwatch, type Stopwatch } from './stopwatch.ts';
-import { verdictOn, type Asked, type Verdict } from './verdict.ts';
+import { attempt, type Attempt, type AttemptNeeds, type Timeouts } from './send-once.ts';
+import { createBudget, type Budget } from './rate-limiter.ts';
+import { pauseAskedBy, pauseBefore, rateToldBy, type RateTold } from './backoff.ts';
+import { createStopwatch, type Stopwatch } from './busy-time.ts';
+import { verdictOn, type Asked, type Verdict } from './classify-attempt.ts';
 
 export interface ApiCall<Answer> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { collectionOf, type Pagination } from '#schemas/pagination.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import { SlotstreamError } from '../errors.ts';
-import { addressesBeneath, type Query } from './address.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { addressesBeneath, type Query } from './url-guard.ts';
 import { misunderstood, type CallOptions, type Client } from './client.ts';
 
 export interface ListCall<Item> {

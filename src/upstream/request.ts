@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { limits } from '#schemas/limits.ts';
 import { resourceOf } from '#schemas/pagination.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import { SlotstreamError } from '../errors.ts';
-import type { Query } from './address.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Query } from './url-guard.ts';
 import type { ApiCall, Answered, CallOptions, Client } from './client.ts';
 import { pagesOf, type ApiPage, type PageOptions } from './pages.ts';
 

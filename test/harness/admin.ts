@@ -1,5 +1,5 @@
 // The admin listener without sockets: its token, a clock that moves by hand, and all it was told of.
-import { createAdminApp, type AdminNeeds } from '#src/admin/app.ts';
+import { createAdminApp, type AdminNeeds } from '#src/api/app.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';

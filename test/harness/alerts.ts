@@ -1,5 +1,5 @@
 // Bookings to alert about, with as little written down as a test needs.
-import type { Case } from '#workers/alerts/rule.ts';
+import type { Case } from '#workers/alerts/rules/rule.ts';
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
 
 /** A row of which only this is known. */

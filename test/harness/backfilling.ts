@@ -1,8 +1,8 @@
 // A store beside a sandbox, and backfill between them, without any process or delivery.
 import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
-import type { UpstreamNeeds } from '#src/upstream/open.ts';
-import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill.ts';
-import type { Notice, ResourceName } from '#workers/sync/catalogue.ts';
+import type { UpstreamNeeds } from '#src/upstream/clients.ts';
+import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
+import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from './sandbox.ts';
 import type { TestStore } from './stores.ts';

@@ -1,8 +1,8 @@
 // A mirror of a sandbox's world, read through the admin listener as the service itself is read.
 import { collectionEnvelope, resourceEnvelope } from '#schemas/resources/envelope.ts';
 import { openTail } from '#src/feed/tail.ts';
-import { createReadApi } from '#src/admin/operations.ts';
-import type { Operation } from '#src/admin/operation.ts';
+import { createReadApi } from '#src/api/operations.ts';
+import type { Operation } from '#src/api/operation.ts';
 import { errorBody } from '#schemas/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openAdmin } from './admin.ts';

@@ -1,8 +1,8 @@
 // A store beside a sandbox, and reconcile between them, without any process or delivery.
-import type { Drift } from '#workers/sync/drift.ts';
+import type { Drift } from '#workers/sync/reconcile/drift-report.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/reconcile.ts';
-import type { ReconcileNeeds } from '#workers/sync/reconcile.ts';
+import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
+import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from './sandbox.ts';
 import type { TestStore } from './stores.ts';

@@ -2,14 +2,14 @@
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { apiScopes } from '#schemas/api-scope.ts';
 import type { EventKind } from '#schemas/events.ts';
-import type { Applied } from '#src/bootstrap/apply.ts';
-import { carryOutPlan, examineSubscriptions } from '#src/bootstrap/bootstrap.ts';
-import type { BootstrapInput, BootstrapNeeds, Situation } from '#src/bootstrap/bootstrap.ts';
-import type { Known } from '#src/bootstrap/known.ts';
-import { watchSubscriptions, type WatchReport } from '#src/bootstrap/watch.ts';
+import type { Applied } from '#src/subscriptions/apply.ts';
+import { carryOutPlan, examineSubscriptions } from '#src/subscriptions/bootstrap.ts';
+import type { BootstrapInput, BootstrapNeeds, Situation } from '#src/subscriptions/bootstrap.ts';
+import type { Known } from '#src/subscriptions/last-seen.ts';
+import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
-import { bearerToken } from '#src/upstream/open.ts';
-import { kinds } from './bootstrap-model.ts';
+import { bearerToken } from '#src/upstream/clients.ts';
+import { kinds } from '../oracle/subscriptions.ts';
 import type { TestSandbox } from './sandbox.ts';
 
 export const callback = 'https://hooks.example.com/webhooks';

@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 import { inject } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
-import { openStore } from '#src/store/stores.ts';
+import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { canonicalJson } from '#schemas/wire.ts';
-import { ingest, type IngestReport } from '#workers/ingest.ts';
+import { ingest, type IngestReport } from '#workers/pipeline/ingest.ts';
 import { createDatabase } from './postgres.ts';
 
 export interface TestStore extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient, type Client, type ClientNeeds, type ClientOptions } from '#src/upstream/client.ts';
-import { bearerToken, realWorld } from '#src/upstream/open.ts';
+import { bearerToken, realWorld } from '#src/upstream/clients.ts';
 
 /** Time that passes in pauses only: nothing waits, and every pause is written down. */
 export interface PausedTime {

@@ -1,7 +1,7 @@
 // What a custom field's definition does to us; it is only ever read, so there is nothing but the record as it was.
 import type { FactKind } from '#schemas/records.ts';
 import type { Fields, Projection } from './contract.ts';
-import { columns, said } from './fields.ts';
+import { columns, said } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `custom_field_definition.${string}`>;

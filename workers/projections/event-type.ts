@@ -2,8 +2,8 @@
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Compiled, Fact, Fields, Projection } from './contract.ts';
-import { columns, said, spread } from './fields.ts';
-import { goneFrom } from './gone.ts';
+import { columns, said, spread } from './field-mapping.ts';
+import { goneFrom } from './not-found.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `event_type.${string}`>;

@@ -3,7 +3,7 @@
 import type { FactKind } from '#schemas/records.ts';
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { Assignment, Compiled, Fact, Fields, Mark, NoShowFact, Projection } from './contract.ts';
-import { columns, partOf, said, spread, trackingFields } from './fields.ts';
+import { columns, partOf, said, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;

@@ -1,8 +1,8 @@
 // What a recap's facts do to us. Its updates may lack `updated_at`, so what was observed last wins.
 import type { FactKind } from '#schemas/records.ts';
 import type { Compiled, Fact, Fields, Projection } from './contract.ts';
-import { columns, partOf, said } from './fields.ts';
-import { goneFrom } from './gone.ts';
+import { columns, partOf, said } from './field-mapping.ts';
+import { goneFrom } from './not-found.ts';
 import { ranks, versionByObservation, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `meeting_recap.${string}`>;

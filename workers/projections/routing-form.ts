@@ -1,7 +1,7 @@
 // What routing forms do to us: the form as it is read, and each submission with its answers.
 import type { FactKind } from '#schemas/records.ts';
 import type { Compiled, Fact, Fields, Projection } from './contract.ts';
-import { columns, said, spread, trackingFields } from './fields.ts';
+import { columns, said, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type SubmissionKinds = Extract<FactKind, `routing_form_submission.${string}`>;

@@ -3,7 +3,7 @@ import type { FactKind } from '#schemas/records.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Assignment, Fact, Fields, Projection } from './contract.ts';
-import { columns, partOf, said } from './fields.ts';
+import { columns, partOf, said } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `user.${string}` | `organization_membership.${string}`>;

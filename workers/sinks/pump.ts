@@ -4,17 +4,17 @@
 //   log ──read──▶ window ──lane by lane──▶ sink ──arrived──▶ position
 //                            └──failed──▶ the lane waits (all lanes, where nobody answers), then again
 import { setTimeout as pause } from 'node:timers/promises';
-import { isTransient } from '#src/errors.ts';
+import { isTransient } from '#src/base/errors.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed } from '#src/feed/page.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log.ts';
-import { readPosition } from '#src/store/positions.ts';
-import { drain, type LaneNeeds } from './lane.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import { drain, type LaneNeeds } from './keyed-sender.ts';
 import type { OpenSink } from './sink.ts';
-import { createTurns } from './turns.ts';
-import { createWindow, type WindowBounds } from './window.ts';
+import { createTurns } from './concurrency-gate.ts';
+import { createWindow, type WindowBounds } from './in-flight.ts';
 
 export interface PumpNeeds extends Pick<LaneNeeds, 'random' | 'isHeld' | 'onArrived' | 'onFailed' | 'onRecovered'> {
   readonly store: Store;

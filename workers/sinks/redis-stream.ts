@@ -1,7 +1,7 @@
 // Pushes the feed into a Redis Stream. An entry's place in the log is its id there, and Redis takes ids in rising order only: what is
 // sent twice is there once.
 import { Redis } from 'ioredis';
-import { codeOf } from '#src/errors.ts';
+import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { Trouble, type OpenSink } from './sink.ts';
 

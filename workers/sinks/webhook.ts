@@ -1,9 +1,9 @@
 // Pushes the feed to a web address as Standard Webhooks: signed, in order for each subject, with an id that stays the same however
 // often an entry is sent.
-import { codeOf } from '#src/errors.ts';
+import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
-import { signDelivery } from '#src/signature.ts';
-import { pauseAskedBy } from '#src/upstream/pause.ts';
+import { signDelivery } from '#src/signing/signature.ts';
+import { pauseAskedBy } from '#src/upstream/backoff.ts';
 import { Trouble, type OpenSink } from './sink.ts';
 
 export interface WebhookOptions {

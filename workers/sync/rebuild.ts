@@ -9,15 +9,15 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, readEntries, type LogEntry } from '#src/store/log.ts';
-import { dropObservations, noteObservations, observedSince } from '#src/store/observations.ts';
-import { patiently } from '#src/store/stores.ts';
+import { lastSeq, readEntries, type LogEntry } from '#src/store/log/log.ts';
+import { dropObservations, noteObservations, observedSince } from '#src/store/observed-times.ts';
+import { patiently } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
-import { lastErasure } from '../erasure/erasures.ts';
-import { openMirror } from '../mirror.ts';
-import { children } from '../projections/children.ts';
-import { mirrorTables } from '../projections/contract.ts';
-import { join, type JoinOptions } from '../projections/join.ts';
+import { lastErasure } from '#workers/privacy/erasure-index.ts';
+import { openMirror } from '#workers/pipeline/row-workspace.ts';
+import { children } from '#workers/projections/child-rows.ts';
+import { mirrorTables } from '#workers/projections/contract.ts';
+import { join, type JoinOptions } from '#workers/projections/merge.ts';
 import { isKept, readAgain } from './replay.ts';
 
 export interface RebuildNeeds {

@@ -1,6 +1,6 @@
 // The table that holds the records of each kind.
 import type { RecordKind } from '#schemas/records.ts';
-import type { MirrorTable } from '../projections/contract.ts';
+import type { MirrorTable } from '#workers/projections/contract.ts';
 
 export const tableOf = {
   contact: 'contacts',

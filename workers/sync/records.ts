@@ -7,14 +7,14 @@
 import { isGone, type GoneKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log.ts';
-import { prunedAmong } from '#src/store/retention.ts';
-import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
-import { requireCurrent } from '../erasure/erasures.ts';
-import { inTransactions, type AppendOptions, type IngestNeeds } from '../ingest.ts';
-import { openMirror, type Mirror } from '../mirror.ts';
-import { join, type Changes, type Effect, type JoinOptions } from '../projections/join.ts';
-import { drawsFrom } from '../projections/provenance.ts';
+import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log/log.ts';
+import { prunedAmong } from '#src/store/log/retention.ts';
+import { buriedBy, forget, forgottenAmong, redacted } from '#workers/privacy/redact-deleted.ts';
+import { requireCurrent } from '#workers/privacy/erasure-index.ts';
+import { inTransactions, type AppendOptions, type IngestNeeds } from '#workers/pipeline/ingest.ts';
+import { openMirror, type Mirror } from '#workers/pipeline/row-workspace.ts';
+import { join, type Changes, type Effect, type JoinOptions } from '#workers/projections/merge.ts';
+import { drawsFrom } from '#workers/projections/field-origins.ts';
 import {
   distinct,
   observe,
@@ -23,8 +23,8 @@ import {
   type RecordReading,
   type RecordSource,
   type Sighting,
-} from './records-reading.ts';
-import { observeSeen } from './records-seen.ts';
+} from './record-entry.ts';
+import { observeSeen } from './unchanged-records.ts';
 import { isKept } from './replay.ts';
 
 export type { RecordKind };

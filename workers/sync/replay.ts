@@ -1,6 +1,6 @@
 // Re-folds entries of the log: past the ledger, without the queue. What is unchanged stays where it is; an entry whose
 // outcome changes moves to a new place at the end of the log, so that no reader of the feed misses it.
-import { isTransient } from '#src/errors.ts';
+import { isTransient } from '#src/base/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import {
   knownEntries,
@@ -10,14 +10,14 @@ import {
   type EntryFilter,
   type LogEntry,
   type Outcome,
-} from '#src/store/log.ts';
-import { undone } from '#src/store/undone.ts';
-import { withoutErased } from '../erasure/anonymous.ts';
-import { currentErasures, requireCurrent } from '../erasure/erasures.ts';
-import { buriedBy, forget, forgottenAmong, redacted } from '../forgetting.ts';
-import { openMirror } from '../mirror.ts';
-import { join, type Changes, type JoinOptions } from '../projections/join.ts';
-import { isRead, readText, type Reading } from '../reading.ts';
+} from '#src/store/log/log.ts';
+import { undone } from '#src/store/dry-run-store.ts';
+import { withoutErased } from '#workers/privacy/redact-fact.ts';
+import { currentErasures, requireCurrent } from '#workers/privacy/erasure-index.ts';
+import { buriedBy, forget, forgottenAmong, redacted } from '#workers/privacy/redact-deleted.ts';
+import { openMirror } from '#workers/pipeline/row-workspace.ts';
+import { join, type Changes, type JoinOptions } from '#workers/projections/merge.ts';
+import { isRead, readText, type Reading } from '#workers/pipeline/parse.ts';
 
 export interface ReplayNeeds {
   readonly store: Store;

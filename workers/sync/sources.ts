@@ -1,8 +1,8 @@
 // Whom a walk asks: the configured account for what belongs to the organization, and every user known to us for what only
 // they are shown.
-import { SlotstreamError } from '#src/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { patiences } from '#src/upstream/patience.ts';
+import { patiences } from '#src/upstream/retry-budgets.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import {
   openUpstream,
@@ -10,7 +10,7 @@ import {
   type UpstreamConfig,
   type UpstreamNeeds,
   type UpstreamOptions,
-} from '#src/upstream/open.ts';
+} from '#src/upstream/clients.ts';
 
 export interface Sources {
   readonly client: Client;

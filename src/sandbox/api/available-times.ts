@@ -2,10 +2,10 @@
 import { limits } from '#schemas/limits.ts';
 import { availableTimesQuery } from '#schemas/list-query.ts';
 import { availableTimeResource } from '#schemas/resources/event-type.ts';
-import { dayMs, minuteMs } from '../clock.ts';
-import { invalid } from '#src/conventions/refusal.ts';
-import { availableTimes } from '../world/availability.ts';
-import type { Span } from '../world/availability.ts';
+import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
+import { invalid } from '#src/http/http-error.ts';
+import { availableTimes } from '#src/sandbox/world/availability.ts';
+import type { Span } from '#src/sandbox/world/availability.ts';
 import { demandEventType } from './event-type-access.ts';
 import { defineOperation } from './operation.ts';
 

@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 import { contactCreateRequest, contactUpdateRequest } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
-import { notFound } from '#src/conventions/refusal.ts';
-import type { ContactDetails, ContactEntry } from '../world/contact-entry.ts';
-import { mergeValues } from '../world/contact-values.ts';
-import { bookOf, contactRecord, createContact, deleteContact, updateContact } from '../world/contacts.ts';
-import type { Service } from '../world/service.ts';
+import { notFound } from '#src/http/http-error.ts';
+import type { ContactDetails, ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import { mergeValues } from '#src/sandbox/world/contact-values.ts';
+import { bookOf, contactRecord, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { permitContacts } from './contact-permission.ts';
 import { defineOperation } from './operation.ts';
 import type { Call } from './operation.ts';

@@ -1,11 +1,11 @@
 // Reading contacts: the list with its filters, and one of them.
 import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
-import { notFound } from '#src/conventions/refusal.ts';
-import type { ContactOrder } from '../world/contact-base.ts';
-import { bookOf, contactRecord } from '../world/contacts.ts';
+import { notFound } from '#src/http/http-error.ts';
+import type { ContactOrder } from '#src/sandbox/world/seeded-contacts.ts';
+import { bookOf, contactRecord } from '#src/sandbox/world/contacts.ts';
 import { permitContacts } from './contact-permission.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 
 export const contactOperations = [

@@ -2,10 +2,10 @@
 import { pageQuery } from '#schemas/pagination.ts';
 import { customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
-import { notFound } from '#src/conventions/refusal.ts';
-import type { StoredDefinition } from '../world/state.ts';
+import { notFound } from '#src/http/http-error.ts';
+import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 import { permitContacts } from './contact-permission.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 
 const record = ({ organization: _organization, ...definition }: StoredDefinition): CustomFieldDefinitionResource =>

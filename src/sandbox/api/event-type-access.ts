@@ -1,7 +1,7 @@
 // Who may see an event type.
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import { organizationOf } from '../world/event-types.ts';
-import type { State, StoredEventType } from '../world/state.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
 import { noAccess } from './permissions.ts';
 

@@ -3,12 +3,12 @@ import { eventTypeChange, eventTypeRequest } from '#schemas/event-type-request.t
 import { eventTypeListQuery } from '#schemas/list-query.ts';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '../world/event-types.ts';
-import type { State } from '../world/state.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
 import { demandEventType } from './event-type-access.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
 

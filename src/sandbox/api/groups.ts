@@ -2,9 +2,9 @@
 import { groupListQuery } from '#schemas/list-query.ts';
 import { groupResource } from '#schemas/resources/group.ts';
 import type { GroupResource } from '#schemas/resources/group.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import type { StoredGroup } from '../world/state.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import type { StoredGroup } from '#src/sandbox/world/state.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
 

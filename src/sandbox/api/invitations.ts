@@ -2,12 +2,12 @@
 import { invitationRequest } from '#schemas/invitation.ts';
 import { invitationListQuery } from '#schemas/list-query.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import { isSameAddress } from '../world/address.ts';
-import { demandAllotment, invite } from '../world/invitations.ts';
-import type { Service } from '../world/service.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import { isSameAddress } from '#src/sandbox/world/address.ts';
+import { demandAllotment, invite } from '#src/sandbox/world/invitations.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { isAdministrator, noPermission } from './permissions.ts';
 

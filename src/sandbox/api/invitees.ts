@@ -2,11 +2,11 @@
 import { bookingRequest } from '#schemas/booking.ts';
 import { endpointScopes, permissionMessages } from '#schemas/errors.ts';
 import { inviteeResource } from '#schemas/resources/invitee.ts';
-import { denied } from '#src/conventions/refusal.ts';
-import { demandBookable } from '../world/booking-rules.ts';
-import { book } from '../world/bookings.ts';
-import { isPaid } from '../world/organization.ts';
-import type { State, StoredEventType } from '../world/state.ts';
+import { denied } from '#src/http/http-error.ts';
+import { demandBookable } from '#src/sandbox/world/booking-rules.ts';
+import { book } from '#src/sandbox/world/bookings.ts';
+import { isPaid } from '#src/sandbox/world/organization.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
 import { demandEventType } from './event-type-access.ts';
 import { defineOperation } from './operation.ts';

@@ -2,9 +2,9 @@
 // scopes, limits, checking, envelopes and the OpenAPI document come with it.
 import type { z } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { PageRequest } from '#src/conventions/page.ts';
-import type { Listing } from '#src/conventions/pagination.ts';
-import type { Service } from '../world/service.ts';
+import type { PageRequest } from '#src/http/page-link.ts';
+import type { Listing } from '#src/http/pagination.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
 
 export interface Call<Query = unknown, Body = unknown> {

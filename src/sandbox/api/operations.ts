@@ -1,5 +1,5 @@
 // Every operation of the service. What an option changes about a request is decided here, for whoever checks or publishes it.
-import type { ServiceOptions } from '../world/service.ts';
+import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import { availableTimeOperations } from './available-times.ts';
 import { contactWriteOperations } from './contact-writes.ts';
 import { contactOperations } from './contacts.ts';

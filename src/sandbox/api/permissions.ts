@@ -1,7 +1,7 @@
 // Who may do what: the role and the account decide permission, never the content of an answer.
 import { permissionMessages } from '#schemas/errors.ts';
-import { denied, invalid, notFound } from '#src/conventions/refusal.ts';
-import type { State } from '../world/state.ts';
+import { denied, invalid, notFound } from '#src/http/http-error.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
 
 /** The two sentences the specification quotes, one for a resource and one for an action. */

@@ -1,10 +1,10 @@
 // Reading a call: its query and body against the operation's schemas, its page token against the list it was made for.
 import type { Context } from 'hono';
-import { readAs } from '#src/conventions/reading.ts';
-import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/conventions/request.ts';
-import type { Service } from '../world/service.ts';
+import { readAs } from '#src/http/parse-input.ts';
+import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/http/request.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
-import type { AskedList, Cursors } from '#src/conventions/cursor.ts';
+import type { AskedList, Cursors } from '#src/http/cursor.ts';
 import type { Call, Operation } from './operation.ts';
 
 /** A call, and the list it asks for when it asks for one. */

@@ -2,10 +2,10 @@
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
 import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import type { State, StoredForm } from '../world/state.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import type { State, StoredForm } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
 

@@ -3,13 +3,13 @@ import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.t
 import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import { addressKey } from '../world/address.ts';
-import { organizationOf } from '../world/event-types.ts';
-import { pageOfList } from '../world/page.ts';
-import type { State } from '../world/state.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import { addressKey } from '#src/sandbox/world/address.ts';
+import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import { pageOfList } from '#src/sandbox/world/page.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import type { Caller } from './caller.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 

@@ -1,9 +1,9 @@
 // Users and their places in an organization.
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { membershipListQuery } from '#schemas/list-query.ts';
-import { denied, notFound } from '#src/conventions/refusal.ts';
-import { membershipRecord } from '../world/state.ts';
-import { listing } from '#src/conventions/pagination.ts';
+import { denied, notFound } from '#src/http/http-error.ts';
+import { membershipRecord } from '#src/sandbox/world/state.ts';
+import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
 import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
 

@@ -1,8 +1,8 @@
 // The authorization endpoint's rules: whom an answer may be sent to, what is asked for, and who says yes.
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { userOfAddress } from '../world/memberships.ts';
-import type { State } from '../world/state.ts';
+import { userOfAddress } from '#src/sandbox/world/memberships.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import { redirectTarget } from './clients.ts';
 import type { Client, Clients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';

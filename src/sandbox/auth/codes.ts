@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#src/sandbox/clock.ts';
 import { sha256, sha256Hex } from './digest.ts';
 
 export interface Approval {

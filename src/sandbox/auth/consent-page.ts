@@ -1,7 +1,7 @@
 // The pages of the authorization server: who are you today, and what went wrong. They load nothing and run nothing.
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
-import type { State } from '../world/state.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import type { Trusted, Wish } from './authorize.ts';
 import { hintedUser } from './authorize.ts';
 import { sha256 } from './digest.ts';

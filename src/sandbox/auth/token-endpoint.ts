@@ -2,12 +2,12 @@
 import { missingScopes } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
 import type { TokenAnswer } from '#schemas/oauth.ts';
-import { secondMs } from '../clock.ts';
-import type { Service } from '../world/service.ts';
+import { secondMs } from '#src/sandbox/clock.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Client } from './clients.ts';
 import { provesChallenge } from './codes.ts';
 import type { Codes } from './codes.ts';
-import type { Families, Family, Pair } from './families.ts';
+import type { Families, Family, Pair } from './refresh-token-families.ts';
 import { OAuthError } from './oauth-error.ts';
 import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { seatsTaken } from '../world/invitations.ts';
-import { setRole } from '../world/memberships.ts';
-import { contactsFeatures, plans } from '../world/organization.ts';
-import type { Account, Organization } from '../world/organization.ts';
-import type { State } from '../world/state.ts';
+import { seatsTaken } from '#src/sandbox/world/invitations.ts';
+import { setRole } from '#src/sandbox/world/memberships.ts';
+import { contactsFeatures, plans } from '#src/sandbox/world/organization.ts';
+import type { Account, Organization } from '#src/sandbox/world/organization.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 

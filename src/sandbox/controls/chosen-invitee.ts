@@ -1,9 +1,9 @@
 // The invitee a control is about, by either of the words people try: `uri` or `invitee`.
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { invalid } from '#src/conventions/refusal.ts';
-import { inviteeNamed } from '../world/bookings.ts';
-import type { Service } from '../world/service.ts';
+import { invalid } from '#src/http/http-error.ts';
+import { inviteeNamed } from '#src/sandbox/world/bookings.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 
 type Word = 'uri' | 'invitee';
 

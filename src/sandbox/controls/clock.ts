@@ -1,10 +1,10 @@
 // Time passes: the sandbox's clock is moved forward, and what waited for a time happens.
 import { z } from 'zod';
-import { instantOf } from '../clock.ts';
-import type { Service } from '../world/service.ts';
+import { instantOf } from '#src/sandbox/clock.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { defineControl } from './control.ts';
 import { duration } from './duration.ts';
-import { letPass } from './passing-time.ts';
+import { letPass } from './advance-clock.ts';
 
 const clockRequest = z.strictObject({ advance: duration });
 

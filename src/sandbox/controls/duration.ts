@@ -1,6 +1,6 @@
 // How long: "24h", "1d12h", "90 s", or a number of seconds.
 import { z } from 'zod';
-import { dayMs, hourMs, minuteMs, secondMs } from '../clock.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
 
 const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
 const longestMs = 3660 * dayMs;

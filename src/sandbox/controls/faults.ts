@@ -1,5 +1,5 @@
 // What goes wrong on purpose from now on.
-import { faultRequest } from '../webhooks/faults.ts';
+import { faultRequest } from '#src/sandbox/webhooks/faults.ts';
 import { defineControl } from './control.ts';
 
 export const faultControls = [

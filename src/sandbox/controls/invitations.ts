@@ -1,7 +1,7 @@
 // Controls: what an invited person does with the message.
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
-import { acceptInvitation, declineInvitation } from '../world/invitations.ts';
+import { acceptInvitation, declineInvitation } from '#src/sandbox/world/invitations.ts';
 import { defineControl } from './control.ts';
 
 const body = z.strictObject({ uri });

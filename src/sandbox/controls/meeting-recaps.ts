@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { omittable, timestamp, uri } from '#schemas/wire.ts';
-import { hourMs, instantOf, minuteMs } from '../clock.ts';
-import { invalid, notFound } from '#src/conventions/refusal.ts';
-import { createRecap, deleteRecap, updateRecap } from '../world/recaps.ts';
-import type { ExternalMeeting } from '../world/recaps.ts';
-import type { Service } from '../world/service.ts';
-import type { State } from '../world/state.ts';
+import { hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
+import { invalid, notFound } from '#src/http/http-error.ts';
+import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import type { ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { State } from '#src/sandbox/world/state.ts';
 import { defineControl } from './control.ts';
 
 const highlight = z.string().nullable().optional();

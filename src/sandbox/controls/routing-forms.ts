@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { trackingRequest } from '#schemas/tracking.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { notFound } from '#src/conventions/refusal.ts';
-import { submitForm } from '../world/routing.ts';
-import type { Answers } from '../world/routing.ts';
-import type { State, StoredForm } from '../world/state.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import type { Answers } from '#src/sandbox/world/routing.ts';
+import type { State, StoredForm } from '#src/sandbox/world/state.ts';
 import { defineControl } from './control.ts';
 
 /** An answer as a submission shows it: by the question's text or its `uuid`. */

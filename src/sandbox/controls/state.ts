@@ -2,11 +2,11 @@
 // book of a million does not fit into one string, and others are served between two pieces.
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { contactRecord, definitionsInUse } from '../world/contacts.ts';
-import { eventTypeRecord, organizationOf } from '../world/event-types.ts';
-import type { Service } from '../world/service.ts';
-import type { State } from '../world/state.ts';
-import { subscriptionRecord } from '../world/subscriptions.ts';
+import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts.ts';
+import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { State } from '#src/sandbox/world/state.ts';
+import { subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 

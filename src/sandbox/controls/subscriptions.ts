@@ -1,8 +1,8 @@
 // What the service does to a subscription by itself.
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
-import { notFound } from '#src/conventions/refusal.ts';
-import { disableSubscription, subscriptionRecord } from '../world/subscriptions.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { disableSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import { defineControl } from './control.ts';
 
 export const subscriptionControls = [

@@ -1,12 +1,12 @@
 // The OpenAPI document of the controls: apart from that of the service, so that a client made from one has nothing of the other.
 import type { z } from 'zod';
-import { jsonBody, pathsOf } from '#src/openapi/document.ts';
-import type { OpenApiDocument, OperationDocs } from '#src/openapi/document.ts';
-import { createSchemaBook } from '#src/openapi/json-schema.ts';
-import type { SchemaBook } from '#src/openapi/json-schema.ts';
-import { schemaNames } from '#src/openapi/names.ts';
-import { parametersOf } from '#src/openapi/parameters.ts';
-import type { Control } from '../controls/control.ts';
+import { jsonBody, pathsOf } from '#src/http/openapi/document.ts';
+import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
+import { createSchemaBook } from '#src/http/openapi/json-schema.ts';
+import type { SchemaBook } from '#src/http/openapi/json-schema.ts';
+import { schemaNames } from '#src/http/openapi/component-names.ts';
+import { parametersOf } from '#src/http/openapi/parameters.ts';
+import type { Control } from '#src/sandbox/controls/control.ts';
 import { refusalComponents } from './responses.ts';
 
 export function controlDocument(controls: readonly Control[], options: { readonly baseUrl: string }): OpenApiDocument {

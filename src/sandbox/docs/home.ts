@@ -1,7 +1,7 @@
 // The front door: people are shown to the documentation, programs are told where things are.
 import { Hono } from 'hono';
 import { metadataPath } from '#schemas/oauth.ts';
-import { isBrowser } from '#src/conventions/browser.ts';
+import { isBrowser } from '#src/http/accepts-html.ts';
 
 export function createHome(baseUrl: string): Hono {
   const app = new Hono();

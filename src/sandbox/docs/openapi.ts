@@ -1,15 +1,15 @@
 // The OpenAPI 3.1 document of the service, made from the operations themselves: what is published is what is checked.
 import { apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
-import { jsonBody, pathsOf } from '#src/openapi/document.ts';
-import type { OpenApiDocument, OperationDocs, PathDocs } from '#src/openapi/document.ts';
-import { createSchemaBook } from '#src/openapi/json-schema.ts';
-import type { SchemaBook } from '#src/openapi/json-schema.ts';
-import { schemaNames } from '#src/openapi/names.ts';
-import { parametersOf } from '#src/openapi/parameters.ts';
-import type { Operation } from '../api/operation.ts';
-import { answerSchema, statusOf } from '../api/reply.ts';
-import type { ServiceOptions } from '../world/service.ts';
+import { jsonBody, pathsOf } from '#src/http/openapi/document.ts';
+import type { OpenApiDocument, OperationDocs, PathDocs } from '#src/http/openapi/document.ts';
+import { createSchemaBook } from '#src/http/openapi/json-schema.ts';
+import type { SchemaBook } from '#src/http/openapi/json-schema.ts';
+import { schemaNames } from '#src/http/openapi/component-names.ts';
+import { parametersOf } from '#src/http/openapi/parameters.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import { answerSchema, statusOf } from '#src/sandbox/api/reply.ts';
+import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import { deliverySchema } from './payloads.ts';
 import { headerComponents, rateHeaderRefs, refusalComponents, refusalRefs, refusalStatuses } from './responses.ts';
 

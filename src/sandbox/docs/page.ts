@@ -1,10 +1,10 @@
 // The sandbox's page: the service's operations, its events, and the levers beside them.
 import { html } from 'hono/html';
-import type { OpenApiDocument } from '#src/openapi/document.ts';
-import { referencePage } from '#src/openapi/page.ts';
-import type { Chapter } from '#src/openapi/page.ts';
-import type { Markup } from '#src/openapi/page-schema.ts';
-import { eventsShown, isTagged, operationsShown } from '#src/openapi/shown.ts';
+import type { OpenApiDocument } from '#src/http/openapi/document.ts';
+import { referencePage } from '#src/http/openapi/page.ts';
+import type { Chapter } from '#src/http/openapi/page.ts';
+import type { Markup } from '#src/http/openapi/page-schema.ts';
+import { eventsShown, isTagged, operationsShown } from '#src/http/openapi/page-model.ts';
 
 export interface PageDocuments {
   readonly service: OpenApiDocument;

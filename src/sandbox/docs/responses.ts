@@ -8,8 +8,8 @@ import {
   permissionMessages,
   rateLimited,
 } from '#schemas/errors.ts';
-import type { JsonSchema } from '#src/openapi/json-schema.ts';
-import type { Operation } from '../api/operation.ts';
+import type { JsonSchema } from '#src/http/openapi/json-schema.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
 
 const rateHeaders = {
   'X-RateLimit-Limit': 'How many calls a minute the user may make, all integrations together.',

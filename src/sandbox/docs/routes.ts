@@ -1,10 +1,10 @@
 // The documentation as HTTP, under /_sandbox: an index, the OpenAPI documents, and the page.
 import { Hono } from 'hono';
-import { isBrowser } from '#src/conventions/browser.ts';
-import { pagePolicy } from '#src/openapi/page.ts';
-import type { Operation } from '../api/operation.ts';
-import type { Control } from '../controls/control.ts';
-import type { ServiceOptions } from '../world/service.ts';
+import { isBrowser } from '#src/http/accepts-html.ts';
+import { pagePolicy } from '#src/http/openapi/page.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { Control } from '#src/sandbox/controls/control.ts';
+import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import { controlDocument } from './control-docs.ts';
 import { openApiDocument } from './openapi.ts';
 import { documentationPage } from './page.ts';

@@ -1,11 +1,11 @@
 // Turns about bookings: made, canceled, moved, missed, forgiven.
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { dayMs, instantOf, minuteMs } from '../clock.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
-import { markNoShow, unmarkNoShow } from '../world/no-shows.ts';
-import { submitForm } from '../world/routing.ts';
-import { eventTypesOf } from '../world/state.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from '../world/visitors.ts';
+import { dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import { eventTypesOf } from '#src/sandbox/world/state.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from '#src/sandbox/world/visitors.ts';
 import { anyOf, isOurs, someOf } from './turn.ts';
 import type { Stage, Turn } from './turn.ts';
 

@@ -1,5 +1,5 @@
 // Turns about contacts: changed, deleted. They are created when somebody new books.
-import { deleteContact, updateContact } from '../world/contacts.ts';
+import { deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
 import type { Turn } from './turn.ts';
 
 const titles = ['Director', 'Team Lead', 'Consultant', 'Head of Operations', null];

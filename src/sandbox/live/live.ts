@@ -1,9 +1,9 @@
 // A rhythm of its own: people book, cancel, move and miss meetings, contacts change and go, recaps appear, at a chosen speed.
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
-import { pause } from '../clock.ts';
-import { Refusal } from '#src/conventions/refusal.ts';
-import type { Service } from '../world/service.ts';
+import { pause } from '#src/sandbox/clock.ts';
+import { Refusal } from '#src/http/http-error.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { bookSomething, cancelSomething, forgiveSomeone, missSomething, moveSomething } from './booking-turns.ts';
 import { changeSomeone, dropSomeone } from './contact-turns.ts';
 import { dropRecap, fillForm, reviseOffer, reviseRecap, writeRecap } from './other-turns.ts';

@@ -1,11 +1,11 @@
 // Turns about everything else: forms filled in, recaps written and revised, an offer changed.
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
-import { instantOf } from '../clock.ts';
-import { updateEventType } from '../world/event-types.ts';
-import { makeHighlights } from '../world/recap-words.ts';
-import { createRecap, deleteRecap, updateRecap } from '../world/recaps.ts';
-import { submitForm } from '../world/routing.ts';
-import { eventTypesOf } from '../world/state.ts';
+import { instantOf } from '#src/sandbox/clock.ts';
+import { updateEventType } from '#src/sandbox/world/event-types.ts';
+import { makeHighlights } from '#src/sandbox/world/recap-words.ts';
+import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import { eventTypesOf } from '#src/sandbox/world/state.ts';
 import { anyOf, isOurs, someOf } from './turn.ts';
 import type { Stage, Turn } from './turn.ts';
 

@@ -1,14 +1,14 @@
 // The words of every seeded contact as codes in columns, small enough for a million of them. Code 0 says nothing.
-import type { Column } from '../world/contact-base.ts';
-import { filtersOf } from '../world/contact-search.ts';
-import type { ContactSearch, FilterName } from '../world/contact-search.ts';
-import { fraction } from './contacts-code.ts';
+import type { Column } from '#src/sandbox/world/seeded-contacts.ts';
+import { filtersOf } from '#src/sandbox/world/contact-search.ts';
+import type { ContactSearch, FilterName } from '#src/sandbox/world/contact-search.ts';
+import { fraction } from './row-permutation.ts';
 import { createCodeIndex } from './contacts-index.ts';
 import type { CodeIndex } from './contacts-index.ts';
 import { places } from './contacts-places.ts';
 import type { Place } from './contacts-places.ts';
 import { companies, firstNames, jobTitles, lastNames } from './contacts-vocabulary.ts';
-import { wantedCodes } from './contacts-wanted.ts';
+import { wantedCodes } from './filter-codes.ts';
 
 export interface Words {
   readonly firstName: string | null;

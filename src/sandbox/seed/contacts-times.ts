@@ -1,7 +1,7 @@
 // When seeded contacts were made, changed and written to. No two share an instant, so either order of the list is one order.
-import { dayMs, hourMs } from '../clock.ts';
-import type { ContactEntry } from '../world/contact-entry.ts';
-import { fraction } from './contacts-code.ts';
+import { dayMs, hourMs } from '#src/sandbox/clock.ts';
+import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import { fraction } from './row-permutation.ts';
 
 export interface Times {
   /** In microseconds since 1970; rises with the row. */

@@ -1,8 +1,8 @@
 // The custom fields of seeded contacts: most are set, each with a value of its definition's type.
 import type { CustomFieldType } from '#schemas/custom-field.ts';
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
-import type { StoredDefinition } from '../world/state.ts';
-import { fraction } from './contacts-code.ts';
+import type { StoredDefinition } from '#src/sandbox/world/state.ts';
+import { fraction } from './row-permutation.ts';
 import { hearsay, interests, notes } from './contacts-vocabulary.ts';
 
 const pick = <Item>(items: readonly Item[], share: number): Item => items[Math.floor(share * items.length)] as Item;

@@ -1,8 +1,8 @@
 // The address book of a seeded organization: as many contacts as asked for, spread over its team.
 import { randomOf } from '#src/samples/random.ts';
-import { createContactBook } from '../world/contact-book.ts';
-import { definitionsInUse } from '../world/contacts.ts';
-import type { Service } from '../world/service.ts';
+import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
+import { definitionsInUse } from '#src/sandbox/world/contacts.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { seededPeople } from './contacts-people.ts';
 import type { Team } from './people.ts';
 

@@ -1,8 +1,8 @@
 // The custom fields contacts can have: one of every type, and one that was retired.
 import { randomOf } from '#src/samples/random.ts';
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
-import { dayMs, instantOf } from '../clock.ts';
-import type { Service } from '../world/service.ts';
+import { dayMs, instantOf } from '#src/sandbox/clock.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Team } from './people.ts';
 
 type FieldPlan = readonly [

@@ -1,8 +1,8 @@
 // Routing forms: each of the three results a submission can have is one answer away.
 import { randomOf } from '#src/samples/random.ts';
-import { dayMs, instantOf } from '../clock.ts';
-import type { Service } from '../world/service.ts';
-import type { Offers } from './offers.ts';
+import { dayMs, instantOf } from '#src/sandbox/clock.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { Offers } from './event-types.ts';
 import type { Team } from './people.ts';
 
 export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: Offers): void {

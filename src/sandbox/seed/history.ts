@@ -4,17 +4,17 @@
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '../clock.ts';
-import type { Clock } from '../clock.ts';
-import { Refusal } from '#src/conventions/refusal.ts';
-import { seatsLeft } from '../world/booking-meeting.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '../world/bookings.ts';
-import { markNoShow } from '../world/no-shows.ts';
-import { submitForm } from '../world/routing.ts';
-import type { Service } from '../world/service.ts';
-import { eventTypesOf } from '../world/state.ts';
-import type { StoredEventType } from '../world/state.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from '../world/visitors.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '#src/sandbox/clock.ts';
+import type { Clock } from '#src/sandbox/clock.ts';
+import { Refusal } from '#src/http/http-error.ts';
+import { seatsLeft } from '#src/sandbox/world/booking-meeting.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
+import { markNoShow } from '#src/sandbox/world/no-shows.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import { eventTypesOf } from '#src/sandbox/world/state.ts';
+import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { answersTo, cancelReasons, slotAfter, someoneFor } from '#src/sandbox/world/visitors.ts';
 import type { Progress } from './progress.ts';
 
 const spanMs = 60 * dayMs;

@@ -2,10 +2,10 @@
 import { makePerson } from '#src/samples/person.ts';
 import { randomOf } from '#src/samples/random.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
-import { dayMs, instantOf } from '../clock.ts';
-import type { Organization, Plan } from '../world/organization.ts';
-import { enrol } from '../world/memberships.ts';
-import type { Service } from '../world/service.ts';
+import { dayMs, instantOf } from '#src/sandbox/clock.ts';
+import type { Organization, Plan } from '#src/sandbox/world/organization.ts';
+import { enrol } from '#src/sandbox/world/memberships.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 
 export interface Team {
   readonly organization: Organization;

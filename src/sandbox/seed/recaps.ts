@@ -3,9 +3,9 @@ import { makePerson } from '#src/samples/person.ts';
 import { randomOf } from '#src/samples/random.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { beginningOfDay, dayMs, hourMs, instantOf, minuteMs } from '../clock.ts';
-import { createRecap } from '../world/recaps.ts';
-import type { Service } from '../world/service.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
+import { createRecap } from '#src/sandbox/world/recaps.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import type { Team } from './people.ts';
 
 const mostRecaps = 5;

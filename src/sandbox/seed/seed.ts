@@ -1,14 +1,14 @@
 // Makes the world of one seed: the same people, offers, fields, forms, contacts and tokens every time.
 import { apiScopes } from '#schemas/api-scope.ts';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import { confidentialClient } from '../auth/clients.ts';
-import type { Tokens } from '../auth/tokens.ts';
-import type { Service } from '../world/service.ts';
+import { confidentialClient } from '#src/sandbox/auth/clients.ts';
+import type { Tokens } from '#src/sandbox/auth/tokens.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { seedContacts } from './contacts.ts';
 import { seedFields } from './fields.ts';
 import { seedForms } from './forms.ts';
 import { seedHistory } from './history.ts';
-import { seedOffers } from './offers.ts';
+import { seedOffers } from './event-types.ts';
 import { seedPeople } from './people.ts';
 import type { Progress } from './progress.ts';
 import { seedRecaps } from './recaps.ts';

@@ -1,7 +1,7 @@
 // One delivery to one subscription: its envelope (A1) and, for every attempt, its headers with the signature (A2).
-import { signDelivery } from '#src/signature.ts';
-import type { Fact } from '../world/service.ts';
-import type { StoredSubscription } from '../world/state.ts';
+import { signDelivery } from '#src/signing/signature.ts';
+import type { Fact } from '#src/sandbox/world/service.ts';
+import type { StoredSubscription } from '#src/sandbox/world/state.ts';
 
 export interface Message {
   /** Counts the messages of this run; what chance does to a message hangs on it. */

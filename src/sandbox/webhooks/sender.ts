@@ -2,7 +2,7 @@
 // are not followed.
 import { urlToHttpOptions } from 'node:url';
 import { deliveryPolicy } from '#schemas/limits.ts';
-import { secondMs } from '../clock.ts';
+import { secondMs } from '#src/sandbox/clock.ts';
 import { hangUp, openConnection } from './connection.ts';
 import type { Connection, Origin, Outcome, Patience } from './connection.ts';
 

@@ -1,7 +1,7 @@
 // The meeting a booking is for: a new one, or a seat in a group that meets at that time already.
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { minuteMs } from '../clock.ts';
-import { invalid } from '#src/conventions/refusal.ts';
+import { minuteMs } from '#src/sandbox/clock.ts';
+import { invalid } from '#src/http/http-error.ts';
 import { hostsFor } from './booking-hosts.ts';
 import type { BookingPlan } from './booking-plan.ts';
 import { meetingLocation } from './locations.ts';

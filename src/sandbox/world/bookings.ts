@@ -5,7 +5,7 @@
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
 import type { CancellationResource } from '#schemas/resources/scheduled-event.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { invalid, notFound } from '#src/conventions/refusal.ts';
+import { invalid, notFound } from '#src/http/http-error.ts';
 import { meetingOf, tellOfInvitee } from './booking-facts.ts';
 import { meetingWith, meetingWithout } from './booking-meeting.ts';
 import type { BookingPlan } from './booking-plan.ts';

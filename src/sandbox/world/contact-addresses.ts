@@ -1,7 +1,7 @@
 // An address leads to one contact, and stands on it once, whatever its letter case (A18).
-import { invalid } from '#src/conventions/refusal.ts';
+import { invalid } from '#src/http/http-error.ts';
 import { addressKey } from './address.ts';
-import type { ContactBook } from './contact-book.ts';
+import type { ContactBook } from './contacts-collection.ts';
 import type { ContactDetails } from './contact-entry.ts';
 
 interface Claim {

@@ -2,7 +2,7 @@
 import { customFieldValueFor } from '#schemas/custom-field.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
-import { invalid } from '#src/conventions/refusal.ts';
+import { invalid } from '#src/http/http-error.ts';
 import type { Service } from './service.ts';
 import type { StoredDefinition } from './state.ts';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { refuseTakenEmails } from './contact-addresses.ts';
-import type { ContactBook } from './contact-book.ts';
+import type { ContactBook } from './contacts-collection.ts';
 import type { ContactDetails, ContactEntry } from './contact-entry.ts';
 import { later, meetingDates } from './contact-dates.ts';
 import { newUri } from './service.ts';

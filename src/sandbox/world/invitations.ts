@@ -4,7 +4,7 @@
 //                         └────decline──▶ declined   (the address may be invited again)
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
-import { denied, invalid, notFound } from '#src/conventions/refusal.ts';
+import { denied, invalid, notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from './address.ts';
 import { addMember, userOfAddress } from './memberships.ts';
 import type { Organization } from './organization.ts';

@@ -1,6 +1,6 @@
 // Who belongs to an organization, and in which role.
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
-import { notFound } from '#src/conventions/refusal.ts';
+import { notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from './address.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';

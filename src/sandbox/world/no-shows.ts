@@ -1,6 +1,6 @@
 // Marking an invitee who did not come, and taking the mark away. Neither moves the invitee's `updated_at` (A4f).
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { invalid } from '#src/conventions/refusal.ts';
+import { invalid } from '#src/http/http-error.ts';
 import { tellOfInvitee } from './booking-facts.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';

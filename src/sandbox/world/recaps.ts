@@ -5,8 +5,8 @@ import type { MeetingRecapResource, RecapEventResource } from '#schemas/resource
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import { instantOf } from '../clock.ts';
-import { notFound } from '#src/conventions/refusal.ts';
+import { instantOf } from '#src/sandbox/clock.ts';
+import { notFound } from '#src/http/http-error.ts';
 import { createdPayload, deletedPayload, updatedPayload } from './recap-payload.ts';
 import type { DeletedRecap } from './recap-payload.ts';
 import { makeHighlights, makeTranscript } from './recap-words.ts';

@@ -2,7 +2,7 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Random } from '#src/samples/random.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#src/sandbox/clock.ts';
 import type { State } from './state.ts';
 
 /** Something that happened, on its way to the subscriptions it concerns. */

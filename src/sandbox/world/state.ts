@@ -15,9 +15,9 @@ import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.
 import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import { addressKey } from './address.ts';
-import type { ContactBook } from './contact-book.ts';
+import type { ContactBook } from './contacts-collection.ts';
 import type { Organization } from './organization.ts';
-import { createShelf } from './shelf.ts';
+import { createShelf } from './indexed-collection.ts';
 
 /** A record of the service with what only the service knows of it. */
 export interface StoredSubscription extends WebhookSubscriptionResource {

@@ -3,7 +3,7 @@ import { makePerson } from '#src/samples/person.ts';
 import type { Random } from '#src/samples/random.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
-import { beginningOfDay, dayMs, minuteMs } from '../clock.ts';
+import { beginningOfDay, dayMs, minuteMs } from '#src/sandbox/clock.ts';
 import type { Service } from './service.ts';
 import { trackingOf } from '#src/samples/tracking.ts';
 

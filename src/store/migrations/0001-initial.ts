@@ -1,7 +1,7 @@
 // The first tables. A migration is never edited once released: it lists its own columns, and `tables.ts` shows the sum.
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { ColumnKind } from '../columns.ts';
+import type { ColumnKind } from '#src/store/columns.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 const fold = 'as_of time, version text, lagging json, body json';

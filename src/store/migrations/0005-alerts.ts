@@ -1,7 +1,7 @@
 // What the outbox of alerts needs beside its first columns, and how people are found by their address however it is written.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { smallAddress } from '../addresses.ts';
+import { smallAddress } from '#src/store/email-case.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 const texts = ['fact', 'follows', 'digest', 'detail'];

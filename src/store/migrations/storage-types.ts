@@ -1,5 +1,5 @@
 // How each engine stores each kind of column; the only thing in which the migrations differ between the two.
-import type { ColumnKind } from '../columns.ts';
+import type { ColumnKind } from '#src/store/columns.ts';
 
 export type StorageTypes = Readonly<Record<ColumnKind | 'serial', string>> & {
   /** SQLite would otherwise give the number of a deleted last row again, and a reader of the feed would miss it. */

@@ -3,9 +3,9 @@
 // search that neither helps walks all contacts piece by piece.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Store } from '../contract.ts';
+import type { Store } from '#src/store/contract.ts';
 import { columnFilters, meets, searched, type ContactSearch, type Searched, type TextsOf } from './contact-match.ts';
-import { narrowing, type Narrowing } from './contact-narrowing.ts';
+import { narrowing, type Narrowing } from './contact-candidates.ts';
 import { keysetOf, pageOf, type PageFound, type PageWanted, type Place, type Seek, type Way } from './keyset.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';

@@ -1,6 +1,6 @@
 // Rows in the order of a time and, where times are equal, of their URIs by bytes: on both engines alike, from any place, both ways.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { StoreEngine } from '../contract.ts';
+import type { StoreEngine } from '#src/store/contract.ts';
 
 /** Where a page begins or ends: the row's time, and its URI to tell equal times apart. */
 export interface Place {

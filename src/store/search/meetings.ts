@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { z } from 'zod';
 import type { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
-import type { StoreEngine } from '../contract.ts';
+import type { StoreEngine } from '#src/store/contract.ts';
 
 type Condition = RawBuilder<SqlBool>;
 type Given<Query extends z.ZodType> = Partial<z.output<Query>>;

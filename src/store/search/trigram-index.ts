@@ -1,7 +1,7 @@
 // The index by which PostgreSQL finds parts of texts: there where the user of the mirror may create the extension it needs, or
 // somebody else has.
 import { sql } from 'kysely';
-import type { Store } from '../contract.ts';
+import type { Store } from '#src/store/contract.ts';
 
 // U+212A and U+0130 are the only characters beyond ASCII whose small letters are within it.
 const texts = ['name', 'job_title', 'company', 'city'].map(

@@ -1,6 +1,6 @@
 // Contacts with a column for each custom field, typed as its definition says.
 import { sql } from 'kysely';
-import type { ColumnKind } from '../columns.ts';
+import type { ColumnKind } from '#src/store/columns.ts';
 import { namedDefinitions, type Definition } from './custom-columns.ts';
 import type { CustomValues, Sql, ViewDialect } from './dialect.ts';
 import { json, text, time, type View, type ViewColumn } from './view.ts';

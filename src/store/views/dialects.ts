@@ -1,8 +1,8 @@
 // The registry of view dialects by store engine.
-import type { StoreEngine } from '../contract.ts';
+import type { StoreEngine } from '#src/store/contract.ts';
 import type { ViewDialect } from './dialect.ts';
-import { postgresDialect } from './postgres-dialect.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { postgresDialect } from '#src/store/engines/postgres-view-dialect.ts';
+import { sqliteDialect } from '#src/store/engines/sqlite-view-dialect.ts';
 
 export const viewDialects: Readonly<Record<StoreEngine['name'], ViewDialect>> = {
   sqlite: sqliteDialect,

@@ -1,6 +1,6 @@
 // What a view is: its name, what each column means, what identifies a row, and its select, written once for both stores.
 import type { RawBuilder } from 'kysely';
-import type { ColumnKind } from '../columns.ts';
+import type { ColumnKind } from '#src/store/columns.ts';
 import type { ViewDialect } from './dialect.ts';
 
 export interface ViewColumn {

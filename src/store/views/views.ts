@@ -1,7 +1,7 @@
 // The registry of views, and the shape in which each is read.
 import { sql } from 'kysely';
-import type { ColumnKind } from '../columns.ts';
-import type { Store } from '../contract.ts';
+import type { ColumnKind } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
 import { bookingJourneys } from './booking-journeys.ts';
 import { bookingsDaily } from './bookings-daily.ts';
 import { contactsWide, type FieldDefinition } from './contacts-wide.ts';

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { bookingRequest } from '#schemas/booking.ts';
 import { invitee, scheduledEvent, type Invitee, type ScheduledEvent } from '#schemas/invitee.ts';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 /** Books. Not repeated after a failure that leaves its outcome open: it sends invitations, and a second one takes another seat. */
 export function createInvitee(

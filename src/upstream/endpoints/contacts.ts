@@ -4,9 +4,9 @@ import { contactCreateRequest, contactListQuery, contactUpdateRequest } from '#s
 import { contact, type Contact } from '#schemas/contact.ts';
 import { customFieldDefinition, type CustomFieldDefinition } from '#schemas/custom-field.ts';
 import { pageQuery } from '#schemas/pagination.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 export function listContacts(
   client: Client,

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import { availableTime, eventType, type AvailableTime, type EventType } from '#schemas/event-type.ts';
 import { availableTimesQuery, eventTypeListQuery } from '#schemas/list-query.ts';
-import type { CallOptions, Client } from '../client.ts';
-import { pagesOf, type ApiPage, type PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import { pagesOf, type ApiPage, type PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 /** One of organization and user must be named. */
 export function listEventTypes(

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import { invitationRequest, organizationInvitation, type OrganizationInvitation } from '#schemas/invitation.ts';
 import { invitationListQuery } from '#schemas/list-query.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 export interface Inviting extends z.input<typeof invitationRequest> {
   readonly organization: string;

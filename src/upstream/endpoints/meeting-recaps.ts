@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { recapListQuery } from '#schemas/list-query.ts';
 import { recapUpdateRequest } from '#schemas/meeting-recap-request.ts';
 import { meetingRecapAnswer, transcript, type MeetingRecap, type Transcript } from '#schemas/meeting-recap.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 export function listMeetingRecaps(
   client: Client,

@@ -6,9 +6,9 @@ import {
   type RoutingForm,
   type RoutingFormSubmission,
 } from '#schemas/routing-form.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 export function listRoutingForms(
   client: Client,

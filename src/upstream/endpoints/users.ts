@@ -2,9 +2,9 @@
 import { groupListQuery, membershipListQuery } from '#schemas/list-query.ts';
 import { group, organizationMembership, user } from '#schemas/user.ts';
 import type { Group, OrganizationMembership, User } from '#schemas/user.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 /** The user the token belongs to. */
 export function getCurrentUser(client: Client, options?: CallOptions): Promise<Found<User>> {

@@ -6,9 +6,9 @@ import {
   webhookSubscription,
   type WebhookSubscription,
 } from '#schemas/subscription.ts';
-import type { CallOptions, Client } from '../client.ts';
-import type { ApiPage, PageOptions } from '../pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '../request.ts';
+import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
 
 const path = '/webhook_subscriptions';
 

@@ -8,11 +8,11 @@ import {
   type AuthorizationServerMetadata,
   type TokenAnswer,
 } from '#schemas/oauth.ts';
-import { SlotstreamError } from '../../errors.ts';
-import { safeText } from '../../redaction.ts';
-import { attempt, type Attempt, type AttemptNeeds } from '../attempt.ts';
-import { pauseAskedBy, pauseBefore } from '../pause.ts';
-import { stopIfAsked } from '../stopping.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { safeText } from '#src/observability/redact.ts';
+import { attempt, type Attempt, type AttemptNeeds } from '#src/upstream/send-once.ts';
+import { pauseAskedBy, pauseBefore } from '#src/upstream/backoff.ts';
+import { stopIfAsked } from '#src/upstream/abort.ts';
 
 export interface OAuthApplication {
   readonly clientId: string;

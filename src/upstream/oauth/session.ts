@@ -1,7 +1,7 @@
 // The access token of one login, renewed before it expires or when it is refused: once, however many ask at the same time,
 // in this process and in others.
-import { SlotstreamError } from '../../errors.ts';
-import type { TokenSource } from '../client.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { TokenSource } from '#src/upstream/client.ts';
 import {
   discover,
   OAuthRefusal,
@@ -9,7 +9,7 @@ import {
   type OAuthApplication,
   type OAuthNeeds,
 } from './authorization-server.ts';
-import { stopIfAsked } from '../stopping.ts';
+import { stopIfAsked } from '#src/upstream/abort.ts';
 import { loginOf } from './grant.ts';
 import { readLogins, withLogins, type Login } from './token-file.ts';
 

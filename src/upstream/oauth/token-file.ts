@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SlotstreamError } from '../../errors.ts';
-import { takeLock } from '../../process-lock.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { takeLock } from '#src/base/process-lock.ts';
 
 const login = z.object({
   /** The user's URI: one entry each. */

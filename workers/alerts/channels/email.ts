@@ -1,11 +1,11 @@
 // Mail over SMTP. The connection is made by us, so that the mail server's address is checked like every other.
 import type { Socket } from 'node:net';
 import nodemailer from 'nodemailer';
-import { SlotstreamError } from '#src/errors.ts';
-import { readMailServer } from '#src/mail-server.ts';
-import { AddressRefused, reasonOf, type Outgoing } from '#src/outgoing.ts';
-import type { Channel, Sent } from '../channel.ts';
-import { mailBody } from '../mail-body.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { readMailServer } from '#src/egress/smtp-url.ts';
+import { AddressRefused, reasonOf, type Outgoing } from '#src/egress/http.ts';
+import type { Channel, Sent } from './channel.ts';
+import { mailBody } from './mail-body.ts';
 
 export interface EmailNeeds {
   readonly outgoing: Outgoing;

@@ -1,6 +1,6 @@
 // The log as a channel: one line an alert. Nobody's name is in it, as in every other line.
-import type { Log } from '#src/log.ts';
-import type { Channel } from '../channel.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Channel } from './channel.ts';
 
 const mostSubjects = 20;
 

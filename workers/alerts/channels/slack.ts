@@ -1,10 +1,10 @@
 // Slack's incoming webhooks, and whoever understands the same (Mattermost, Rocket.Chat): blocks, and a plain text for those that do
 // not show blocks. Values stand in plain_text only, where no markup is obeyed.
-import type { Outgoing } from '#src/outgoing.ts';
-import type { Channel } from '../channel.ts';
-import { isRefusal, sentAs } from '../http-answer.ts';
-import type { Message } from '../message.ts';
-import { cutAt } from '../spoken.ts';
+import type { Outgoing } from '#src/egress/http.ts';
+import type { Channel } from './channel.ts';
+import { isRefusal, sentAs } from './classify-response.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import { cutAt } from '#workers/alerts/message/sanitize-text.ts';
 
 export interface SlackNeeds {
   readonly outgoing: Outgoing;

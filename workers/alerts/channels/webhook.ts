@@ -1,9 +1,9 @@
 // An operator's own address: JSON, signed as Standard Webhooks, with an id that stays the same at every attempt.
-import type { Outgoing } from '#src/outgoing.ts';
-import { signDelivery } from '#src/signature.ts';
-import type { Channel } from '../channel.ts';
-import { isRefusal, sentAs } from '../http-answer.ts';
-import type { Message } from '../message.ts';
+import type { Outgoing } from '#src/egress/http.ts';
+import { signDelivery } from '#src/signing/signature.ts';
+import type { Channel } from './channel.ts';
+import { isRefusal, sentAs } from './classify-response.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
 
 export interface WebhookNeeds {
   readonly outgoing: Outgoing;

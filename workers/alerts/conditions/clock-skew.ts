@@ -1,6 +1,6 @@
 // Our clock and the service's disagree: signatures look stale, and rightly signed deliveries are refused.
-import { duration } from '#src/setting.ts';
-import { defineCondition } from '../condition.ts';
+import { duration } from '#src/config/readers.ts';
+import { defineCondition } from './condition.ts';
 
 export const clockSkew = defineCondition({
   when: 'clock_skew',

@@ -1,6 +1,6 @@
 // The last comparison with the service found rows that were wrong.
 import { z } from 'zod';
-import { defineCondition } from '../condition.ts';
+import { defineCondition } from './condition.ts';
 
 export const drift = defineCondition({
   when: 'drift',

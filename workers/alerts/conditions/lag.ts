@@ -1,6 +1,6 @@
 // Rows appear long after what they tell of.
-import { duration } from '#src/setting.ts';
-import { defineCondition } from '../condition.ts';
+import { duration } from '#src/config/readers.ts';
+import { defineCondition } from './condition.ts';
 
 export const lag = defineCondition({
   when: 'lag',

@@ -1,7 +1,7 @@
 // Of what ended lately, unusually much was missed: something is wrong with the invitation, or the clock.
 import { z } from 'zod';
-import { duration } from '#src/setting.ts';
-import { defineCondition } from '../condition.ts';
+import { duration } from '#src/config/readers.ts';
+import { defineCondition } from './condition.ts';
 
 export const noShowSpike = defineCondition({
   when: 'no_show_spike',

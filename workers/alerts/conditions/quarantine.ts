@@ -1,6 +1,6 @@
 // Deliveries come in that cannot be understood.
 import { z } from 'zod';
-import { defineCondition } from '../condition.ts';
+import { defineCondition } from './condition.ts';
 
 export const quarantine = defineCondition({
   when: 'quarantine',

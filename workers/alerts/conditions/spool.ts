@@ -1,5 +1,5 @@
 // The queue is away: deliveries wait on the receiver's disk.
-import { defineCondition } from '../condition.ts';
+import { defineCondition } from './condition.ts';
 
 export const spool = defineCondition({
   when: 'spool',

@@ -1,5 +1,5 @@
 // The service has trouble delivering to us, or has given up.
-import { defineCondition, type Reading, type Trouble } from '../condition.ts';
+import { defineCondition, type Reading, type Trouble } from './condition.ts';
 
 export const subscription = defineCondition({
   when: 'subscription',

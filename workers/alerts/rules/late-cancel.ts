@@ -1,6 +1,6 @@
 // A booking is canceled shortly before it begins. A reschedule is a cancellation too, but nobody is let down by it.
 import { z } from 'zod';
-import { defineRule } from '../rule.ts';
+import { defineRule } from './rule.ts';
 
 export const lateCancel = defineRule({
   when: 'late_cancel',

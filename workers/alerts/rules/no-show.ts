@@ -1,5 +1,5 @@
 // An invitee is marked as a no-show.
-import { defineRule, ownMark } from '../rule.ts';
+import { defineRule, ownMark } from './rule.ts';
 
 export const noShow = defineRule({
   when: 'no_show',

@@ -1,7 +1,7 @@
 // One person did not show up several times.
 import { z } from 'zod';
-import { duration } from '#src/setting.ts';
-import { defineRule, ownMark } from '../rule.ts';
+import { duration } from '#src/config/readers.ts';
+import { defineRule, ownMark } from './rule.ts';
 
 export const repeatNoShow = defineRule({
   when: 'repeat_no_show',

@@ -1,7 +1,7 @@
 // Somebody who matters books, cancels or does not show up. Who matters is a matter of their contact's fields.
 import { z } from 'zod';
-import { fieldValue, matchesField } from '../fields.ts';
-import { defineRule, ownMark, type Case, type Finding } from '../rule.ts';
+import { fieldValue, matchesField } from './contact-match.ts';
+import { defineRule, ownMark, type Case, type Finding } from './rule.ts';
 
 const occasions = ['booked', 'canceled', 'no_show'] as const;
 

@@ -1,7 +1,7 @@
 // Contacts, oldest first: whoever is added while we walk stands at the end.
 import { listContacts } from '#src/upstream/endpoints/contacts.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './walk.ts';
+import { walkList } from './traversal.ts';
 
 export const contacts: Resource = {
   name: 'contacts',

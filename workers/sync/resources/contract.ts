@@ -1,8 +1,8 @@
 // What a resource of the service is to us: a walk, page by page, that can begin anywhere. A new resource = one file here + one line in ../catalogue.ts.
 import type { EventKind } from '#schemas/events.ts';
-import type { SlotstreamError } from '#src/errors.ts';
-import type { ServiceRecord } from '../records.ts';
-import type { Sources } from '../sources.ts';
+import type { SlotstreamError } from '#src/base/errors.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
+import type { Sources } from '#workers/sync/sources.ts';
 
 export type ResourceName =
   | 'contacts'

@@ -1,7 +1,7 @@
 // The definitions of the custom fields of contacts.
 import { listCustomFieldDefinitions } from '#src/upstream/endpoints/contacts.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './walk.ts';
+import { walkList } from './traversal.ts';
 
 export const customFieldDefinitions: Resource = {
   name: 'custom_field_definitions',

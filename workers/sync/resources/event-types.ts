@@ -1,7 +1,7 @@
 // Event types of the organization, oldest first: a new name does not move one past us.
 import { listEventTypes } from '#src/upstream/endpoints/event-types.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './walk.ts';
+import { walkList } from './traversal.ts';
 
 export const eventTypes: Resource = {
   name: 'event_types',

@@ -1,10 +1,10 @@
 // Meeting recaps: of each user who is known to us, asked as that user, since nobody else may be shown them.
 import { z } from 'zod';
-import { SlotstreamError } from '#src/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
-import type { Sources, SourceUser } from '../sources.ts';
+import type { Sources, SourceUser } from '#workers/sync/sources.ts';
 import type { Resource, WalkOptions, WalkPage } from './contract.ts';
-import { readPlace, walkList } from './walk.ts';
+import { readPlace, walkList } from './traversal.ts';
 
 /** Whose recaps are to be read next, and from where. */
 const place = z.object({ user: z.string(), next: z.string().nullable() });

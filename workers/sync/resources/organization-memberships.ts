@@ -2,9 +2,9 @@
 import type { RecordKind } from '#schemas/records.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { getUser, listOrganizationMemberships } from '#src/upstream/endpoints/users.ts';
-import type { ServiceRecord } from '../records.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './walk.ts';
+import { walkList } from './traversal.ts';
 
 export const organizationMemberships: Resource = {
   name: 'organization_memberships',

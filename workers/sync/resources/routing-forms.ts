@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { listRoutingForms, listRoutingFormSubmissions } from '#src/upstream/endpoints/routing-forms.ts';
-import type { Sources } from '../sources.ts';
+import type { Sources } from '#workers/sync/sources.ts';
 import type { Resource, WalkPage } from './contract.ts';
-import { readPlace, uriOf, walkList } from './walk.ts';
+import { readPlace, uriOf, walkList } from './traversal.ts';
 
 /** The forms whose submissions are still to be read, the page within the first of them, then the next page of forms. */
 const place = z.object({

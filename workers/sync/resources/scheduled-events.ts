@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
-import type { ServiceRecord } from '../records.ts';
-import type { Sources } from '../sources.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
+import type { Sources } from '#workers/sync/sources.ts';
 import type { Resource, WalkPage } from './contract.ts';
-import { readPlace, recordsOf, uriOf, walkList } from './walk.ts';
+import { readPlace, recordsOf, uriOf, walkList } from './traversal.ts';
 
 /** The meetings whose invitees are still to be read, then the next page of meetings. */
 const place = z.object({ pending: z.array(z.string()), next: z.string().nullable() });

@@ -1,0 +1,248 @@
+// The composition root: opens everything a role needs, in order, and closes it in the reverse one.
+import { join } from 'node:path';
+import { createBatches } from '#workers/pipeline/ingest-job.ts';
+import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
+import { readRetentionState } from '#workers/retention/retention-state.ts';
+import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { leaveAddress } from '#src/api/running-instance.ts';
+import { createAdminApp, type ReadApi } from '#src/api/app.ts';
+import { openAdminToken } from '#src/api/auth/token.ts';
+import { createWatchman } from '#src/api/auth/access-log.ts';
+import type { Alerts } from './alerting.ts';
+import { openSchedules, openSinks, prepareAlerts } from './background.ts';
+import type { Sinks } from './sink-pumps.ts';
+import type { Config } from '#src/config/load.ts';
+import type { SlotstreamError } from '#src/base/errors.ts';
+import { openTail, type Tail } from '#src/feed/tail.ts';
+import { openKeyRing } from '#src/signing/key-ring.ts';
+import { throttled, type Log } from '#src/observability/log.ts';
+import { createMetrics } from '#src/observability/metrics/registry.ts';
+import { once } from '#src/base/memoize.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import { openGate, type QueueGate } from '#src/queue/durability-gate.ts';
+import { openQueue } from '#src/queue/registry.ts';
+import { createReceiverApp } from '#src/receiver/app.ts';
+import { createCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { startDrain } from '#src/receiver/spool/drain.ts';
+import { createHealth, type Health } from '#src/receiver/health.ts';
+import { createIntake } from '#src/receiver/intake.ts';
+import { openListener } from '#src/receiver/listener.ts';
+import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
+import { alertTotals } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
+import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { openStore } from '#src/store/open-store.ts';
+
+/** What this process does: `start` does both, `receive` and `work` one each. */
+export interface Roles {
+  readonly receives: boolean;
+  readonly works: boolean;
+  /** Only `start` makes a signing key of its own. */
+  readonly makesKey: boolean;
+}
+
+export interface App extends AsyncDisposable {
+  /** Undefined where this process does not receive. */
+  readonly port: number | undefined;
+  readonly adminPort: number;
+  /** Where this machine reaches the admin listener. */
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  status(): Promise<object>;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly queue: DeliveryQueue;
+  readonly gate: QueueGate;
+  readonly health: Health;
+  readonly store: Store | undefined;
+  readonly tail: Tail;
+  readonly clock: () => number;
+  readonly opened: AsyncDisposableStack;
+}
+
+// Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
+const unreadyGraceMs = 1_000;
+
+// On SQLite one transaction runs at a time whatever we do; on PostgreSQL a second batch is compiled while one commits.
+const workersOn = { sqlite: 1, postgres: 4 } as const;
+
+export interface AppNeeds {
+  readonly config: Config;
+  readonly log: Log;
+  /** By which alerts wait, rest at night and grow old. */
+  readonly clock?: () => number;
+}
+
+export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles: Roles): Promise<App> {
+  await using opened = new AsyncDisposableStack();
+  for (const warning of config.warnings) log.warn(warning);
+  const alerting = roles.works ? await prepareAlerts(config) : undefined;
+  const metrics = createMetrics();
+  metrics.unsignedAllowed(config.signing.allowUnsigned);
+
+  const store = roles.works ? opened.use(await openStoreLoudly(config, log, { makes: true })) : undefined;
+  const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: reporterOf(log, 'queue') });
+  opened.defer(() => queue.close());
+  const gate = await openGate({
+    queue,
+    onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message),
+  });
+  opened.defer(() => gate.close());
+  metrics.watch({
+    queueDepth: () => queue.depth(),
+    ...(store && { quarantine: () => countKept(store, 'quarantined'), reconciled: () => lastRuns(store) }),
+  });
+
+  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
+  const health = createHealth({ checks, clock: Date.now });
+  const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
+  opened.defer(() => tail.close());
+  const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, clock, opened };
+  if (store) await alerting?.place(store, clock);
+  if (store) openWorker(parts, store);
+  const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
+  const port = spool && (await openReceiver(parts, spool, roles));
+  // After the receiver, which makes the signing key where there is none.
+  if (store) await openSchedules(parts, store);
+
+  let sinks: Sinks | undefined;
+  let alerts: Alerts | undefined;
+  const startedAt = new Date().toISOString();
+  const status = async () => ({
+    roles: { receives: roles.receives, works: roles.works },
+    started_at: startedAt,
+    pid: process.pid,
+    queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
+    ...(spool && { spool: spool.depth() }),
+    ...(store && (await standingOf(store))),
+    ...(sinks && { sinks: await sinks.standing() }),
+    ...(alerts && { alert_channels: alerts.standing() }),
+  });
+  const admin = await openAdmin(parts, status);
+  // Last, so that they end first: they wait at the tail, which closes with the admin listener.
+  sinks = store && (await openSinks(parts, store));
+  alerts = store && (await alerting?.open({ ...parts, spool }, store));
+  opened.defer(() => health.stop());
+  const resources = opened.move();
+  return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** What can be told of a store, whether or not a process runs on it. */
+export async function standingOf(store: Store): Promise<object> {
+  const retention = await readRetentionState(store);
+  const told = { store: await overviewOf(store), reconcile: await lastRuns(store), alerts: await alertTotals(store) };
+  return { ...told, ...(retention && { retention }) };
+}
+
+/** When the last complete runs were, and what they found. */
+export async function lastRuns(store: Store): Promise<Pick<ReconcileState, 'recent' | 'full'>> {
+  const { contacts_from: _own, ...runs } = await readReconcileState(store);
+  return runs;
+}
+
+/** The store as every verb opens it. Whoever only reads or changes what is there must not make an empty one elsewhere. */
+export function openStoreLoudly(config: Config, log: Log, { makes = false } = {}): Promise<Store> {
+  const warn = ({ message, hint }: SlotstreamError) => log.warn({ hint }, message);
+  return openStore({ report: reporterOf(log, 'store'), warn, existing: !makes }, config.databaseUrl);
+}
+
+function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
+  const batches = createBatches({
+    store,
+    options: { eraseOnDelete: config.eraseOnDelete },
+    metrics,
+    log,
+    clock: Date.now,
+    onCommitted: () => tail.poke(),
+  });
+  opened.defer(() => batches.close());
+  const worker = startDeliveryWorker({ queue, ...batches, log }, { concurrency: workersOn[store.engine.name] });
+  opened.defer(() => worker.close());
+}
+
+async function openReceiverSpool({ config, log, metrics, opened }: Parts): Promise<Spool> {
+  const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
+  opened.defer(() => spool.close());
+  return spool;
+}
+
+async function openReceiver(
+  { config, log, metrics, gate, health, opened }: Parts,
+  spool: Spool,
+  roles: Roles,
+): Promise<number> {
+  const { keys, allowUnsigned, ...signing } = config.signing;
+  const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: roles.makesKey, allowUnsigned });
+  for (const warning of ring.warnings) log.warn(warning);
+  const circuit = createCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
+  const drain = startDrain({ circuit, spool, log });
+  opened.defer(() => drain.stop());
+  const intake = createIntake({ circuit, spool, metrics });
+  opened.defer(() => intake.settled());
+  const app = createReceiverApp(
+    { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
+    { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
+  );
+  const listener = await openListener(
+    { fetch: app.fetch, onClosing: () => health.stop() },
+    { host: config.host, port: config.port, graceMs: unreadyGraceMs },
+  );
+  opened.defer(() => listener.close());
+  return listener.port;
+}
+
+async function openAdmin({ config, log, metrics, health, store, tail, opened }: Parts, status: () => Promise<object>) {
+  const adminToken = openAdminToken(config);
+  const app = createAdminApp({
+    token: adminToken,
+    clock: Date.now,
+    status,
+    metrics,
+    health,
+    ...createWatchman({ log, metrics }),
+    report: reporterOf(log, 'admin listener'),
+    ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
+  });
+  const listener = await openListener(
+    // Streams never end by themselves.
+    { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close() },
+    { host: config.adminHost, port: config.adminPort },
+  );
+  opened.defer(() => listener.close());
+  const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
+  const adminUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  const address = leaveAddress(config.dataDir, adminUrl);
+  opened.defer(() => address.remove());
+  return { adminPort: listener.port, adminUrl, adminToken };
+}
+
+/** Loaded when it is first asked: most processes never are. */
+function readsOf(
+  { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
+  secret: string,
+) {
+  return once(async (): Promise<ReadApi> => {
+    const { createReadApi } = await import('#src/api/operations.ts');
+    return createReadApi({
+      store,
+      tail,
+      options: { eraseOnDelete: config.eraseOnDelete },
+      signing: config.signing,
+      clock: Date.now,
+      secret,
+      report: reporterOf(log, 'admin listener'),
+      acted: (operation) => log.info({ operation }, 'done for an operator'),
+    });
+  });
+}
+
+/** Engines can fail thousands of times a second; one line a second tells it. */
+function reporterOf(log: Log, engine: string): (error: unknown) => void {
+  const say = throttled(log, 1_000);
+  return (err) => say('error', `the ${engine} reports an error`, { err });
+}

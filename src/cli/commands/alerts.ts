@@ -1,0 +1,161 @@
+// `alerts`: tries the channels, lists what was said and what failed, and sends what failed again.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { alertStates, shownAlert } from '#src/api/alert-record.ts';
+import { openStoreLoudly } from '#src/app/app.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-results.ts';
+import { findAlerts } from '#src/store/alerts/alert-queries.ts';
+import { readAlerts } from '#src/store/alerts/alert-rows.ts';
+import type { Channel } from '#workers/alerts/channels/channel.ts';
+import { channelNames, type ChannelName } from '#workers/alerts/channels/channel-name.ts';
+import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
+import { testMessage } from '#workers/alerts/message/messages.ts';
+import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { renderTable } from '#src/cli/table.ts';
+import { plain } from '#src/cli/values.ts';
+import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
+
+const actions = ['test', 'list', 'resend'] as const;
+
+interface Input {
+  readonly id?: string | undefined;
+  readonly channel?: ChannelName | undefined;
+  readonly state?: (typeof alertStates)[number] | undefined;
+  readonly rule?: string | undefined;
+  readonly limit: number;
+  readonly failed: boolean;
+  readonly json: boolean;
+}
+
+export const alerts = defineVerb({
+  name: 'alerts',
+  summary: 'try the channels of alerts, list alerts, send failed ones again',
+  examples: [
+    'slotstream alerts test',
+    'slotstream alerts test --channel slack',
+    'slotstream alerts list --state failed',
+    'slotstream alerts resend --failed',
+  ],
+  arguments: {
+    action: {
+      flags: '<action>',
+      help: 'test: send a sample to each channel; list; resend: an id, or --failed',
+      reads: z.enum(actions, `one of ${actions.join(', ')}`),
+    },
+    id: { flags: '[id]', help: 'the alert to send again', reads: z.string().optional() },
+  },
+  options: {
+    channel: {
+      flags: '--channel <name>',
+      help: `only this one: ${channelNames.join(', ')}`,
+      reads: z.enum(channelNames, `one of ${channelNames.join(', ')}`).optional(),
+    },
+    state: {
+      flags: '--state <state>',
+      help: `only those that are ${alertStates.join(', ')}`,
+      reads: z.enum(alertStates, `one of ${alertStates.join(', ')}`).optional(),
+    },
+    rule: { flags: '--rule <name>', help: 'only those of this rule', reads: z.string().optional() },
+    limit: {
+      flags: '--limit <n>',
+      help: 'the newest so many (20)',
+      reads: wholeNumberFrom(1)
+        .optional()
+        .transform((given = 20) => given),
+    },
+    failed: { flags: '--failed', help: 'resend: all that failed', reads: flag },
+    json: asJson,
+  },
+  run: (context, { action, ...input }) => {
+    if (input.id !== undefined && action !== 'resend')
+      throw new SlotstreamError('usage', `\`alerts ${action}\` takes no id.`, { hint: 'npx slotstream alerts --help' });
+    return work[action](context, input);
+  },
+});
+
+const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, input: Input) => Promise<ExitCode>>> = {
+  async test(context, { channel: only, json }) {
+    const { alerts: settings } = context.config();
+    const configured = configuredChannels(settings);
+    // A file that is refused would keep every other alert from leaving.
+    await loadRules({ ...settings, configured });
+    const opened = await openChannels(settings, { log: context.log(), clock: () => context.now().getTime() });
+    const chosen = [...opened.values()].filter(({ name }) => (only === undefined ? configured : [only]).includes(name));
+    if (chosen.length === 0)
+      throw new SlotstreamError('config', `The channel ${only} is not configured.`, {
+        hint: 'Set what it needs (docs/alerts.md says what), then try again.',
+      });
+    try {
+      const answers = await Promise.all(chosen.map((channel) => tried(context, channel)));
+      const rows = answers.map(({ channel, target, ok, answer }) => [channel, target, ok ? '✓' : '✗', plain(answer)]);
+      context.out(json ? JSON.stringify(answers) : renderTable(['channel', 'to', '', 'answer'], rows));
+      return answers.every(({ ok }) => ok) ? 0 : 1;
+    } finally {
+      for (const channel of opened.values()) await channel.close?.();
+    }
+  },
+
+  async list(context, { channel, state, rule, limit, json }) {
+    await using store = await openStoreLoudly(context.config(), context.log());
+    const { items } = await findAlerts(
+      store,
+      { channel, state, rule },
+      { count: limit, descending: true, backwards: false },
+    );
+    const records = items.map(shownAlert);
+    if (json) context.out(JSON.stringify(records));
+    else if (records.length === 0) context.out('There are none.');
+    else
+      context.out(
+        renderTable(
+          ['created', 'state', 'channel', 'rule', 'attempts', 'id', 'last error'],
+          records.map((one) => [
+            one.created_at.slice(0, 19),
+            one.state,
+            one.channel,
+            `${one.rule}${one.follows === null ? '' : ' (taken back)'}`,
+            String(one.attempts),
+            one.id,
+            plain(one.last_error ?? ''),
+          ]),
+        ),
+      );
+    return 0;
+  },
+
+  async resend(context, { id, failed, json }) {
+    if ((id === undefined) !== failed)
+      throw new SlotstreamError('usage', 'Which alert is to be sent again?', {
+        hint: 'Give one id, or --failed for all that failed. Look: npx slotstream alerts list --state failed',
+      });
+    await using store = await openStoreLoudly(context.config(), context.log());
+    const ids = id === undefined ? (await failedAlerts(store)).map((alert) => alert.id) : [id];
+    const renewed = await store.transaction((unit) => sendAgain(unit, ids, timeOf(context.now().getTime())));
+    if (id !== undefined && renewed.length === 0) throw notRenewed(id, (await readAlerts(store, [id]))[0]?.state);
+    context.out(json ? JSON.stringify({ resent: renewed }) : `${renewed.length} to be sent again.`);
+    return 0;
+  },
+};
+
+/** As long as the sender of a running process waits, and a little more. */
+const patienceMs = 60_000;
+
+async function tried(context: VerbContext, channel: Channel) {
+  const { dashboardUrl } = context.config().alerts;
+  const message = testMessage({ dashboardUrl }, { id: randomUUID(), now: timeOf(context.now().getTime()) });
+  const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(patienceMs)]);
+  const { ok, answer } = await channel
+    .send(message, signal)
+    .catch((error: unknown) => ({ ok: false, answer: `It failed (${codeOf(error)}).` }));
+  return { channel: channel.name, target: channel.target, ok, answer };
+}
+
+function notRenewed(id: string, state: string | undefined): SlotstreamError {
+  return state === undefined
+    ? new SlotstreamError('usage', `There is no alert ${plain(id)}.`, { hint: 'npx slotstream alerts list' })
+    : new SlotstreamError('usage', `The alert is ${state}: only what has failed can be sent again.`, {
+        hint: 'npx slotstream alerts list --state failed',
+      });
+}

@@ -1,0 +1,145 @@
+// What `bootstrap` shows: the plan as people know it from Terraform, what was done, and what will be missing; or all of it as JSON.
+import type { Applied, Deed } from '#src/subscriptions/apply.ts';
+import { isComplete } from '#src/subscriptions/apply.ts';
+import type { Situation } from '#src/subscriptions/bootstrap.ts';
+import { isPending, type Step } from '#src/subscriptions/plan.ts';
+import type { Refusal } from '#src/subscriptions/register.ts';
+import {
+  deedInWords,
+  eventsInWords,
+  missingInMirror,
+  ownerInWords,
+  refusalInWords,
+  stepInWords,
+} from '#src/subscriptions/describe.ts';
+import type { Line } from '#src/subscriptions/describe.ts';
+import { renderTable } from '#src/cli/table.ts';
+
+export interface Told {
+  readonly situation: Situation;
+  readonly applied: Applied;
+  readonly notes: readonly string[];
+}
+
+export function planAsText({ account, input, steps }: Situation, notes: readonly string[]): string {
+  const counts = countSteps(steps);
+  const isNothing = !steps.some(isPending);
+  const summary = isNothing
+    ? `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' stands' : 's stand'} as planned.`
+    : `Plan: ${counts.create} to create, ${counts.replace} to replace, ${counts.delete} to delete, ${counts.keep} to keep.`;
+  return paragraphs([
+    heading(account.organization, input.callback),
+    lines(steps.map(stepInWords)),
+    summary,
+    noted(notes),
+  ]);
+}
+
+export function appliedAsText({ situation, applied, notes }: Told): string {
+  const { account, input } = situation;
+  const refusals = refusalsIn(applied.deeds);
+  return paragraphs([
+    heading(account.organization, input.callback),
+    lines(applied.deeds.map(deedInWords)),
+    refusals.map(refusalLines).join('\n'),
+    doneInWords(applied),
+    noted(notes),
+  ]);
+}
+
+function heading(organization: string, callback: string): string {
+  return renderTable(['organization', organization], [['callback', `${callback}?s=…`]]);
+}
+
+function lines(all: readonly Line[]): string {
+  if (all.length === 0) return '';
+  const rows = all.map(({ mark, action, owner, events, why }) => [
+    `  ${mark} ${action}`,
+    ownerInWords(owner),
+    `${eventsInWords(events)}${why === undefined ? '' : `  (${why})`}`,
+  ]);
+  const [first = [], ...rest] = rows;
+  return renderTable(first, rest);
+}
+
+function refusalLines(refusal: Refusal): string {
+  const [what, meaning, remedy] = refusalInWords(refusal);
+  return `! ${what}\n  ${meaning}\n  → ${remedy}`;
+}
+
+function doneInWords(applied: Applied): string {
+  const counts = countDeeds(applied.deeds);
+  const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.kept + counts.found} kept`;
+  if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run goes on from there.`;
+  if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
+  return isComplete(applied) ? `Nothing to do: ${done}.` : `Nothing could be changed: ${done}.`;
+}
+
+const noted = (notes: readonly string[]): string => notes.map((note) => `! ${note}`).join('\n');
+const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+
+export function planAsJson({ account, input, steps }: Situation, notes: readonly string[]): object {
+  return {
+    ...account,
+    callback: input.callback,
+    pending: steps.some(isPending),
+    summary: countSteps(steps),
+    steps: steps.map((step) => ({
+      ...flat(stepInWords(step)),
+      ...('url' in step && { url: step.url }),
+      ...('existing' in step && { uri: step.existing.uri }),
+      ...('replaces' in step && { replaces: step.replaces.map(({ existing }) => existing.uri) }),
+    })),
+    notes,
+  };
+}
+
+export function appliedAsJson({ situation: { account, input }, applied, notes }: Told): object {
+  return {
+    ...account,
+    callback: input.callback,
+    complete: isComplete(applied),
+    summary: countDeeds(applied.deeds),
+    deeds: applied.deeds.map((deed) => ({
+      ...flat(deedInWords(deed)),
+      ...('subscription' in deed && { uri: deed.subscription.uri }),
+    })),
+    missing: refusalsIn(applied.deeds).map(({ wanted, events, cause }) => ({
+      events,
+      optional: wanted.optional,
+      cause: cause.kind,
+      ...('scopes' in cause && { scopes: cause.scopes }),
+      ...('message' in cause && { message: cause.message }),
+      missing: missingInMirror(events),
+    })),
+    notes,
+  };
+}
+
+const flat = ({ action, owner, events, why }: Line): object => ({
+  action,
+  scope: owner.scope,
+  owner: owner.uri,
+  events,
+  ...(why !== undefined && { why }),
+});
+
+const refusalsIn = (deeds: readonly Deed[]): readonly Refusal[] =>
+  deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
+
+function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
+  return count(steps, { create: 0, replace: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
+}
+
+function countDeeds(deeds: readonly Deed[]): Readonly<Record<Deed['kind'], number>> {
+  return count(deeds, { created: 0, found: 0, kept: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
+}
+
+function count<Kind extends string>(
+  all: readonly { readonly kind: Kind }[],
+  zero: Readonly<Record<Kind, number>>,
+): Readonly<Record<Kind, number>> {
+  const counts: Record<Kind, number> = { ...zero };
+  for (const { kind } of all) counts[kind] += 1;
+  return counts;
+}

@@ -1,0 +1,181 @@
+// `demo`: the whole product on its embedded default, fed by the sandbox, which it registers with as one would with the service.
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventKinds } from '#schemas/events.ts';
+import { loginLink } from '#src/api/running-instance.ts';
+import { openApp } from '#src/app/app.ts';
+import { loadConfig, type Config } from '#src/config/load.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { createLog } from '#src/observability/log.ts';
+import { takeLock } from '#src/base/process-lock.ts';
+import { inWords } from '#src/samples/describe.ts';
+import { openSandbox } from '#src/sandbox/sandbox.ts';
+import type { Sandbox } from '#src/sandbox/sandbox.ts';
+import type { Fact } from '#src/sandbox/world/service.ts';
+import type { Store } from '#src/store/contract.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { backfill } from './backfill.ts';
+import { bootstrap } from './bootstrap.ts';
+import { renderTable } from '#src/cli/table.ts';
+import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
+
+const tableEvery = 20;
+
+const longestKind = Math.max(...Object.keys(eventKinds).map(({ length }) => length));
+
+export const demo = defineVerb({
+  name: 'demo',
+  summary: 'see it work: a scheduling service, its webhooks, tables that fill, in a folder of its own',
+  examples: ['slotstream demo', 'slotstream demo --rate 50 --count 500'],
+  arguments: {},
+  options: {
+    rate: {
+      flags: '--rate <n>',
+      help: 'things that happen a second (default: 4)',
+      reads: wholeNumberFrom(1).default(4),
+    },
+    count: {
+      flags: '--count <n>',
+      help: 'stop after so many webhooks or a few more (default: until Ctrl-C)',
+      reads: wholeNumberFrom(1).optional(),
+    },
+    seed: { flags: '--seed <n>', help: 'another story', reads: wholeNumberFrom(0).default(1) },
+  },
+  async run(context, { rate, count = Infinity, seed }) {
+    const stopping = context.stopping();
+    const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
+    const enough = new AbortController();
+    let told = 0;
+    using _folder = emptyFolder(demoFolder(context));
+    await using sandbox = await openSandbox(
+      { seed, eventTypes: true, rateLimits: false },
+      {
+        report: (err) => log.error({ err }, 'the sandbox failed to answer'),
+        onFact: (fact) => {
+          if (!isToldTo(sandbox.handles.users.owner, fact)) return;
+          told += 1;
+          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${inWords(fact)}`);
+          if (told >= count) enough.abort();
+        },
+      },
+    );
+    const config = demoConfig(context, sandbox);
+    context.say(
+      'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
+    );
+    await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
+    await using store = await openStore(
+      { report: (err) => log.warn({ err }, 'the store reports an error') },
+      config.databaseUrl,
+    );
+    const path = config.databaseUrl.slice('sqlite:'.length);
+    context.say(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
+    await connect(context, config);
+    const before = (await overviewOf(store)).last_seq;
+    context.say('\nFrom here on people book, cancel and miss meetings by themselves. Ctrl-C stops it.\n');
+
+    const ending = AbortSignal.any([stopping, enough.signal]);
+    const living = sandbox.live(rate, ending);
+    for (let shown = 0; shown < told || !ending.aborted;) {
+      await wait(100, undefined, { signal: ending }).catch(() => undefined);
+      if (told - shown < tableEvery && !ending.aborted) continue;
+      if (ending.aborted) await living;
+      shown = told;
+      await sandbox.courier.settled();
+      await projected(store, before + shown);
+      context.out(await tableOf(store));
+    }
+    context.say(farewell({ dataDir: config.dataDir, path }));
+    return 0;
+  },
+});
+
+interface Introduced {
+  readonly port: number | undefined;
+  readonly path: string;
+  readonly login: string;
+}
+
+function introduction({ handles }: Sandbox, { port, path, login }: Introduced): string {
+  const controls = `${handles.base_url}/_sandbox`;
+  return `
+A scheduling service of your own   ${handles.base_url}
+  what it can do, and its levers   ${controls}/docs
+  every webhook it sent            ${controls}/deliveries
+Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
+  and writes tables to             ${path}
+  its API, tried out at /docs      ${login}
+
+Do something yourself, in another terminal:
+  curl -X POST ${controls}/routing_form_submissions
+`;
+}
+
+/** All of these read the store: nothing has to run. */
+function farewell({ dataDir, path }: { readonly dataDir: string; readonly path: string }): string {
+  const slotstream = `  DATA_DIR=${dataDir} npx slotstream`;
+  return `Look for yourself:
+${slotstream} status
+${slotstream} feed --limit 3                         (what happened, in order)
+${slotstream} why URI                                (any URI of the feed: where its values came from)
+${slotstream} export contacts --format csv --out -   (any table or view)
+  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`;
+}
+
+/** Recaps are told to their own user only, and the demo has the owner's token. */
+const isToldTo = (user: string, { event, users }: Fact): boolean =>
+  !event.startsWith('meeting_recap.') || users.includes(user);
+
+/** What an operator does once with the real service: register for webhooks, and bring in what is there already. */
+async function connect(context: VerbContext, config: Config): Promise<void> {
+  const own: VerbContext = { ...context, config: () => config };
+  context.say('$ slotstream bootstrap');
+  await bootstrap.run(own, { plan: false, prune: false, rotateKey: false, json: false });
+  context.say('$ slotstream backfill');
+  await backfill.run(own, { resources: [], restart: false, json: false });
+}
+
+const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, 'demo');
+
+/** Every demo begins with nothing: its service is a new one, and a mirror is of one service for good. */
+function emptyFolder(folder: string): Disposable {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const lock = takeLock(`${folder}.lock`);
+  if (lock === undefined)
+    throw new SlotstreamError('busy', `Another demo is running in ${folder}.`, {
+      hint: 'Stop it first, or choose another folder: DATA_DIR=… npx slotstream demo',
+    });
+  rmSync(folder, { recursive: true, force: true });
+  return { [Symbol.dispose]: () => lock.release() };
+}
+
+/** Whatever is configured for real use stays out of the demo, and the demo out of it. */
+function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
+  const { port } = context.config();
+  const { HOST, PORT, ADMIN_PORT } = context.env;
+  return loadConfig({
+    HOST: HOST ?? '127.0.0.1',
+    PORT,
+    ADMIN_PORT,
+    DATA_DIR: demoFolder(context),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    API_BASE_URL: handles.base_url,
+    API_TOKEN: handles.tokens.owner,
+  });
+}
+
+/** Waits for the worker, but not for ever: a table is to show the delivery before it. */
+async function projected(store: Store, lastSeq: number): Promise<void> {
+  for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1) await wait(50);
+}
+
+async function tableOf(store: Store): Promise<string> {
+  const { rows, last_seq } = await overviewOf(store);
+  const lines = Object.entries({ 'event_log (last seq)': last_seq, ...rows }).map(([table, count]) => [
+    table,
+    String(count),
+  ]);
+  return `\n${renderTable(['table', 'rows'], lines)}\n`;
+}

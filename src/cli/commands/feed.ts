@@ -1,0 +1,78 @@
+// `feed`: prints the log as the feed tells it, one JSON entry a line, straight from the store.
+import { openStoreLoudly } from '#src/app/app.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { acknowledge, consumerName } from '#src/feed/consumer.ts';
+import { filterInputs, filterOf } from '#src/feed/filter.ts';
+import { readFeed } from '#src/feed/page.ts';
+import { openTail } from '#src/feed/tail.ts';
+import type { Store } from '#src/store/contract.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import { defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
+
+const pageLimit = 500;
+/** How often a store that other processes write to is looked at. */
+const lookEveryMs = 100;
+
+export const feed = defineVerb({
+  name: 'feed',
+  summary: 'print what happened, one JSON entry a line, and go on with --follow',
+  examples: [
+    'slotstream feed --follow --event contact.*',
+    'slotstream feed --consumer warehouse | ./load-into-warehouse',
+    'slotstream feed --after 1200 --limit 10',
+  ],
+  arguments: {},
+  options: {
+    after: { flags: '--after <seq>', help: 'begin behind this entry', reads: wholeNumberFrom(0).optional() },
+    follow: { flags: '--follow', help: 'at the end, wait for more (Ctrl-C ends it)', reads: flag },
+    event: { flags: '--event <names>', help: 'only these: contact.created,invitee.*', reads: filterInputs.event },
+    subject: { flags: '--subject <uri>', help: 'only entries about this URI', reads: filterInputs.subject },
+    outcome: { flags: '--outcome <names>', help: 'only these: applied,quarantined', reads: filterInputs.outcome },
+    consumer: {
+      flags: '--consumer <name>',
+      help: 'go on where this consumer was, and acknowledge what was printed',
+      reads: consumerName.optional(),
+    },
+    limit: { flags: '--limit <n>', help: 'at most so many entries', reads: wholeNumberFrom(1).optional() },
+  },
+  async run(context, { after, follow, consumer, limit = Infinity, ...asked }) {
+    const stopping = context.stopping();
+    if (after !== undefined && consumer !== undefined)
+      throw new SlotstreamError('usage', 'A consumer has a position of its own: leave out --after or --consumer.', {
+        hint: 'To move a consumer: POST /api/feed/consumers/NAME with {"rewind_to": seq}.',
+      });
+    await using store = await openStoreLoudly(context.config(), context.log());
+    const filter = filterOf(asked);
+    const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: lookEveryMs });
+    let place = await startOf(store, { after, consumer });
+    for (let left = limit; left > 0 && !stopping.aborted;) {
+      const { entries, nextAfter } = await readFeed(store, filter, { after: place, limit: Math.min(left, pageLimit) });
+      if (entries.length > 0) await context.outAll(entries.map(({ text }) => `${text}\n`).join(''));
+      if (consumer !== undefined && nextAfter > place)
+        await acknowledge(store, { name: consumer, position: nextAfter, nowMs: context.now().getTime() });
+      place = nextAfter;
+      left -= entries.length;
+      if (entries.length > 0) continue;
+      if (!follow) break;
+      await tail.beyond(place, stopping);
+    }
+    tail.close();
+    return 0;
+  },
+});
+
+interface Start {
+  readonly after: number | undefined;
+  readonly consumer: string | undefined;
+}
+
+async function startOf(store: Store, { after = 0, consumer }: Start): Promise<number> {
+  if (consumer !== undefined) return (await readPosition(store, consumer)) ?? 0;
+  const last = await lastSeq(store);
+  if (after > last)
+    throw new SlotstreamError('usage', `--after ${after} lies beyond the log, which ends at ${last}.`, {
+      hint: `Use --after ${last} --follow to see only what is new.`,
+    });
+  return after;
+}

@@ -1,0 +1,14 @@
+// `receive`: only takes deliveries; run as many as you like on a queue they share.
+import { refuseEmbedded, serve } from './serve.ts';
+import { defineVerb } from '#src/cli/verb.ts';
+
+export const receive = defineVerb({
+  name: 'receive',
+  summary: 'only receive deliveries (scale out: many of these on Redis or PostgreSQL)',
+  arguments: {},
+  options: {},
+  async run(context) {
+    refuseEmbedded(context, 'receive');
+    return serve(context, { receives: true, works: false, makesKey: false });
+  },
+});

@@ -1,0 +1,61 @@
+// `replay`: folds entries of the log again, after a fix or an upgrade. A dry run shows the difference in rows.
+import { z } from 'zod';
+import { openStoreLoudly } from '#src/app/app.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { EntryFilter } from '#src/store/log/log.ts';
+import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
+import { progressOf } from '#src/cli/progress.ts';
+import { changeLines, plain } from '#src/cli/values.ts';
+import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
+
+export const replay = defineVerb({
+  name: 'replay',
+  summary: 'fold log entries again: those in quarantine, those about a URI, or all',
+  examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
+  arguments: {},
+  options: {
+    quarantined: { flags: '--quarantined', help: 'entries that were quarantined or of an unknown kind', reads: flag },
+    uri: { flags: '--uri <uri>', help: 'entries about this subject', reads: z.string().optional() },
+    all: { flags: '--all', help: 'every entry', reads: flag },
+    dryRun: { flags: '--dry-run', help: 'show what would change, change nothing', reads: flag },
+    json: asJson,
+  },
+  async run(context, { quarantined, uri, all, dryRun, json }) {
+    const filter = filterOf({ quarantined, uri, all });
+    const config = context.config();
+    await using store = await openStoreLoudly(config, context.log());
+    const report = await replayEntries(
+      {
+        store,
+        options: { eraseOnDelete: config.eraseOnDelete },
+        onChange: (change) => context.out(json ? JSON.stringify(change) : told(change)),
+        onProgress: progressOf(context, 'entries'),
+      },
+      filter,
+      { dryRun },
+    );
+    const { read, changed, stillKept } = report;
+    const verb = dryRun ? 'would change' : 'changed';
+    if (json) context.out(JSON.stringify({ ...report, dryRun }));
+    else context.out(`${read} entries folded again, ${changed} ${verb}, ${stillKept} still cannot be projected.`);
+    return 0;
+  },
+});
+
+function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): EntryFilter {
+  const chosen = [given.quarantined, given.uri !== undefined, given.all].filter(Boolean).length;
+  if (chosen !== 1) {
+    throw new SlotstreamError('usage', 'Say which entries: exactly one of --quarantined, --uri URI and --all.', {
+      hint: 'Try it first with --dry-run.',
+    });
+  }
+  if (given.quarantined) return { kept: true };
+  return given.uri === undefined ? {} : { subjectUri: given.uri };
+}
+
+function told({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
+  return [
+    `${seq} ${plain(event ?? '?')} ${plain(subjectUri ?? '?')}: ${before} → ${after}`,
+    ...changeLines(changes),
+  ].join('\n');
+}

@@ -1,0 +1,115 @@
+// `sandbox`: the scheduling service itself, on this machine, to develop against and to try things on.
+import { once } from 'node:events';
+import { z } from 'zod';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { openSandbox } from '#src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { renderTable } from '#src/cli/table.ts';
+import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
+
+const mostContacts = 1_000_000;
+const upTo = (most: number) =>
+  wholeNumberFrom(0).refine((value) => value <= most, `a whole number up to ${most.toLocaleString('en')}`);
+
+export const sandbox = defineVerb({
+  name: 'sandbox',
+  summary: 'the scheduling service on your machine: its API, its webhooks, and levers to move it',
+  examples: [
+    'slotstream sandbox',
+    'slotstream sandbox --live 2                    # people book, cancel and miss meetings by themselves',
+    'slotstream sandbox --contacts 1000000 --seed 7 # the same million every time',
+    'slotstream sandbox --json > sandbox.json &     # addresses and tokens for a script, in its first line',
+  ],
+  arguments: {},
+  options: {
+    port: {
+      flags: '--port <n>',
+      help: 'where it listens (default: 8090; 0: any free one)',
+      reads: upTo(65_535).default(8090),
+    },
+    seed: { flags: '--seed <n>', help: 'another world (default: 1)', reads: wholeNumberFrom(0).default(1) },
+    contacts: {
+      flags: '--contacts <n>',
+      help: 'contacts it begins with (default: 50)',
+      reads: upTo(mostContacts).default(50),
+    },
+    bookings: {
+      flags: '--bookings <n>',
+      help: 'bookings it begins with (default: 30)',
+      reads: upTo(100_000).default(30),
+    },
+    live: {
+      flags: '--live <rate>',
+      help: 'things that happen by themselves, a second (0.5: one in two seconds)',
+      reads: z
+        .string()
+        .regex(/^\d{1,4}(\.\d{1,3})?$/, 'a rate up to 9999')
+        .transform(Number)
+        .default(0),
+    },
+    flat: { flags: '--flat', help: 'payloads flat, as the specification describes them', reads: flag },
+    eventTypes: { flags: '--event-types', help: 'take subscriptions to event_type.* too', reads: flag },
+    rateLimits: {
+      flags: '--no-rate-limits',
+      help: 'never answer 429 for too many calls',
+      reads: z.boolean().default(true),
+    },
+    json: asJson,
+  },
+
+  async run(context, { json, live, ...options }) {
+    const stopping = context.stopping();
+    await using sandbox = await opened(options, context);
+    if (json) context.out(JSON.stringify(sandbox.handles));
+    else introduce(context, sandbox);
+    if (live > 0) void sandbox.live(live, stopping);
+    if (!stopping.aborted) await once(stopping, 'abort');
+    return 0;
+  },
+});
+
+async function opened(options: SandboxOptions, { log, say }: VerbContext): Promise<Sandbox> {
+  try {
+    return await openSandbox(options, {
+      report: (err) => log().error({ err }, 'the sandbox failed'),
+      progress: say,
+    });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new SlotstreamError('config', `127.0.0.1:${options.port} cannot be listened on: it is in use.`, {
+      hint: 'Stop what runs there, or choose another with --port (0: any free one).',
+      cause,
+    });
+  }
+}
+
+function introduce({ out }: VerbContext, { handles }: Sandbox): void {
+  const { base_url, tokens, users, organization, event_types } = handles;
+  const rows = Object.entries({
+    organization,
+    ...users,
+    group: handles.group,
+    ...prefixed('event type ', event_types),
+  });
+  out(`The sandbox listens on ${base_url}\n`);
+  out(
+    renderTable(
+      ['what', 'URI'],
+      rows.map(([name, uri]) => [name, uri]),
+    ),
+  );
+  out('');
+  out(renderTable(['token of', 'Authorization: Bearer …'], Object.entries(tokens)));
+  out(`
+Try:
+  curl -H 'Authorization: Bearer ${tokens.owner}' '${base_url}/contacts?count=2'
+  curl -X POST ${base_url}/_sandbox/routing_form_submissions
+Look:
+  ${base_url}/_sandbox/docs          every operation and every lever
+  ${base_url}/_sandbox/deliveries    every webhook it sent, with the answer
+Ctrl-C stops it; nothing is kept.`);
+}
+
+function prefixed(prefix: string, record: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [prefix + name, value]));
+}

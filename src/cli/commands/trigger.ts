@@ -1,0 +1,140 @@
+// `trigger`: signs realistic deliveries of any kind and sends them to a receiver, or prints them as curl commands.
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { eventKinds, isEventKind } from '#schemas/events.ts';
+import type { Config } from '#src/config/load.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { openKeyRing } from '#src/signing/key-ring.ts';
+import { sampleDelivery } from '#src/samples/deliveries.ts';
+import { signDelivery } from '#src/signing/signature.ts';
+import { curlCommand } from './curl.ts';
+import type { CurlRequest } from './curl.ts';
+import { override } from '#src/cli/override.ts';
+import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
+
+const kinds = Object.keys(eventKinds).filter(isEventKind);
+const answerTimeoutMs = 15_000;
+
+export const trigger = defineVerb({
+  name: 'trigger',
+  summary: 'sign and send realistic deliveries to a receiver',
+  examples: [
+    'slotstream trigger invitee.created',
+    'slotstream trigger contact.updated --count 20 --rate 5',
+    'slotstream trigger invitee.created --seed 7 --set email=ada@example.test',
+    'slotstream trigger contact.deleted --seed 7 --print curl',
+    '',
+    'The same --seed speaks of the same person and booking in every kind.',
+    `Kinds: ${kinds.join(', ')}`,
+  ],
+  arguments: {
+    event: { flags: '<event>', help: 'the kind of event', reads: z.enum(kinds, `one of ${kinds.join(', ')}`) },
+  },
+  options: {
+    count: { flags: '--count <n>', help: 'how many (default: 1)', reads: wholeNumberFrom(1).default(1) },
+    rate: { flags: '--rate <n>', help: 'at most so many a second', reads: wholeNumberFrom(1).optional() },
+    set: {
+      flags: '--set <path=value>',
+      help: 'change a field of the payload (repeatable)',
+      reads: z.array(z.string()).default([]),
+      repeats: true,
+    },
+    url: {
+      flags: '--url <url>',
+      help: 'the receiver (default: http://127.0.0.1:PORT/webhooks)',
+      reads: z.url({ protocol: /^https?$/, error: 'a web address' }).optional(),
+    },
+    key: {
+      flags: '--key <key>',
+      help: 'the signing key (default: the configured one)',
+      reads: z.string().min(1, 'a key').optional(),
+    },
+    seed: {
+      flags: '--seed <n>',
+      help: 'the same seed makes the same deliveries',
+      reads: wholeNumberFrom(0).optional(),
+    },
+    print: {
+      flags: '--print <form>',
+      help: 'print instead of sending: curl',
+      reads: z.literal('curl', 'curl').optional(),
+    },
+    json: asJson,
+  },
+
+  async run(context, input) {
+    const config = context.config();
+    const url = input.url ?? `http://127.0.0.1:${config.port}/webhooks`;
+    const key = input.key ?? configuredKey(config, context.now());
+    const seed = input.seed ?? randomInt(2 ** 31);
+    if (input.print === undefined && isReal(config)) context.say(madeUp);
+    let refused = 0;
+    for (let index = 0; index < input.count; index += 1) {
+      if (index > 0 && input.rate !== undefined) await wait(1000 / input.rate);
+      const now = context.now();
+      const sample = sampleDelivery(input.event, { seed, index, now });
+      const body = JSON.stringify(input.set.reduce(override, sample));
+      const headers = { 'content-type': 'application/json', ...signatureOf(config, key, { body, now }) };
+      if (input.print === 'curl') {
+        context.out(curlCommand({ url, headers, body }));
+        continue;
+      }
+      const status = await send({ url, headers, body });
+      if (status >= 300) refused += 1;
+      context.out(
+        input.json ? JSON.stringify({ event: input.event, seed, index, status }) : `${status} ${input.event}`,
+      );
+    }
+    if (refused === 0) return 0;
+    context.say(`✗ ${refused} of ${input.count} refused.`);
+    context.say("→ 401 means another signing key or another time: compare --key and the clock with the receiver's.");
+    return 1;
+  },
+});
+
+const madeUp = `! This mirror is of a real service (API_BASE_URL), and what is sent now is made-up data: its people, bookings and payments
+  will stay in your tables and views.
+→ To try things out: npx slotstream demo. To take a person out again: npx slotstream erase EMAIL`;
+
+/** A service on this machine is a sandbox. */
+function isReal({ api: { baseUrl } }: Config): boolean {
+  return (
+    baseUrl !== undefined && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname)
+  );
+}
+
+function configuredKey({ signing, dataDir }: Config, now: Date): string | undefined {
+  const { keys, allowUnsigned } = signing;
+  return openKeyRing({ keys, dataDir, generate: false, allowUnsigned }).keysAt(now.getTime())[0];
+}
+
+function signatureOf(
+  { signing }: Config,
+  key: string | undefined,
+  { body, now }: { body: string; now: Date },
+): Record<string, string> {
+  if (key === undefined) return {};
+  return signDelivery({
+    scheme: signing.scheme,
+    headerName: signing.header,
+    key,
+    body: Buffer.from(body),
+    atSeconds: Math.floor(now.getTime() / 1000),
+    id: `msg_${randomUUID()}`,
+  });
+}
+
+async function send({ url, headers, body }: CurlRequest): Promise<number> {
+  try {
+    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch (cause) {
+    throw new SlotstreamError('not_running', `No receiver answers at ${new URL(url).origin}.`, {
+      hint: 'Start one with: npx slotstream start. Or name another with --url.',
+      cause,
+    });
+  }
+}

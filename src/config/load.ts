@@ -1,0 +1,170 @@
+// Reads the environment, once: every complaint at a time, each naming its variable and never a secret's value.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Setting } from './readers.ts';
+import { settings } from './variables.ts';
+import type { SettingValues } from './variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Config = ReturnType<typeof shape>;
+
+/** Adds what a `.env` file in the working folder says; the real environment wins over it. */
+export function loadEnvFile(path = '.env'): void {
+  if (existsSync(path)) process.loadEnvFile(path);
+}
+
+export function loadConfig(env: Environment): Config {
+  const complaints: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const given = lookUp(env, name, setting);
+    if ('complaint' in given) complaints.push(given.complaint);
+    else {
+      const read = setting.reads.safeParse(given.text);
+      if (read.success) values[name] = read.data;
+      else complaints.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
+    }
+  }
+  complaints.push(...together(values));
+  if (complaints.length > 0) {
+    throw new SlotstreamError('config', complaints.join('\n'), {
+      hint: 'Correct it in the environment or in .env; .env.example lists every variable.',
+    });
+  }
+  return shape(values as unknown as SettingValues);
+}
+
+type Given = { readonly from: string; readonly text: string | undefined } | { readonly complaint: string };
+
+// A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
+function lookUp(env: Environment, name: string, setting: Setting): Given {
+  const from =
+    unset(env[name], setting) && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
+  const text = env[from];
+  const path = blank(env[`${name}_FILE`]) ? undefined : env[`${name}_FILE`];
+  if (path !== undefined && !blank(text))
+    return { complaint: `${from} and ${name}_FILE are both set: keep one of them` };
+  if (path !== undefined) return readSecret(`${name}_FILE`, path);
+  if (text !== undefined && blank(text) && setting.blankRefused) {
+    return { complaint: `${from} is set but blank: give it a value, or remove it` };
+  }
+  return { from, text: blank(text) ? undefined : text?.trim() };
+}
+
+/** Blank is unset, except where it would open a door. */
+function unset(text: string | undefined, { blankRefused }: Setting): boolean {
+  return text === undefined || (blank(text) && !blankRefused);
+}
+
+function blank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === '';
+}
+
+function readSecret(from: string, path: string): Given {
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    return text === '' ? { complaint: `${from} points to an empty file` } : { from, text };
+  } catch {
+    return { complaint: `${from} points to a file that cannot be read` };
+  }
+}
+
+function shown(text: string | undefined, setting: Setting): string {
+  return setting.secret || text === undefined ? '' : `, not ${JSON.stringify(text.slice(0, 80))}`;
+}
+
+function together(values: Partial<SettingValues>): readonly string[] {
+  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT, ADMIN_PORT } = values;
+  const complaints: string[] = [];
+  const oauth = [id, secret, url].filter((value) => value !== undefined).length;
+  if (oauth !== 0 && oauth !== 3) {
+    complaints.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
+  }
+  if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
+    complaints.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
+  const {
+    ALERT_WEBHOOK_URL: hook,
+    ALERT_WEBHOOK_SECRET: hookSecret,
+    ALERT_SMTP_URL: smtp,
+    ALERT_EMAIL_TO: to,
+  } = values;
+  if ((hook === undefined) !== (hookSecret === undefined))
+    complaints.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
+  if ((smtp === undefined) !== (to === undefined))
+    complaints.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
+  if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) complaints.push('PORT and ADMIN_PORT must differ');
+  return complaints;
+}
+
+function shape(values: SettingValues) {
+  const dataDir = resolve(values.DATA_DIR);
+  return {
+    dataDir,
+    databaseUrl: values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`,
+    queueUrl: values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`,
+    host: values.HOST,
+    port: values.PORT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    adminToken: values.ADMIN_TOKEN,
+    publicUrl: values.PUBLIC_URL,
+    signing: {
+      keys: values.SIGNING_KEYS as readonly string[] | undefined,
+      scheme: values.SIGNATURE_SCHEME,
+      header: values.SIGNATURE_HEADER,
+      toleranceSeconds: values.SIGNATURE_TOLERANCE_SECONDS,
+      allowUnsigned: values.ALLOW_UNSIGNED,
+    },
+    maxBodyBytes: values.MAX_BODY_BYTES,
+    api: {
+      baseUrl: values.API_BASE_URL,
+      token: values.API_TOKEN,
+      oauth: oauthOf(values),
+      organizationUri: values.ORGANIZATION_URI,
+      userUri: values.USER_URI,
+      groupUri: values.GROUP_URI,
+    },
+    events: values.EVENTS,
+    eraseOnDelete: values.ERASE_ON_DELETE,
+    retentionDays: values.RETENTION_DAYS,
+    reconcileEveryMs: values.RECONCILE_EVERY,
+    sweepEveryMs: values.SWEEP_EVERY,
+    watchEveryMs: values.WATCH_EVERY,
+    alerts: {
+      slackUrl: values.ALERT_SLACK_URL,
+      webhookUrl: values.ALERT_WEBHOOK_URL,
+      webhookSecret: values.ALERT_WEBHOOK_SECRET,
+      smtpUrl: values.ALERT_SMTP_URL,
+      emailTo: values.ALERT_EMAIL_TO,
+      file: values.ALERTS_FILE,
+      graceMs: values.ALERT_GRACE,
+      maxAgeMs: values.ALERT_MAX_AGE,
+      allowPrivate: values.ALERT_ALLOW_PRIVATE,
+      dashboardUrl: values.ADMIN_URL ?? dashboardOf(values),
+    },
+    feed: {
+      pushUrl: values.FEED_PUSH_URL,
+      pushSecret: values.FEED_PUSH_SECRET,
+      streamUrl: values.FEED_STREAM_URL,
+      streamKey: values.FEED_STREAM_KEY,
+      streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
+    },
+    logLevel: values.LOG_LEVEL,
+    /** Allowed, but said at every start and by `doctor`. Weak signing keys are the key ring's to warn about. */
+    warnings: values.ALLOW_UNSIGNED
+      ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']
+      : ([] as readonly string[]),
+  } as const;
+}
+
+/** The listener's own address; undefined where that leads nobody there: on every interface, or on a port not known yet. */
+function dashboardOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
+  if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {
+  if (OAUTH_CLIENT_ID === undefined || OAUTH_CLIENT_SECRET === undefined || AUTH_URL === undefined) return undefined;
+  return { clientId: OAUTH_CLIENT_ID, clientSecret: OAUTH_CLIENT_SECRET, authUrl: AUTH_URL };
+}

@@ -1,0 +1,191 @@
+// Calls to addresses that operators give us for alerts: only where they may go (the resolved address is checked, and it is the one
+// connected to), no redirects, bounded in time and in what is read.
+//
+// Over node:http itself, not undici: that costs a worker 30 MB, and this is one POST.
+import { lookup as systemLookup } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { codeOf } from '#src/base/errors.ts';
+import { isPublicAddress, isPublicHost } from './public-address.ts';
+
+export interface OutgoingNeeds {
+  /** Only tests bring their own. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface OutgoingCall {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type OutgoingAnswer =
+  | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly text: string }
+  /** `refused`: we did not call, and shall not. Otherwise nobody answered; `unsure`: but all of it had left. */
+  | { readonly ok: false; readonly refused: boolean; readonly unsure?: true; readonly reason: string };
+
+export interface Outgoing {
+  post(url: string, call: OutgoingCall): Promise<OutgoingAnswer>;
+  /** A connection for what is not HTTP, checked alike. */
+  connect(to: { readonly host: string; readonly port: number; readonly timeoutMs: number }): Promise<Socket>;
+  close(): void;
+}
+
+const longestAnswer = 4_096;
+
+export function createOutgoing(
+  { lookup = systemLookup as LookupFunction }: OutgoingNeeds,
+  { allowPrivate }: { readonly allowPrivate: boolean },
+): Outgoing {
+  const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
+  // No lookup happens for an address.
+  const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
+  const guarded = guardedLookup(lookup, isAllowed);
+  const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup: guarded } as const;
+  const agents = { 'http:': new HttpAgent(shared), 'https:': new HttpsAgent(shared) } as const;
+  return {
+    async post(url, call) {
+      const target = readTarget(url, isAllowedHost);
+      if ('reason' in target) return { ok: false, refused: true, reason: target.reason };
+      const { protocol } = target.url;
+      const send = protocol === 'https:' ? httpsRequest : httpRequest;
+      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
+      let hasLeft = false;
+      const attempt = async (isSecond: boolean): Promise<OutgoingAnswer> => {
+        const request = send(target.url, {
+          method: 'POST',
+          agent: agents[protocol as keyof typeof agents],
+          headers: { 'user-agent': 'slotstream', ...call.headers, 'content-length': Buffer.byteLength(call.body) },
+          signal,
+        });
+        request.once('finish', () => (hasLeft = true));
+        try {
+          return await answerOf(request, call.body);
+        } catch (error) {
+          // A connection that was kept open may have been closed by the other side just now.
+          if (request.reusedSocket && !isSecond && codeOf(error) === 'ECONNRESET') return attempt(true);
+          const refused = error instanceof AddressRefused;
+          return { ok: false, refused, reason: reasonOf(error, signal), ...(hasLeft && { unsure: true }) };
+        }
+      };
+      return attempt(false);
+    },
+    connect: ({ host, port, timeoutMs }) =>
+      new Promise((resolve, reject) => {
+        const bare = bareHost(host);
+        if (!isAllowedHost(bare)) return reject(new AddressRefused());
+        const socket = connect({ host: bare, port, lookup: guarded, timeout: timeoutMs });
+        socket.once('timeout', () => socket.destroy(new TimedOut()));
+        socket.on('error', reject);
+        socket.once('connect', () => {
+          socket.setTimeout(0).removeAllListeners('timeout');
+          resolve(socket);
+        });
+      }),
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Fails when any of a name's addresses is not allowed: which of them is tried is up to the system. */
+function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+        return callback(new AddressRefused(), []);
+      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+function readTarget(
+  text: string,
+  isAllowedHost: (host: string) => boolean,
+): { readonly url: URL } | { readonly reason: string } {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return { reason: 'not a web address' };
+  if (url.username !== '' || url.password !== '') return { reason: 'the address names a user' };
+  // URL has made an address of 0x7f.1, 0177.0.0.1 and 2130706433 already.
+  if (!isAllowedHost(bareHost(url.hostname))) return { reason: refusal };
+  return { url };
+}
+
+const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+
+function answerOf(request: ClientRequest, body: string): Promise<OutgoingAnswer> {
+  return new Promise((resolve, reject) => {
+    let response: IncomingMessage | undefined;
+    request.on('error', reject);
+    // An answer that wants to speak another protocol closes without any other word.
+    request.once('close', () => response ?? reject(new CutOff()));
+    request.once('response', (message) => {
+      response = message;
+      resolve(readAnswer(message));
+    });
+    request.end(body);
+  });
+}
+
+async function readAnswer(response: IncomingMessage): Promise<OutgoingAnswer> {
+  const text = await readUpTo(response, longestAnswer);
+  const headers = new Headers();
+  for (const name of ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-remaining']) {
+    const value = response.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return { ok: true, status: response.statusCode ?? 0, headers, text };
+}
+
+/** What is longer is not read to its end: the connection is given up instead. */
+async function readUpTo(response: IncomingMessage, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most).toString('utf8');
+}
+
+const refusal = 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)';
+
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused';
+
+  constructor() {
+    super(refusal);
+  }
+}
+
+class TimedOut extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
+class CutOff extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+/** Never the engine's own words: they quote addresses. */
+export function reasonOf(error: unknown, signal?: AbortSignal): string {
+  if (error instanceof AddressRefused) return error.message;
+  if (signal?.aborted) return isTimeout(signal.reason) ? 'no answer in time' : 'stopped';
+  const code = codeOf(error);
+  return explained[code] ?? `no connection (${code})`;
+}
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
+
+const explained: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is not known (ENOTFOUND)',
+  EAI_AGAIN: 'its name cannot be looked up (EAI_AGAIN)',
+  ECONNREFUSED: 'nobody listens there (ECONNREFUSED)',
+  ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
+  ECONNRESET: 'the connection was cut (ECONNRESET)',
+};

@@ -1,0 +1,72 @@
+// The log: JSON lines (pretty on a terminal) in which no person and no secret appears, whatever a caller hands in.
+import pino from 'pino';
+import type { DestinationStream, Level, Logger } from 'pino';
+import pretty from 'pino-pretty';
+import { describeError, safeFields, safeText } from './redact.ts';
+
+export type Log = Logger;
+
+export interface LogOptions {
+  readonly level: string;
+  readonly pretty: boolean;
+  /** Where the lines go; standard error by default, because standard output belongs to data. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLog({ level, pretty: forPeople, destination }: LogOptions): Log {
+  // Written at once: the last lines before a crash are the ones that matter.
+  const sink = destination ?? pino.destination({ dest: 2, sync: true });
+  const stream = forPeople
+    ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true, destination: sink })
+    : sink;
+  const log = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // `formatters.log` runs first and turns errors into safe objects; the serializer must not touch them again.
+      serializers: { err: (value: unknown) => value },
+      formatters: { level: (label) => ({ level: label }), log: safeFields },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, args.map(safeArgument) as typeof args);
+        },
+      },
+    },
+    stream,
+  );
+  // pino runs no formatter over the fields of a child, so they are made safe here; children inherit this method.
+  const { child } = log;
+  log.child = function safeChild(this: Log, bindings: object) {
+    return child.call(this, safeFields(bindings));
+  } as typeof child;
+  return log;
+}
+
+// pino takes the message of a bare error as the line's own message, so the error is made safe before pino sees it.
+function safeArgument(value: unknown): unknown {
+  if (typeof value === 'string') return safeText(value);
+  if (!(value instanceof Error)) return value;
+  const err = describeError(value);
+  return { err, msg: err.message };
+}
+
+/** Says the same thing at most once every `everyMs`; the next line tells how many were held back. */
+export type ThrottledLog = (level: Level, message: string, fields?: object) => void;
+
+// Messages are fixed sentences, so a handful of keys is normal; the cap only guards against a caller that puts data in them.
+const rememberedMessages = 200;
+
+export function throttled(log: Log, everyMs: number, now: () => number = Date.now): ThrottledLog {
+  const said = new Map<string, { at: number; heldBack: number }>();
+  return (level, message, fields = {}) => {
+    const last = said.get(message);
+    if (last !== undefined && now() - last.at < everyMs) {
+      last.heldBack += 1;
+      return;
+    }
+    if (last === undefined && said.size >= rememberedMessages) said.clear();
+    said.set(message, { at: now(), heldBack: 0 });
+    log[level](last?.heldBack ? { ...fields, heldBack: last.heldBack } : fields, message);
+  };
+}

@@ -1,0 +1,206 @@
+// What an operator can count and time, in Prometheus form. Every label is from a closed set, so that no sender can grow
+// it, and no label names a person or a secret. One registry an app: two apps in one process do not share numbers.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isEventKind } from '#schemas/events.ts';
+import { watchAlerts, watchChannels, type AlertCount, type ChannelStandings } from './alerts.ts';
+import { withDeadline } from '#src/base/timeout.ts';
+import { watchDrift, type Reconciled } from './drift.ts';
+import type { SignatureRefusal } from '#src/signing/signature.ts';
+import { watchSinks, type SinkStandings } from './sinks.ts';
+
+export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
+/** `aborted`: the sender went away before its body was whole. */
+export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
+export type QueueDepths = Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
+
+export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated' | 'refused';
+
+export interface Metrics {
+  received(outcome: ReceivedOutcome): void;
+  refused(cause: RefusalCause): void;
+  /** How many since the start. */
+  refusals(cause: RefusalCause): number;
+  /** Which key of the ring matched: tells when an old key can be taken off. */
+  keyMatched(keyId: string): void;
+  acknowledged(seconds: number): void;
+  batched(deliveries: number): void;
+  projected(event: string, outcome: string, count?: number): void;
+  /** From the event to its row; the service's clock and ours both count. */
+  visible(seconds: number): void;
+  spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
+  unsignedAllowed(allowed: boolean): void;
+  /** Somebody was turned away from the admin listener. */
+  adminRefused(cause: string): void;
+  /** Asked when the metrics are read; a source that fails leaves its gauge without a value, not the page. */
+  watch(sources: {
+    readonly queueDepth?: () => Promise<QueueDepths>;
+    readonly quarantine?: () => Promise<number>;
+    readonly reconciled?: () => Promise<Reconciled>;
+    readonly sinks?: () => Promise<SinkStandings>;
+    readonly alerts?: () => Promise<readonly AlertCount[]>;
+    readonly alertChannels?: () => Promise<ChannelStandings>;
+  }): void;
+  /** How our subscriptions stood at the last look. */
+  subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
+  read(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+const outcomes = new Set(['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled', 'duplicate']);
+const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3600];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name: `slotstream_${name}`, help, buckets, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name: `slotstream_${name}`, help, registers });
+
+  const received = tally({
+    registry,
+    name: 'deliveries_received_total',
+    help: 'Verified deliveries by where they went.',
+    label: 'outcome',
+  });
+  const refused = tally({
+    registry,
+    name: 'deliveries_refused_total',
+    help: 'Requests refused, by cause.',
+    label: 'cause',
+  });
+  const keys = tally({
+    registry,
+    name: 'signature_key_total',
+    help: 'Verified deliveries by matching key.',
+    label: 'key_id',
+  });
+  const adminRefused = tally({
+    registry,
+    name: 'admin_refused_total',
+    help: 'Requests turned away from the admin listener, by cause.',
+    label: 'cause',
+  });
+  const projected = new Counter({
+    name: 'slotstream_projected_total',
+    help: 'Deliveries folded, by kind and outcome.',
+    labelNames: ['event', 'outcome'],
+    registers,
+  });
+  const ack = histogram('ack_seconds', 'From the whole body to the answer.', shortSeconds);
+  const visible = histogram('visible_seconds', 'From the event to its row.', longSeconds);
+  const batch = histogram('batch_deliveries', 'Deliveries in a job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  const spoolDeliveries = gauge('spool_deliveries', 'Deliveries on disk, waiting for the queue.');
+  const spoolBytes = gauge('spool_bytes', 'Bytes on disk, waiting for the queue.');
+  const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
+  const watched = watchedGauges(registry);
+  const subscriptions = new Gauge({
+    name: 'slotstream_subscriptions',
+    help: 'Webhook subscriptions of ours that were not well at the last look, and what was done.',
+    labelNames: ['state'],
+    registers,
+  });
+  measureLoopLag(registry);
+
+  return {
+    received: received.count,
+    refused: refused.count,
+    refusals: refused.total,
+    adminRefused: adminRefused.count,
+    keyMatched: keys.count,
+    acknowledged: (seconds) => ack.observe(seconds),
+    batched: (deliveries) => batch.observe(deliveries),
+    projected: (event, outcome, count = 1) =>
+      projected.inc(
+        { event: isEventKind(event) ? event : 'unknown', outcome: outcomes.has(outcome) ? outcome : 'unknown' },
+        count,
+      ),
+    visible: (seconds) => visible.observe(Math.max(0, seconds)),
+    spooled: ({ deliveries, bytes }) => {
+      spoolDeliveries.set(deliveries);
+      spoolBytes.set(bytes);
+    },
+    subscriptions: (counts) => {
+      for (const [state, count] of Object.entries(counts)) subscriptions.set({ state }, count);
+    },
+    unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
+    watch: watched,
+    read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** A counter for the path of every request: counts in a plain map, and in Prometheus' own form only when read. */
+function tally(counter: { registry: Registry; name: string; help: string; label: string }) {
+  const { registry, name, help, label } = counter;
+  const counts = new Map<string, number>();
+  const exposed = new Counter({
+    name: `slotstream_${name}`,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect: () => {
+      exposed.reset();
+      for (const [value, count] of counts) exposed.inc({ [label]: value }, count);
+    },
+  });
+  return {
+    count: (value: string): void => void counts.set(value, (counts.get(value) ?? 0) + 1),
+    total: (value: string): number => counts.get(value) ?? 0,
+  };
+}
+
+function watchedGauges(registry: Registry): Metrics['watch'] {
+  let sources: Parameters<Metrics['watch']>[0] = {};
+  const registers = [registry];
+  const depth = new Gauge({
+    name: 'slotstream_queue_depth',
+    help: 'Jobs in the queue, by state.',
+    labelNames: ['state'],
+    registers,
+    collect: async () => {
+      const depths = await answerOf(sources.queueDepth);
+      depth.reset();
+      for (const [state, jobs] of Object.entries(depths ?? {})) depth.set({ state }, jobs);
+    },
+  });
+  const quarantine = new Gauge({
+    name: 'slotstream_quarantine',
+    help: 'Deliveries in quarantine.',
+    registers,
+    collect: async () => {
+      const entries = await answerOf(sources.quarantine);
+      quarantine.set(entries ?? NaN);
+    },
+  });
+  watchDrift(registry, () => answerOf(sources.reconciled));
+  watchSinks(registry, () => answerOf(sources.sinks));
+  watchAlerts(registry, () => answerOf(sources.alerts));
+  watchChannels(registry, () => answerOf(sources.alertChannels));
+  return (added) => {
+    sources = { ...sources, ...added };
+  };
+}
+
+async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
+  try {
+    return source && (await withDeadline(source(), 2000));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The worst delay since the last reading: a blocked loop is the first thing to rule out when answers are slow. */
+function measureLoopLag(registry: Registry): void {
+  const delays = monitorEventLoopDelay({ resolution: 20 });
+  delays.enable();
+  const lag = new Gauge({
+    name: 'slotstream_event_loop_lag_seconds',
+    help: 'Worst event loop delay since the last reading.',
+    registers: [registry],
+    collect: () => {
+      lag.set(delays.max / 1e9);
+      delays.reset();
+    },
+  });
+}

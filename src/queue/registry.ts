@@ -1,0 +1,44 @@
+// The queue for a URL. An engine is loaded when it is chosen: PGlite and BullMQ are large, and most verbs need neither.
+
+import { join } from 'node:path';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Pace } from '#src/queue/bullmq/worker.ts';
+import type { DeliveryQueue } from './contract.ts';
+
+export interface QueueInput {
+  /** QUEUE_URL; the embedded queue in `dataDir` when it is not given. */
+  readonly url: string | undefined;
+  readonly dataDir: string;
+  /** Hears every error of the engine; there may be thousands a second. */
+  readonly report: (error: Error) => void;
+  /** Queues of different names know nothing of each other. */
+  readonly name?: string;
+  readonly pace?: Pace;
+}
+
+const embeddedScheme = 'embedded:';
+
+export function isEmbedded(url: string | undefined): boolean {
+  return url === undefined || url.startsWith(embeddedScheme);
+}
+
+export async function openQueue({
+  url,
+  dataDir,
+  report,
+  name = 'deliveries',
+  pace,
+}: QueueInput): Promise<DeliveryQueue> {
+  const common = { name, report, pace };
+  if (url === undefined || isEmbedded(url)) {
+    const folder = url?.slice(embeddedScheme.length) || join(dataDir, 'queue');
+    return (await import('#src/queue/backends/embedded.ts')).openEmbeddedQueue({ ...common, folder });
+  }
+  if (/^postgres(ql)?:\/\//.test(url))
+    return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url });
+  if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(url))
+    return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url });
+  throw new SlotstreamError('config', 'QUEUE_URL names no queue this program knows.', {
+    hint: 'Use redis://, rediss://, redis+sentinel://, redis+cluster://, postgres:// or embedded:PATH.',
+  });
+}

@@ -1,0 +1,33 @@
+// How a verified body travels, and how many fit into one job.
+import { instantOf } from '#src/base/time.ts';
+import { batchLimits } from '#src/queue/contract.ts';
+import type { QueuedDelivery } from '#src/queue/contract.ts';
+import { RawDelivery } from '#src/queue/raw-delivery.ts';
+
+export function deliveryOf(bytes: Buffer, receivedAtMs: number): QueuedDelivery {
+  return new RawDelivery(bytes, timeOf(receivedAtMs));
+}
+
+let lastMs = Number.NaN;
+let lastTime = '';
+
+/** Many deliveries share a millisecond. */
+function timeOf(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastTime = instantOf(ms);
+  }
+  return lastTime;
+}
+
+/** How many of the sizes, from `start` on, leave together: at least one, whatever its size. */
+export function countForBatch(sizes: readonly number[], start = 0): number {
+  let bytes = sizes[start] ?? 0;
+  let end = start + 1;
+  while (end < sizes.length && end - start < batchLimits.deliveries) {
+    bytes += sizes[end] ?? 0;
+    if (bytes > batchLimits.bytes) break;
+    end += 1;
+  }
+  return end - start;
+}

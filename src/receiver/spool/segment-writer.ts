@@ -1,0 +1,124 @@
+// Appends records to the current segment of one folder and fsyncs each. The folder is made, and locked, with the first
+// record, so a receiver whose queue never fails leaves no trace on disk.
+import { mkdir, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { takeLock } from '#src/base/process-lock.ts';
+import type { ProcessLock } from '#src/base/process-lock.ts';
+
+export const segmentEnding = '.segment';
+
+export interface Segment {
+  readonly path: string;
+  readonly deliveries: number;
+  readonly bytes: number;
+}
+
+export interface SegmentWriter {
+  readonly folder: string;
+  readonly current: Segment | undefined;
+  /** Resolves once the record is on disk; rejects when the disk refuses. */
+  append(record: Buffer, deliveries: number): Promise<void>;
+  /** Ends the current segment and hands it over. */
+  seal(): Promise<void>;
+}
+
+interface OpenSegment extends Segment {
+  readonly handle: FileHandle;
+  deliveries: number;
+  bytes: number;
+}
+
+export function createSegmentWriter(place: {
+  readonly folder: string;
+  readonly segmentBytes: number;
+  readonly locks: Map<string, ProcessLock>;
+  readonly onSealed: (segment: Segment) => void;
+}): SegmentWriter {
+  const { folder, segmentBytes, locks, onSealed } = place;
+  let current: OpenSegment | undefined;
+  let count = 0;
+  let busy: Promise<unknown> = Promise.resolve();
+
+  /** Appending and sealing take turns, or a drain could hand over a segment that is still being written. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const turn = busy.then(step);
+    busy = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function openSegment(): Promise<OpenSegment> {
+    if (!locks.has(folder)) await ownFolder();
+    count += 1;
+    const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
+    try {
+      const handle = await open(path, 'ax', 0o600);
+      await syncFolder(folder);
+      return { path, handle, deliveries: 0, bytes: 0 };
+    } catch (error) {
+      // Somebody removed the folder: own it anew with the next record.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') releaseFolder();
+      throw error;
+    }
+  }
+
+  async function ownFolder(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const lock = takeLock(join(folder, 'lock'));
+    if (!lock) throw new SlotstreamError('refused', 'The spool folder could not be locked.');
+    locks.set(folder, lock);
+    await syncFolder(dirname(folder));
+    await syncFolder(dirname(dirname(folder)));
+  }
+
+  function releaseFolder(): void {
+    locks.get(folder)?.release();
+    locks.delete(folder);
+  }
+
+  async function seal(): Promise<void> {
+    if (!current) return;
+    const { handle, path, deliveries, bytes } = current;
+    current = undefined;
+    // In the same turn, or the spool would look empty for a moment.
+    if (bytes > 0) onSealed({ path, deliveries, bytes });
+    await handle.close().catch(() => undefined);
+    if (bytes === 0) await rm(path, { force: true }).catch(() => undefined);
+  }
+
+  async function append(record: Buffer, deliveries: number): Promise<void> {
+    current ??= await openSegment();
+    try {
+      await current.handle.appendFile(record);
+      await current.handle.datasync();
+    } catch (error) {
+      // Never written to again: after a failed fsync the next one may lie. What is torn is ignored by whoever reads it.
+      await current.handle.truncate(current.bytes).catch(() => undefined);
+      await seal();
+      throw error;
+    }
+    current.deliveries += deliveries;
+    current.bytes += record.length;
+    if (current.bytes >= segmentBytes) await seal();
+  }
+
+  return {
+    folder,
+    get current() {
+      return current && current.bytes > 0 ? current : undefined;
+    },
+    append: (record, deliveries) => inTurn(() => append(record, deliveries)),
+    seal: () => inTurn(seal),
+  };
+}
+
+/** A file whose name is not on disk yet is not on disk either. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

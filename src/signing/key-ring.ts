@@ -1,0 +1,180 @@
+// The key ring: which signing keys count now. From the configuration, or from a file in the data folder that is re-read
+// when it changes, so that keys rotate without a restart. Time is an argument; no key ever leaves in a message.
+import { randomBytes, scryptSync } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SlotstreamError } from '#src/base/errors.ts';
+
+export interface KeyRingOptions {
+  /** The configured keys; undefined = the file decides. */
+  readonly keys: readonly string[] | undefined;
+  readonly dataDir: string;
+  /** Only `start` makes a key of its own; a lone `receive` with none would refuse every delivery. */
+  readonly generate: boolean;
+  readonly allowUnsigned: boolean;
+}
+
+export interface KeyRing {
+  /** The keys that verify now; the first is the one to register and to sign with. */
+  keysAt(nowMs: number): readonly string[];
+  /** What an operator should be told at start and by `doctor`. */
+  readonly warnings: readonly string[];
+  readonly source: 'configuration' | 'file' | 'none';
+}
+
+/** A new key in the file verifies everywhere after this long. */
+export const recheckMs = 1000;
+const keyFile = 'signing-keys';
+/** Below this a key can be guessed by trying all of them. */
+const fewestBytes = 8;
+const wantedBytes = 24;
+
+export function openKeyRing(options: KeyRingOptions): KeyRing {
+  if (options.keys !== undefined) {
+    const keys = checkKeys(options.keys, 'SIGNING_KEYS');
+    return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration' };
+  }
+  const path = join(options.dataDir, keyFile);
+  if (stampOf(path) === undefined && options.generate) makeKeyFile(path);
+  const stamp = stampOf(path);
+  if (stamp !== undefined) {
+    const keys = readKeyFile(path);
+    return { keysAt: rereadOnChange({ path, stamp, keys }), warnings: warningsAbout(keys), source: 'file' };
+  }
+  if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none' };
+  throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
+    hint: 'Set SIGNING_KEYS to the key the subscriptions were made with; `slotstream start` and `slotstream bootstrap` make one where there is none.',
+  });
+}
+
+/** A file that vanished or makes no sense for a moment (an editor saving) leaves the last good keys in force. */
+function rereadOnChange(opened: { path: string; stamp: string; keys: readonly string[] }): KeyRing['keysAt'] {
+  let { stamp, keys } = opened;
+  let checkedAt = -Infinity;
+  return (nowMs) => {
+    if (nowMs - checkedAt < recheckMs && nowMs >= checkedAt) return keys;
+    checkedAt = nowMs;
+    try {
+      const seen = stampOf(opened.path);
+      if (seen === undefined || seen === stamp) return keys;
+      keys = readKeyFile(opened.path);
+      stamp = seen;
+    } catch {
+      return keys;
+    }
+    return keys;
+  };
+}
+
+/** Changes whenever the file does: an editor may keep the time or the size, not the inode too. */
+function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats && `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
+}
+
+function makeKeyFile(path: string): void {
+  const draft = writeDraft(path, [newKey()]);
+  try {
+    // Unlike a file that is opened and then written, it is never seen empty.
+    linkSync(draft, path);
+  } catch (error) {
+    // Another process starting at the same moment made it first: its key is as good.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** 32 random bytes. */
+export function newKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Puts a key before those in the file, from where receivers take it by themselves; the old ones go on verifying. Whoever calls
+ * this must be the only one to change the file.
+ */
+export function addKey(dataDir: string, key: string): readonly [string, ...string[]] {
+  const path = join(dataDir, keyFile);
+  const keys = [key, ...readKeyFile(path).filter((old) => old !== key)] as const;
+  checkKeys(keys, path);
+  renameSync(writeDraft(path, keys), path);
+  return keys;
+}
+
+/** On disk before it counts: a key that is registered and then lost cannot be read back from anywhere. */
+function writeDraft(path: string, keys: readonly string[]): string {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(file, keys.map((key) => `${key}\n`).join(''));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return draft;
+}
+
+/**
+ * What a key is called where it can be seen, in the address of a subscription. Slow on purpose: a short key could otherwise be
+ * guessed from its name by trying all of them.
+ */
+export function keyMarkOf(key: string): string {
+  const known = marks.get(key);
+  if (known !== undefined) return known;
+  const mark = scryptSync(key, 'slotstream key id', 12).toString('base64url');
+  marks.set(key, mark);
+  return mark;
+}
+
+/** A running process looks at its subscriptions every few minutes, and should not stand still each time. */
+const marks = new Map<string, string>();
+
+function readKeyFile(path: string): readonly string[] {
+  const lines = readFileSync(path, 'utf8').split(/[\n,]/);
+  return checkKeys(
+    lines.map((line) => line.trim()).filter((line) => line !== ''),
+    path,
+  );
+}
+
+function checkKeys(keys: readonly string[], source: string): readonly string[] {
+  if (keys.length === 0 || keys.some((key) => key.trim() === ''))
+    throw new SlotstreamError('config', `A signing key in ${source} is blank.`, {
+      hint: 'Give one key, or several separated by commas; 32 random bytes are good: openssl rand -base64 32',
+    });
+  if (keys.some((key) => /^whsec_(?![A-Za-z0-9+/]+={0,2}$)/.test(key)))
+    throw new SlotstreamError('config', `A signing key in ${source} begins with whsec_ and is not base64 after it.`, {
+      hint: 'Copy the whole secret again, as the service shows it.',
+    });
+  if (keys.some((key) => secretBytes(key) < fewestBytes))
+    throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${fewestBytes} bytes.`, {
+      hint: 'Use at least 24 random bytes: openssl rand -base64 32',
+    });
+  return keys;
+}
+
+/** What there is to guess: a `whsec_` key is base64 of it. */
+function secretBytes(key: string): number {
+  return key.startsWith('whsec_') ? Buffer.from(key.slice('whsec_'.length), 'base64').length : Buffer.byteLength(key);
+}
+
+function warningsAbout(keys: readonly string[]): readonly string[] {
+  const short = keys.filter((key) => secretBytes(key) < wantedBytes).length;
+  if (short === 0) return [];
+  return [
+    `${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`,
+  ];
+}

@@ -1,0 +1,74 @@
+// Alerts as operators look through them: page by page, newest first, and counted.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { AlertCount } from '#src/observability/metrics/alerts.ts';
+import { alertOf, type Alert, type AlertState } from './alert-rows.ts';
+import type { Store } from '#src/store/contract.ts';
+import { pageOf, type PageFound, type PageWanted, type Place, type Way } from '#src/store/search/keyset.ts';
+
+export interface AlertFilter {
+  readonly state?: AlertState | undefined;
+  readonly rule?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly subject?: string | undefined;
+}
+
+/** In the order of `created_at`; where times are equal, of the ids. */
+export function findAlerts(
+  store: Pick<Store, 'db' | 'engine'>,
+  filter: AlertFilter,
+  page: PageWanted,
+): Promise<PageFound<Alert>> {
+  const { db, engine } = store;
+  const id = engine.name === 'postgres' ? sql`id collate "C"` : sql`id`;
+  const where = conditionsOf(filter);
+  const select = async ({ ascending }: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
+    const order = ascending ? sql`created_at asc, ${id} asc` : sql`created_at desc, ${id} desc`;
+    const { rows } = await sql<Record<string, unknown>>`select * from alerts
+      where ${sql.join([sql`created_at is not null`, ...conditions, ...where], sql` and `)}
+      order by ${order} limit ${need}`.execute(db);
+    return rows.map((row) => alertOf(store, row));
+  };
+  const beyond = ({ ascending }: Way, place: Place): RawBuilder<SqlBool> => {
+    const from = engine.name === 'postgres' ? sql`${place.key}::timestamptz` : sql`${place.key}`;
+    return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${place.uri})`;
+  };
+  const order = 'created_at';
+  return pageOf(
+    {
+      order,
+      seek: (way, from, need) => select(way, from === undefined ? [] : [beyond(way, from)], need),
+      async stillAt({ key, uri }) {
+        const [found] = await select({ order, ascending: true }, [sql<SqlBool>`id = ${uri}`], 1);
+        return found?.createdAt === key;
+      },
+    },
+    page,
+  );
+}
+
+function conditionsOf({ state, rule, channel, subject }: AlertFilter): readonly RawBuilder<SqlBool>[] {
+  const asked = { state, rule, channel, subject_uri: subject };
+  return Object.entries(asked).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} = ${value}`],
+  );
+}
+
+export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly AlertCount[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(({ fn }) => ['channel', 'state', fn.countAll().as('count')])
+    .groupBy(['channel', 'state'])
+    .execute();
+  return rows.map(({ channel, state, count }) => ({
+    channel: String(channel),
+    state: String(state),
+    count: Number(count),
+  }));
+}
+
+/** By state, over all channels. */
+export async function alertTotals(store: Pick<Store, 'db'>): Promise<Readonly<Record<AlertState, number>>> {
+  const totals = { pending: 0, sent: 0, retracted: 0, failed: 0 };
+  for (const { state, count } of await countAlerts(store)) totals[state as AlertState] += count;
+  return totals;
+}

@@ -1,0 +1,50 @@
+// How PostgreSQL says it: everything has a type, and a cast that does not fit fails the whole query, so look before casting.
+import { sql } from 'kysely';
+import { absurdAmount, largestInteger, type Sql, type ViewDialect } from '#src/store/views/dialect.ts';
+
+const utc = (time: Sql): Sql => sql`(${time} at time zone 'UTC')`;
+const inner = (json: Sql): Sql => sql`(${json} #>> '{}')`;
+const written = (json: Sql): Sql => sql`case when jsonb_typeof(${json}) = 'string' then ${inner(json)} end`;
+const numeric = (json: Sql): Sql => sql`${inner(json)}::numeric`;
+const member = (json: Sql, name: string): Sql =>
+  sql`(case when jsonb_typeof(${json} -> ${sql.lit(name)}) = 'string' then ${json} ->> ${sql.lit(name)} end)`;
+
+export const postgresDialect: ViewDialect = {
+  now: sql`now()`,
+  bytes: (text) => sql`(${text} collate "C")`,
+  secondsBetween: (from, to) => sql`(floor(extract(epoch from ${to})) - floor(extract(epoch from ${from})))::bigint`,
+  day: (time) => sql`${utc(time)}::date`,
+  hour: (time) => sql`to_char(${utc(time)}, 'HH24')`,
+  weekday: (time) => sql`extract(isodow from ${utc(time)})::integer`,
+  textAt: (json, { index, name }) => member(index === undefined ? json : sql`(${json} -> ${sql.lit(index)})`, name),
+  items: (json) =>
+    sql`lateral jsonb_array_elements(case when jsonb_typeof(${json}) = 'array' then ${json} else '[]'::jsonb end) as item(value)`,
+  itemText: (name) => member(sql`item.value`, name),
+  asText: (value) => sql`${value}::text`,
+  ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,
+  sumOfMoney: (amount) =>
+    sql`round(sum((case when abs(${amount}) < ${absurdAmount} then ${amount} end)::numeric), 4)::double precision`,
+  custom: {
+    text: written,
+    number: (value) => sql`case when jsonb_typeof(${value}) = 'number' then ${inner(value)}::double precision end`,
+    integer: (value) =>
+      sql`case when jsonb_typeof(${value}) = 'number' then case when ${numeric(value)} % 1 = 0
+        and abs(${numeric(value)}) <= ${largestInteger} then ${numeric(value)}::bigint end end`,
+    flag: (value) => sql`case when jsonb_typeof(${value}) = 'boolean' then ${inner(value)}::boolean end`,
+    // There is no date for 30 February: so count on from the first of the month, and see whether it is the same.
+    date(value) {
+      const counted = sql`((substr(${inner(value)}, 1, 7) || '-01')::date + (substr(${inner(value)}, 9, 2)::integer - 1))`;
+      return sql`case when jsonb_typeof(${value}) = 'string' and ${inner(value)} ~ '^[0-9]{4}-(0[1-9]|1[0-2])-[0-9]{2}$'
+        and substr(${inner(value)}, 1, 4) <> '0000'
+        then case when to_char(${counted}, 'YYYY-MM-DD') = ${inner(value)} then ${counted} end end`;
+    },
+    tags: (value) =>
+      sql`case when jsonb_typeof(${value}) = 'array' then case when not exists
+        (select 1 from jsonb_array_elements(${value}) as tag(value) where jsonb_typeof(tag.value) <> 'string') then ${value} end end`,
+    option: (value, options) =>
+      sql`(select coalesce(option.value ->> 'label', option.value ->> 'uuid')
+        from jsonb_array_elements(${options}) with ordinality as option(value, place)
+        where option.value ->> 'uuid' = ${written(value)} order by option.place limit 1)`,
+    anyText: (value) => sql`coalesce(${written(value)}, ${value}::text)`,
+  },
+};

@@ -1,0 +1,77 @@
+// PostgreSQL rewrites the text of a view, so its comment carries a digest of ours; what others built on it is never dropped.
+import { createHash } from 'node:crypto';
+import { sql, type Kysely } from 'kysely';
+import { codeOf } from '#src/base/errors.ts';
+import type { Database } from '#src/store/tables.ts';
+import type { ViewKeeper, WantedView } from '#src/store/views/view-installer.ts';
+
+// Any number does, as long as every Slotstream uses the same: "view" in ASCII.
+const viewsLock = 0x76696577;
+/** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */
+const otherColumns = '42P16';
+
+const markOf = (db: Kysely<Database>, { select }: WantedView): string =>
+  createHash('sha256').update(select.compile(db).sql).digest('hex').slice(0, 16);
+
+export const postgresKeeper: ViewKeeper = {
+  async lock(db) {
+    // Nobody waits long for a view: whoever reads it for minutes keeps the former one until the next start.
+    await sql`set local lock_timeout = '2s'`.execute(db);
+    await sql`select pg_advisory_xact_lock(${viewsLock})`.execute(db);
+  },
+  async standing(db, names) {
+    const { rows } = await sql<{ name: string; comment: string | null }>`
+      select relname::text as name, obj_description(pg_class.oid, 'pg_class') as comment from pg_class
+      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname in (${sql.join(names)})`.execute(
+      db,
+    );
+    return new Map(
+      rows.map(({ name, comment }) => {
+        const mark = /Kept by Slotstream \(([0-9a-f]{16})\)\.$/.exec(comment ?? '')?.[1];
+        return [name, { ours: mark !== undefined, mark: mark ?? '' }];
+      }),
+    );
+  },
+  markOf,
+  async make(db, view) {
+    await sql`create or replace view ${sql.id(view.name)} as ${view.select}`.execute(db);
+    const comment = `${view.about} Kept by Slotstream (${markOf(db, view)}).`;
+    await sql`comment on view ${sql.id(view.name)} is ${sql.lit(comment)}`.execute(db);
+  },
+  async replace(db, view) {
+    const inTheWay = await attempt(db, () => this.make(db, view));
+    if (codeOf(inTheWay) !== otherColumns) return inTheWay;
+    return attempt(db, async () => {
+      const readers = await readersOf(db, view.name);
+      await sql`drop view ${sql.id(view.name)}`.execute(db);
+      await this.make(db, view);
+      for (const { role, may_grant } of readers)
+        await sql`grant select on ${sql.id(view.name)} to ${role === null ? sql`public` : sql.id(role)}
+          ${may_grant ? sql`with grant option` : sql``}`.execute(db);
+    });
+  },
+};
+
+/** Does the work, or leaves everything in the transaction as it was and answers why. */
+async function attempt(db: Kysely<Database>, work: () => Promise<void>): Promise<unknown> {
+  await sql`savepoint one_view`.execute(db);
+  try {
+    await work();
+    await sql`release savepoint one_view`.execute(db);
+    return undefined;
+  } catch (error) {
+    await sql`rollback to savepoint one_view`.execute(db);
+    return error;
+  }
+}
+
+/** Who was allowed to read a view, besides its owner; null is everybody. */
+async function readersOf(db: Kysely<Database>, name: string) {
+  const { rows } = await sql<{ role: string | null; may_grant: boolean }>`
+    select case when granted.grantee <> 0 then pg_get_userbyid(granted.grantee)::text end as role,
+      granted.is_grantable as may_grant
+    from pg_class cross join lateral aclexplode(relacl) as granted
+    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname = ${name}
+      and granted.privilege_type = 'SELECT' and granted.grantee <> relowner`.execute(db);
+  return rows;
+}

@@ -1,0 +1,98 @@
+// The PostgreSQL engine: many writers at once, rows locked in one order, the log written by one at a time.
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Statement, StoreEngine } from '#src/store/contract.ts';
+import { migrate } from '#src/store/migrations.ts';
+import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { nextSize, type RowPage } from '#src/store/row-stream.ts';
+import type { Database } from '#src/store/tables.ts';
+
+// Any number does, as long as every Slotstream uses the same: "slot" in ASCII.
+const logLock = 0x736c6f74;
+const oid = { int8: 20, date: 1082, timestamptz: 1184 };
+
+export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 8,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    application_name: 'slotstream',
+    options: '-c timezone=UTC -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000',
+    types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
+  });
+  // A connection that breaks would otherwise end the process: an idle one, and one between two statements of a transaction.
+  pool.on('error', report);
+  pool.on('connect', (client) => client.on('error', report));
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    name: 'postgres',
+    db,
+    shadowSchema: 'pg_temp',
+    async liveSchema(connection) {
+      const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
+      return String(rows[0]?.name);
+    },
+    async makeShadow(connection, table) {
+      const live = sql.id(await this.liveSchema(connection), table);
+      await sql`create temporary table ${sql.id(table)} (like ${live} including defaults including indexes)`.execute(
+        connection,
+      );
+    },
+    async lockTables(trx, names) {
+      const live = await this.liveSchema(trx);
+      for (const name of names) await sql`lock table ${sql.id(live, name)} in share row exclusive mode`.execute(trx);
+    },
+    encode: (kind, value) => (kind === 'json' && value !== null ? JSON.stringify(value) : value),
+    decode: (_kind, stored) => stored as never,
+    manyWriters: true,
+    async lockLog(trx) {
+      await sql`select pg_advisory_xact_lock(${logLock})`.execute(trx);
+    },
+    migrate: () => migrate(db, postgresTypes),
+    noteForgotten: async () => {},
+    scrub: async () => {},
+    stream: (statement) => fetched(pool, statement),
+    ping: async () => {
+      await sql`select 1`.execute(db);
+    },
+    close: () => db.destroy(),
+  };
+}
+
+/** Through a cursor: the server keeps what was not asked for yet. */
+async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): AsyncGenerator<RowPage> {
+  const client = await pool.connect();
+  let broken = true;
+  try {
+    await client.query('begin read only');
+    // Whoever takes the rows may take their time.
+    await client.query('set local idle_in_transaction_session_timeout = 0');
+    await client.query(`declare streamed no scroll cursor for ${text}`, [...parameters]);
+    for (let size = 64; ;) {
+      const { rows } = await client.query<unknown[]>({ text: `fetch ${size} from streamed`, rowMode: 'array' });
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) break;
+      size = nextSize(rows);
+    }
+    await client.query('rollback');
+    broken = false;
+  } finally {
+    // A reader that stopped early, or a statement that failed: nobody else gets a connection in that state.
+    client.release(broken);
+  }
+}
+
+function parserOf(type: number, format: 'text' | 'binary' | undefined) {
+  if (type === oid.int8) return Number;
+  if (type === oid.timestamptz) return sixDigits;
+  // As written: a JavaScript Date would be midnight in some zone.
+  if (type === oid.date) return String;
+  return pg.types.getTypeParser(type, format);
+}
+
+/** `2025-04-14 11:42:33.11+00` → `2025-04-14T11:42:33.110000Z`; a JavaScript Date would lose the microseconds. */
+function sixDigits(text: string): string {
+  const fraction = text.slice(20, text.length - 3);
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(6, '0')}Z`;
+}

@@ -1,0 +1,48 @@
+// How SQLite says it: times are text, JSON is text, flags are 0 and 1.
+import { sql } from 'kysely';
+import { absurdAmount, largestInteger, type Sql, type ViewDialect } from '#src/store/views/dialect.ts';
+
+const written = (json: Sql): Sql => sql`case when json_type(${json}) = 'text' then ${json} ->> '$' end`;
+
+export const sqliteDialect: ViewDialect = {
+  now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
+  bytes: (text) => text,
+  secondsBetween: (from, to) => sql`(unixepoch(${to}) - unixepoch(${from}))`,
+  day: (time) => sql`substr(${time}, 1, 10)`,
+  hour: (time) => sql`substr(${time}, 12, 2)`,
+  weekday: (time) => sql`((cast(strftime('%w', ${time}) as integer) + 6) % 7 + 1)`,
+  textAt(json, { index, name }) {
+    const path = sql.lit(`$${index === undefined ? '' : `[${index}]`}.${name}`);
+    return sql`(case when json_type(${json}, ${path}) = 'text' then ${json} ->> ${path} end)`;
+  },
+  items: (json) => sql`json_each(case when json_type(${json}) = 'array' then ${json} else '[]' end) as item`,
+  // One in the other, not `and`: a plain text read as JSON is an error, not a null.
+  itemText(name) {
+    const path = sql.lit(`$.${name}`);
+    return sql`(case when item.type = 'object' then
+      case when json_type(item.value, ${path}) = 'text' then item.value ->> ${path} end end)`;
+  },
+  asText: (value) => sql`cast(${value} as text)`,
+  ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,
+  sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${absurdAmount} then ${amount} end), 4)`,
+  custom: {
+    text: written,
+    number: (value) =>
+      sql`case when json_type(${value}) in ('integer', 'real') then cast(${value} ->> '$' as real) end`,
+    integer: (value) =>
+      sql`case when json_type(${value}) = 'integer' then
+        case when abs(${value} ->> '$') <= ${largestInteger} then ${value} ->> '$' end end`,
+    flag: (value) => sql`case json_type(${value}) when 'true' then 1 when 'false' then 0 end`,
+    // SQLite makes 2 March of 30 February instead of answering null.
+    date: (value) =>
+      sql`case when json_type(${value}) = 'text' and ${value} ->> '$' glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
+        and ${value} ->> '$' >= '0001' and date(${value} ->> '$', '+0 days') = ${value} ->> '$' then ${value} ->> '$' end`,
+    tags: (value) =>
+      sql`case when json_type(${value}) = 'array' then case when not exists
+        (select 1 from json_each(${value}) as tag where tag.type <> 'text') then ${value} end end`,
+    option: (value, options) =>
+      sql`(select coalesce(option.value ->> '$.label', option.value ->> '$.uuid') from json_each(${options}) as option
+        where option.value ->> '$.uuid' = ${written(value)} order by option.key limit 1)`,
+    anyText: (value) => sql`case when json_type(${value}) = 'text' then ${value} ->> '$' else ${value} end`,
+  },
+};

@@ -1,0 +1,32 @@
+// SQLite keeps the text of a view as it was given: that text is its mark.
+import { sql } from 'kysely';
+import type { ViewKeeper, WantedView } from '#src/store/views/view-installer.ts';
+
+const statement = ({ name, select }: WantedView) =>
+  sql`create view ${sql.id(name)} as /* Kept by Slotstream: changes made here are lost. */ ${select}`;
+const withoutVerb = (text: string) => text.replace(/^create view /i, '');
+
+export const sqliteKeeper: ViewKeeper = {
+  // The transaction is the only writer from its first statement on.
+  lock: async () => {},
+  async standing(db, names) {
+    const { rows } = await sql<{ name: string; sql: string | null }>`
+      select lower(name) as name, sql from sqlite_master where lower(name) in (${sql.join(names)})`.execute(db);
+    return new Map(
+      rows.map(({ name, sql: text }) => {
+        const mark = withoutVerb(text ?? '');
+        return [name, { ours: mark.includes('/* Kept by Slotstream:'), mark }];
+      }),
+    );
+  },
+  markOf: (db, view) => withoutVerb(statement(view).compile(db).sql),
+  async make(db, view) {
+    await statement(view).execute(db);
+  },
+  // Nothing depends on a view here: views that use it find it by its name.
+  async replace(db, view) {
+    await sql`drop view ${sql.id(view.name)}`.execute(db);
+    await statement(view).execute(db);
+    return undefined;
+  },
+};

@@ -1,0 +1,150 @@
+// The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
+import { once } from 'node:events';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import Sqlite from 'better-sqlite3';
+import { CompiledQuery, Kysely, sql, SqliteAdapter, SqliteDialect } from 'kysely';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { StoreEngine } from '#src/store/contract.ts';
+import { migrate } from '#src/store/migrations.ts';
+import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
+import { inPages } from '#src/store/row-stream.ts';
+import type { Database } from '#src/store/tables.ts';
+
+// better-sqlite3 blocks the event loop while it waits for another process: wait briefly here, retry in `stores.ts`.
+const busyTimeoutMs = 100;
+const keptStatements = 256;
+
+/** SQLite makes tables in a transaction like anything else; Kysely, told so, migrates whole or not at all, one process at a time. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new Adapter();
+  }
+}
+
+export function openSqlite(path: string): StoreEngine {
+  const database = openFile(path);
+  const db = new Kysely<Database>({ dialect: new Dialect({ database: withPreparedStatements(database) }) });
+  return {
+    name: 'sqlite',
+    db,
+    shadowSchema: 'temp',
+    liveSchema: async () => 'main',
+    async makeShadow(connection, table) {
+      const { rows } = await sql<{
+        sql: string;
+      }>`select sql from main.sqlite_master where type = 'table' and name = ${table}`.execute(connection);
+      const create = String(rows[0]?.sql).replace(/^create table "?\w+"?/i, `create table temp."${table}"`);
+      await connection.executeQuery(CompiledQuery.raw(create));
+    },
+    encode(kind, value) {
+      if (value === null) return null;
+      if (kind === 'json') return JSON.stringify(value);
+      return kind === 'flag' ? Number(value) : value;
+    },
+    decode(kind, stored) {
+      if (stored === null || stored === undefined) return null;
+      if (kind === 'json') return JSON.parse(String(stored));
+      return kind === 'flag' ? stored === 1 : (stored as string | number);
+    },
+    // A transaction is the only writer from its first statement on: there is nothing further to lock.
+    manyWriters: false,
+    lockTables: async () => {},
+    lockLog: async () => {},
+    migrate: () => migrate(db, sqliteTypes),
+    noteForgotten: async (trx) => {
+      if (Number(database.pragma('user_version', { simple: true })) <= 0)
+        await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));
+    },
+    scrub: async (nowMs) => {
+      const [emptied] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      if (emptied?.busy !== 0) throw new SlotstreamError('store_unavailable', 'A reader holds the write-ahead log.');
+      const since = Math.abs(Number(database.pragma('user_version', { simple: true })));
+      if (since === 0 || hoursOf(nowMs) - since < rewriteAfterHours || database.memory) return;
+      await rewrite(path);
+    },
+    async *stream({ sql: text, parameters }) {
+      // While rows are read one by one their connection can do nothing else; a database in memory has only the one.
+      using reader = database.memory ? undefined : openReader(path);
+      const statement = (reader?.database ?? database).prepare<unknown[], unknown[]>(text).raw(true);
+      yield* inPages(reader ? statement.iterate(...parameters) : statement.all(...parameters));
+    },
+    ping: async () => {
+      database.prepare('select 1').get();
+    },
+    close: async () => {
+      await db.destroy();
+      if (database.open) database.close();
+    },
+  };
+}
+
+function openFile(path: string): Sqlite.Database {
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const database = new Sqlite(path, { timeout: busyTimeoutMs });
+    if (path !== ':memory:') chmodSync(path, 0o600);
+    database.pragma('journal_mode = WAL');
+    // FULL: a batch leaves the queue once it is here, so it must survive a power cut, not only a crash of ours.
+    database.pragma('synchronous = FULL');
+    // A forgotten person must not stay readable in free pages of the file.
+    database.pragma('secure_delete = ON');
+    database.pragma('cache_size = -8000');
+    return database;
+  } catch (error) {
+    throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {
+      hint: 'Check that the folder exists, is writable and has room, and that the file is a database.',
+      cause: error,
+    });
+  }
+}
+
+function openReader(path: string): Disposable & { readonly database: Sqlite.Database } {
+  const database = new Sqlite(path, { readonly: true, timeout: busyTimeoutMs });
+  return { database, [Symbol.dispose]: () => void database.close() };
+}
+
+// `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
+// between pages; only a file written anew is free of them. Writers wait meanwhile, so it happens once a day at most, when
+// somebody was forgotten. SQLite's `user_version` holds the hour since when that is due (`vacuum.ts` draws its states).
+const rewriteAfterHours = 24;
+const hoursOf = (ms: number) => Math.floor(ms / 3_600_000);
+
+/** In a thread: the event loop goes on, and batches that find the file busy are tried again. */
+async function rewrite(path: string): Promise<void> {
+  const worker = new Worker(new URL(import.meta.resolve('#src/store/engines/sqlite-vacuum-worker.ts')), {
+    workerData: path,
+  });
+  await once(worker, 'exit');
+}
+
+/** Keeps prepared statements (preparing costs more than running), and makes every transaction an immediate one. */
+function withPreparedStatements(database: Sqlite.Database) {
+  const statements = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void database.close(),
+    prepare(text: string): Sqlite.Statement {
+      const sql = spoken(text, database.inTransaction);
+      const kept = statements.get(sql);
+      if (kept) return kept;
+      const statement = database.prepare(sql);
+      if (statements.size >= keptStatements) statements.delete(statements.keys().next().value as string);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function spoken(text: string, inTransaction: boolean): string {
+  // Read-then-write in a deferred transaction fails with SQLITE_BUSY_SNAPSHOT at once, whatever the time-out.
+  if (text === 'begin') return 'begin immediate';
+  // A full disk ends the transaction without us, and the complaint that there is none would hide that the disk is full.
+  return text === 'rollback' && !inTransaction ? 'select 1' : text;
+}

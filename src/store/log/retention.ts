@@ -1,0 +1,104 @@
+// Old entries of the log and what is taken out of them: their content. The entries themselves stay, as the ledger of what came.
+import { sql } from 'kysely';
+import type { Store, Unit } from '#src/store/contract.ts';
+import type { LogEntry } from './log.ts';
+import { decodeRow } from '#src/store/rows.ts';
+import { chunks } from '#src/store/prepared-sql.ts';
+
+export interface AgedEntry {
+  readonly seq: number;
+  /** Of its body. */
+  readonly bytes: number;
+}
+
+export interface Stretch {
+  /** Where the stretch ends; undefined when there is nothing more. */
+  readonly last: number | undefined;
+  readonly aged: readonly AgedEntry[];
+}
+
+/** Of the next `limit` entries of the log those received before a moment that still have content, without reading it. */
+export async function agedEntries(
+  { db, engine }: Store,
+  { after, limit, before }: { readonly after: number; readonly limit: number; readonly before: string },
+): Promise<Stretch> {
+  const rows = await db
+    .selectFrom('event_log')
+    .select([
+      'seq',
+      'received_at',
+      sql<number | null>`octet_length(body)`.as('bytes'),
+      sql`changes is not null`.as('changed'),
+    ])
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const aged = rows.filter(
+    ({ received_at: at, bytes, changed }) =>
+      String(engine.decode('time', at)) < before && (bytes !== null || Boolean(changed)),
+  );
+  return {
+    last: rows.length === 0 ? undefined : Number(rows.at(-1)?.seq),
+    aged: aged.map(({ seq, bytes }) => ({ seq: Number(seq), bytes: bytes ?? 0 })),
+  };
+}
+
+export async function entriesAt({ db, engine }: Store | Unit, seqs: readonly number[]): Promise<LogEntry[]> {
+  if (seqs.length === 0) return [];
+  const rows = await db
+    .selectFrom('event_log')
+    .selectAll()
+    .where('seq', 'in', seqs as number[])
+    .orderBy('seq')
+    .execute();
+  return rows.map((row) => decodeRow(engine, 'event_log', row) as LogEntry);
+}
+
+/** What of an entry changes when it is read again, replayed, redacted or moved. */
+export type EntryState = Pick<LogEntry, 'seq' | 'delivery_id' | 'occurred_at' | 'outcome' | 'redacted'>;
+
+/** By place, as it is now. The caller holds the log. */
+export async function statesAt({ db, engine }: Unit, seqs: readonly number[]): Promise<Map<number, EntryState>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('event_log')
+    .select(['seq', 'delivery_id', 'occurred_at', 'outcome', 'redacted'])
+    .where('seq', 'in', seqs as number[])
+    .execute();
+  return new Map(
+    rows.map((row) => [Number(row.seq), { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]),
+  );
+}
+
+/** Takes everything out that an entry says, but for its identity, its times and what became of it. */
+export async function pruneEntries({ db, engine }: Unit, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await engine.noteForgotten(db);
+  for (const chunk of chunks(seqs))
+    await db
+      .updateTable('event_log')
+      .set({ body: null, encoding: null, changes: null, redacted: engine.encode('flag', true) })
+      .where('seq', 'in', chunk)
+      .execute();
+}
+
+/** Takes out what entries changed: values of before, which nothing is derived from. */
+export async function blankChanges({ db, engine }: Unit, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await engine.noteForgotten(db);
+  for (const chunk of chunks(seqs))
+    await db.updateTable('event_log').set({ changes: null }).where('seq', 'in', chunk).execute();
+}
+
+/** Which of these entries were pruned. A forgotten one has a stub for a body. */
+export async function prunedAmong(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await unit.db
+    .selectFrom('event_log')
+    .select('delivery_id')
+    .where('delivery_id', 'in', ids as string[])
+    .where('body', 'is', null)
+    .execute();
+  return new Set(rows.map(({ delivery_id: id }) => String(id)));
+}

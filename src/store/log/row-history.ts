@@ -1,0 +1,55 @@
+// The log entries that touched a row: those about it, for a scheduled event those about its invitees, and for a user those
+// about their memberships.
+import { setImmediate as breathe } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Store } from '#src/store/contract.ts';
+import type { LogEntry } from './log.ts';
+import { decodeRow } from '#src/store/rows.ts';
+
+/** `changes` is JSON text: most who walk through a history need it of few entries. */
+export type HistoryEntry = Omit<LogEntry, 'changes'> & { readonly changes: string | null };
+
+/** Rows asked for at a time: few at first, for each may weigh a megabyte or more; then as many as weigh about this much. */
+const firstChunk = 4;
+const largestChunk = 256;
+const chunkCharacters = 1024 * 1024;
+
+/** All of them, in order, a few at a time; whoever else waits for this thread is let in between. */
+export async function* historyOf(store: Store, uri: string): AsyncGenerator<readonly HistoryEntry[]> {
+  let after = 0;
+  for (let chunk = firstChunk; ;) {
+    const found = await readPart(store, uri, { after, limit: chunk });
+    yield found;
+    if (found.length < chunk) return;
+    after = found.at(-1)?.seq as number;
+    const weight = found.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 1);
+    chunk = Math.max(1, Math.min(chunk * 2, largestChunk, Math.floor((chunkCharacters * found.length) / weight)));
+    await breathe();
+  }
+}
+
+async function readPart(
+  { db, engine }: Store,
+  uri: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<HistoryEntry[]> {
+  // One list of subjects, so that both engines look each up in the index instead of reading the whole log.
+  const subjects = db
+    .selectNoFrom(sql`cast(${uri} as text)`.as('subject'))
+    .unionAll(db.selectFrom('invitees').select('uri as subject').where('event_uri', '=', uri))
+    .unionAll(db.selectFrom('organization_memberships').select('uri as subject').where('user_uri', '=', uri));
+  const rows = await db
+    .selectFrom('event_log')
+    .select(['seq', 'duplicates', 'delivery_id', 'source', 'event', 'subject_uri', 'outcome', 'reason'])
+    .select(['body', 'encoding', 'tie', 'occurred_at', 'received_at', 'redacted'])
+    .select(sql<string | null>`cast(changes as text)`.as('changes_text'))
+    .where('subject_uri', 'in', subjects)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map(({ changes_text: changes, ...row }) => ({
+    ...(decodeRow(engine, 'event_log', row) as Omit<LogEntry, 'changes'>),
+    changes,
+  }));
+}

@@ -1,0 +1,112 @@
+// The registry of store engines by URL, and the one way a transaction is run.
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import type { Store, StoreEngine, Unit } from './contract.ts';
+import { openPostgres } from '#src/store/engines/postgres.ts';
+import { openSqlite } from '#src/store/engines/sqlite.ts';
+import { keepViews } from '#src/store/views/refresh-views.ts';
+
+export interface StoreNeeds {
+  /** Told of errors that concern no caller, such as an idle connection that broke. */
+  readonly report: (error: unknown) => void;
+  /** Told of what works but is not as it should be, such as a view that could not be replaced; `report` where it is left out. */
+  readonly warn?: (problem: SlotstreamError) => void;
+  /** Only one that is there: where there is none, refuse and leave no trace. */
+  readonly existing?: boolean;
+}
+
+const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> = {
+  'sqlite:': (url) => openSqlite(url.slice('sqlite:'.length)),
+  'postgres:': (url, { report }) => openPostgres(url, report),
+  'postgresql:': (url, { report }) => openPostgres(url, report),
+};
+
+// Two processes on one SQLite file, a deadlock on PostgreSQL, an erasure in between: gone in a moment. Anything longer is the
+// queue's to retry.
+const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|erased_meanwhile)/;
+const patienceMs = 10_000;
+
+export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
+  const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
+  const open = engines[scheme];
+  if (!open) {
+    throw new SlotstreamError('config', `DATABASE_URL has the scheme "${scheme}", which no store understands.`, {
+      hint: 'Use sqlite:PATH or postgres://USER@HOST/DATABASE.',
+    });
+  }
+  if (needs.existing && isMissingFile(url)) throw noMirror(url);
+  const engine = open(url, needs);
+  try {
+    if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
+    await patiently(() => engine.migrate());
+  } catch (error) {
+    await engine.close();
+    throw error instanceof SlotstreamError ? error : notOpened(error);
+  }
+  const close = () => engine.close();
+  const transaction: Store['transaction'] = (work) =>
+    patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
+  const refreshViews = () => keepViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
+  await refreshViews();
+  return {
+    engine,
+    db: engine.db,
+    transaction,
+    refreshViews,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const fileOf = (url: string): string | undefined => /^sqlite:(.*)$/s.exec(url)?.[1];
+
+/** Looked at before it is opened: opening makes it. */
+function isMissingFile(url: string): boolean {
+  const path = fileOf(url);
+  return path !== undefined && !existsSync(path);
+}
+
+/** Whatever its version: an older one is brought up to date, as always. */
+async function hasLog({ db }: StoreEngine): Promise<boolean> {
+  try {
+    await patiently(() => db.selectFrom('event_log').select('seq').limit(1).execute());
+    return true;
+  } catch (error) {
+    if (/^(42P01|3F000)$/.test(codeOf(error)) || /no such table/.test((error as Error).message)) return false;
+    throw error;
+  }
+}
+
+/** Without the address of a server, which may hold a password. */
+function noMirror(url: string): SlotstreamError {
+  const place = fileOf(url);
+  return new SlotstreamError(
+    'no_mirror',
+    `There is no mirror ${place === undefined ? 'in the database of DATABASE_URL' : `at ${place}`}.`,
+    {
+      hint: 'Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; `npx slotstream start` makes a new one.',
+    },
+  );
+}
+
+/** The code alone: what the engines say quotes addresses and users. */
+function notOpened(cause: unknown): SlotstreamError {
+  return new SlotstreamError('store_unavailable', `The store cannot be opened (${codeOf(cause)}).`, {
+    hint: 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
+    cause,
+  });
+}
+
+/** Tries again what fails for a cause of the moment, for some seconds; anything longer is the caller's to try again. */
+export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  const endAt = performance.now() + patienceMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > endAt || !passing.test(codeOf(error))) throw error;
+      await sleep(Math.min(10 * attempt, 200) * (0.5 + Math.random()));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Rows of one table by URI, or page by page in the order of a time: for lists that need no search of their own.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Store } from '#src/store/contract.ts';
+import { decodeRow, type StoredRow } from '#src/store/rows.ts';
+import type { TableName } from '#src/store/tables.ts';
+import { keysetOf, pageOf, type PageFound, type PageWanted, type Place, type Way } from './keyset.ts';
+
+type Readable = Pick<Store, 'db' | 'engine'>;
+
+/** In the order of the URIs given; those that are not there are left out. */
+export async function rowsByUri(
+  { db, engine }: Readable,
+  table: TableName,
+  uris: readonly string[],
+): Promise<StoredRow[]> {
+  if (uris.length === 0) return [];
+  const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+    where uri in (${sql.join(uris)})`.execute(db);
+  const byUri = new Map(rows.map((row) => [row['uri'], decodeRow(engine, table, row)] as const));
+  return uris.map((uri) => byUri.get(uri)).filter((row) => row !== undefined);
+}
+
+export interface RowsWanted {
+  readonly order: string;
+  readonly page: PageWanted;
+  /** What is asked of a row besides. */
+  readonly where: readonly RawBuilder<SqlBool>[];
+}
+
+export function findRows(
+  store: Readable,
+  table: TableName,
+  { order, page, where }: RowsWanted,
+): Promise<PageFound<StoredRow>> {
+  const { db, engine } = store;
+  const select = async (way: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
+    const { orderBy } = keysetOf(engine, table, way);
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+      where ${sql.join([...conditions, ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(db);
+    return rows.map((row) => decodeRow(engine, table, row));
+  };
+  return pageOf(
+    {
+      order,
+      seek: (way, from, need) => select(way, [keysetOf(engine, table, way).beyond(from)], need),
+      stillAt: async ({ key, uri }: Place) => {
+        const [row] = await select({ order, ascending: true }, [sql<SqlBool>`uri = ${uri}`], 1);
+        return row?.[order] === key;
+      },
+    },
+    page,
+  );
+}
+
+/**
+ * The URI of the row whose URI ends so: `/contacts/<uuid>`. What stands before it is the service's address, and with the rows
+ * all alike: between the first and the last URI all begin as these two do.
+ */
+export async function uriEndingWith(
+  { db }: Readable,
+  table: 'contacts' | 'scheduled_events' | 'custom_field_definitions',
+  end: string,
+): Promise<string | undefined> {
+  const name = sql.table(table);
+  const { rows } = await sql<{ first: string | null; last: string | null }>`select
+    (select min(uri) from ${name}) as first, (select max(uri) from ${name}) as last`.execute(db);
+  const folder = end.slice(0, end.lastIndexOf('/') + 1);
+  const bases = [rows[0]?.first, rows[0]?.last].map((uri) => uri?.slice(0, uri.lastIndexOf('/') + 1));
+  const [base] = bases;
+  if (base === undefined) return undefined;
+  if (base === bases[1]) return base.endsWith(folder) ? base + end.slice(folder.length) : undefined;
+  return endingAmongAll(db, table, { end });
+}
+
+/** An invitee's URI leads through its event's. */
+export async function inviteeEndingWith({ db, engine }: Readable, end: string): Promise<string | undefined> {
+  const last = end.slice(-12);
+  const indexed =
+    engine.name === 'sqlite' ? sql<SqlBool>`substr(uri, -12) = ${last}` : sql<SqlBool>`right(uri, 12) = ${last}`;
+  return endingAmongAll(db, 'invitees', { end, indexed });
+}
+
+async function endingAmongAll(
+  db: Readable['db'],
+  table: TableName,
+  { end, indexed = sql<SqlBool>`1 = 1` }: { readonly end: string; readonly indexed?: RawBuilder<SqlBool> },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ uri: string }>`select uri from ${sql.table(table)} where ${indexed}
+    and substr(uri, length(uri) - ${end.length - 1}) = ${end} limit 1`.execute(db);
+  return rows[0]?.uri;
+}

@@ -1,0 +1,50 @@
+// How the mirror stands, in numbers an operator asks for first.
+import type { Store } from './contract.ts';
+import { countKept, lastSeq } from '#src/store/log/log.ts';
+import type { TableName } from './tables.ts';
+
+export interface StoreOverview {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly last_seq: number;
+  readonly last_received_at: string | null;
+  readonly quarantined: number;
+  readonly unhandled: number;
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+const counted = [
+  'contacts',
+  'invitees',
+  'scheduled_events',
+  'event_types',
+  'meeting_recaps',
+  'routing_form_submissions',
+  'no_shows',
+  'routing_forms',
+  'custom_field_definitions',
+  'users',
+  'organization_memberships',
+] as const;
+
+export async function overviewOf(store: Store): Promise<StoreOverview> {
+  const rows: Record<string, number> = {};
+  for (const table of counted) rows[table] = await countRows(store, table);
+  const seq = await lastSeq(store);
+  const last = await store.db.selectFrom('event_log').select('received_at').where('seq', '=', seq).executeTakeFirst();
+  return {
+    engine: store.engine.name,
+    last_seq: seq,
+    last_received_at: last ? String(last.received_at) : null,
+    quarantined: await countKept(store, 'quarantined'),
+    unhandled: await countKept(store, 'unhandled'),
+    rows,
+  };
+}
+
+async function countRows(store: Store, table: TableName): Promise<number> {
+  const row = await store.db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,231 @@
+// The sandbox under attack: requests sent byte for byte, what a usual request says, and what may not happen.
+import { createHash } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { commonError, errorBody, insufficientScope, permissionDeniedTitle } from '#schemas/errors.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import { dayMs } from '#src/sandbox/clock.ts';
+import type { OpenApiDocument } from '#src/http/openapi/document.ts';
+import { openSandbox } from '#src/sandbox/sandbox.ts';
+import type { Sandbox } from '#src/sandbox/sandbox.ts';
+import { sampleOf } from './hostile-requests.ts';
+import type { Known } from './hostile-requests.ts';
+
+export interface Sent {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Extra {
+  readonly body?: string | Uint8Array | undefined;
+  readonly type?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+type Named = Pick<Operation, 'path' | 'method'>;
+
+export interface Target extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly service: OpenApiDocument;
+  readonly controls: OpenApiDocument;
+  /** The header that speaks for the owner. */
+  readonly owner: string;
+  send(method: string, path: string, extra?: Extra): Promise<Sent>;
+  /** Everything the sandbox holds, as one hash. */
+  truth(): string;
+  /** What is wrong with an answer to bad input, if anything. */
+  wrongWith(what: string, answer: Sent, allowed: readonly number[]): readonly string[];
+  /** A path that names what exists, or undefined where the world has none of it. */
+  pathOf(operation: Named): string | undefined;
+  urisOfWorld(): readonly string[];
+  usualBody(operation: Named, document: OpenApiDocument): unknown;
+  /** The query without which an operation does not look any further. */
+  usualQuery(operation: Named): string;
+  queryNames(operation: Named): readonly string[];
+  /** Faults of the sandbox itself since the last look. */
+  faults(): readonly unknown[];
+  /** Lets real time pass. */
+  skip(ms: number): void;
+}
+
+export async function openTarget(): Promise<Target> {
+  const faults: unknown[] = [];
+  const agent = new Agent({ keepAlive: true });
+  let skippedMs = 0;
+  const sandbox = await openSandbox(
+    { contacts: 8, bookings: 4, rateLimits: false },
+    { report: (error) => void faults.push(error), realMs: () => Date.now() + skippedMs },
+  );
+  const { base_url, tokens } = sandbox.handles;
+  const send: Target['send'] = (method, path, extra = {}) => sendTo({ agent, base_url }, { method, path, ...extra });
+  const documentAt = async (path: string): Promise<OpenApiDocument> =>
+    JSON.parse((await send('GET', path)).text) as OpenApiDocument;
+  const service = await documentAt('/_sandbox/openapi.json');
+  // So that there is one of everything an operation can name.
+  const [missed] = sandbox.service.state.invitees.values();
+  await send('POST', '/_sandbox/no_shows', { body: JSON.stringify({ invitee: missed?.uri }) });
+  return {
+    sandbox,
+    service,
+    controls: await documentAt('/_sandbox/controls.openapi.json'),
+    owner: `Bearer ${tokens.owner}`,
+    send,
+    truth: () => truthOf(sandbox),
+    wrongWith: (what, answer, allowed) => wrongWith(answer, { what, allowed, fault: faults.shift() }),
+    pathOf: (operation) => pathIn(sandbox, operation),
+    urisOfWorld: () => urisOf(sandbox),
+    usualBody(operation, document) {
+      const schema = docsOf(operation, document)?.requestBody?.content['application/json'].schema ?? {};
+      return sampleOf(document, schema, usualValues(sandbox));
+    },
+    usualQuery(operation) {
+      const known = usualValues(sandbox);
+      return queryOf(operation, service)
+        .filter(({ name, required }) => required || name === 'organization')
+        .map(({ name }) => `${name}=${encodeURIComponent(String(known[name] ?? ''))}`)
+        .join('&');
+    },
+    queryNames: (operation) => queryOf(operation, service).map(({ name }) => name),
+    faults: () => faults.splice(0),
+    skip: (ms) => void (skippedMs += ms),
+    async [Symbol.asyncDispose]() {
+      agent.destroy();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+}
+
+const docsOf = ({ path, method }: Named, document: OpenApiDocument) => document.paths[path]?.[method.toLowerCase()];
+
+const queryOf = (operation: Named, document: OpenApiDocument): readonly Parameter[] =>
+  ((docsOf(operation, document)?.parameters ?? []) as readonly Parameter[]).filter(
+    ({ in: place }) => place === 'query',
+  );
+
+interface Line {
+  readonly agent: Agent;
+  readonly base_url: string;
+}
+
+/** Byte for byte as given: fetch would tidy the path up. */
+function sendTo(
+  { agent, base_url }: Line,
+  { method, path, body, type = 'application/json', token }: Extra & { readonly method: string; readonly path: string },
+): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(token !== undefined && { authorization: token }),
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && type !== '' && { 'content-type': type }),
+    };
+    const call = request(new URL(base_url), { method, path, headers, agent }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      answer.on('error', reject);
+    });
+    // A refusal may come before the whole body was taken; then the answer counts, not the broken pipe.
+    call.on('error', (error) => setImmediate(() => reject(error)));
+    call.end(body);
+  });
+}
+
+function truthOf({ service, courier }: Sandbox): string {
+  const { contactBooks, ...shelves } = service.state;
+  const rows = [
+    ...Object.values(shelves).flatMap((shelf) => [...shelf.values()]),
+    ...contactBooks.values().flatMap((book) => book.entries()),
+  ];
+  const text = JSON.stringify([rows, courier.total, courier.pending], (_, value: unknown) =>
+    value instanceof Map ? [...value] : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const titles = [commonError.title, permissionDeniedTitle, insufficientScope.title];
+
+interface Expected {
+  readonly what: string;
+  readonly allowed: readonly number[];
+  readonly fault: unknown;
+}
+
+function wrongWith({ status, text }: Sent, { what, allowed, fault }: Expected): readonly string[] {
+  const found: string[] = [];
+  if (!allowed.includes(status)) found.push(`answers ${status} ${text.slice(0, 300)}`);
+  if (fault !== undefined) found.push(`fails by itself: ${fault instanceof Error ? fault.stack : String(fault)}`);
+  const body = errorBody.safeParse(jsonOf(text));
+  if (status >= 400 && !(body.success && titles.includes(body.data.title)))
+    found.push(`has no error body: ${text.slice(0, 300)}`);
+  return found.map((complaint) => `${what} ${complaint}`);
+}
+
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path of the right form that leads nowhere. */
+export const pathToNothing = ({ path }: Pick<Operation, 'path'>): string =>
+  path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
+
+function pathIn(sandbox: Sandbox, { path }: Named): string | undefined {
+  const named = path.slice(0, path.lastIndexOf('}') + 1);
+  if (named === '') return path;
+  const form = new RegExp(`^${named.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  const paths = urisOf(sandbox).map((uri) => uri.slice(sandbox.handles.base_url.length));
+  const found = paths.find((one) => form.test(one));
+  return found === undefined ? undefined : found + path.slice(named.length);
+}
+
+function urisOf({ service, handles: { organization } }: Sandbox): readonly string[] {
+  const { contactBooks, ...shelves } = service.state;
+  const records = Object.values(shelves).flatMap((shelf) => [...shelf.values()] as { uri: string }[]);
+  const ours = [...(contactBooks.get(organization)?.entries() ?? [])];
+  const marks = service.state.invitees.values().flatMap(({ no_show }) => (no_show === null ? [] : [no_show]));
+  return [organization, ...[...ours, ...records, ...marks].map(({ uri }) => uri)];
+}
+
+let people = 0;
+
+/** What a usual request says, by the name of the field. */
+function usualValues({ service, handles }: Sandbox): Known {
+  const { state, clock } = service;
+  const { organization, users, group, event_types } = handles;
+  const definition = [...state.definitions.values()].find(({ field_type }) => field_type === 'text');
+  people += 1;
+  return {
+    organization,
+    email: `someone-${people}@example.test`,
+    user: users.owner,
+    owner: users.owner,
+    hosts: users.owner,
+    group,
+    event_type: event_types.solo,
+    form: [...state.routingForms.values()][0]?.uri,
+    scope: 'organization',
+    start_time: new Date(clock.nowMs() + dayMs).toISOString(),
+    end_time: new Date(clock.nowMs() + 3 * dayMs).toISOString(),
+    timezone: 'Europe/Berlin',
+    country: 'DE',
+    linkedin: 'https://example.test/someone',
+    text_reminder_number: '+12025550100',
+    url: 'http://127.0.0.1:9/hook',
+    location: { kind: 'zoom_conference' },
+    locations: { kind: 'zoom_conference' },
+    questions_and_answers: { question: 'What would you like to talk about?', answer: 'This', position: 0 },
+    custom_fields: { uuid: definition?.uri.slice(definition.uri.lastIndexOf('/') + 1), value: 'text' },
+    pooling_type: null,
+    seats: 5,
+    kind: 'group',
+    color: '#0a7d8c',
+  };
+}

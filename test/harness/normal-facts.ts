@@ -1,0 +1,57 @@
+// Facts as the oracle reads them, by means of its own: flat, in UTC, and comparable.
+import { createHash } from 'node:crypto';
+import type { Fact } from './histories.ts';
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type Record_ = { [key: string]: Json };
+
+/** Payloads flat, times in UTC with six digits, amounts as numbers. */
+export interface NormalFact {
+  readonly event: string;
+  readonly observed: string;
+  readonly tie: string;
+  readonly payload: Record_;
+}
+
+export function normal({ event, created_at, payload }: Fact): NormalFact {
+  const { contact, recap, ...rest } = tidy(payload) as { contact?: Record_; recap?: Record_ } & Record_;
+  const flat: Record_ = contact ?? (recap ? { ...rest, ...recap } : rest);
+  if (event.startsWith('meeting_recap.') && typeof flat['event'] === 'string') flat['event'] = { uri: flat['event'] };
+  const tie = createHash('sha256')
+    .update(JSON.stringify(sortKeys(payload)))
+    .digest('hex')
+    .slice(0, 16);
+  return { event, observed: instant(created_at), tie, payload: flat };
+}
+
+/** Compares tuples from the left; ISO text of one width compares as time does. */
+export function before(a: readonly (string | number)[], b: readonly (string | number)[]): boolean {
+  const place = a.findIndex((part, index) => part !== b[index]);
+  return place >= 0 && (a[place] as string) < (b[place] as string);
+}
+
+function tidy(value: unknown, key = ''): Json {
+  if (Array.isArray(value)) return value.map((entry) => tidy(entry));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, tidy(part, name)]));
+  }
+  if (typeof value !== 'string') return value as Json;
+  if (key === 'amount') return Number(value);
+  return /_(at|date|time)$/.test(key) ? instant(value) : value;
+}
+
+function instant(text: string): string {
+  const [, seconds, fraction = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(text) ?? [];
+  const utc = new Date(`${seconds}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`).toISOString().slice(0, 19);
+  return `${utc}.${fraction.padEnd(6, '0')}Z`;
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, sortKeys(part)]),
+  );
+}

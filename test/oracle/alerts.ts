@@ -1,0 +1,112 @@
+// Which alerts must stand in the end, from all facts at once: the rows by the oracle of the fold, and the rules said a second time.
+import type { Fact } from '../harness/histories.ts';
+import type { Record_ } from '../harness/normal-facts.ts';
+import { expectedRows } from './fold.ts';
+
+export interface Standpoint {
+  readonly nowMs: number;
+  readonly maxAgeMs: number;
+  readonly eraseOnDelete: boolean;
+}
+
+/** As the test writes them into the rules file. */
+export const oracleRules = {
+  rules: [
+    { name: 'missed', when: 'no_show' },
+    {
+      name: 'missed_talk',
+      when: 'no_show',
+      filter: { event_type: 'talk', email_domain: 'example.test', utm_source: ['mail'] },
+    },
+    { name: 'missed_gold', when: 'no_show', filter: { contact: { Tier: 'gold' } } },
+    { name: 'again', when: 'repeat_no_show', times: 2, within: '2d' },
+    { name: 'late', when: 'late_cancel', hours: 30, by: 'invitee' },
+    { name: 'acme', when: 'vip', contact: { company: 'Acme' }, on: ['booked', 'canceled', 'no_show'] },
+  ],
+};
+
+type Found = readonly [rule: string, fact: string, at: string];
+const dayMs = 86_400_000;
+
+/** `rule subject fact` of each. */
+export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseOnDelete }: Standpoint): string[] {
+  const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
+  const all = rows['invitees'] ?? [];
+  const missed = all.filter(isMissed);
+  return all
+    .flatMap((invitee) => {
+      const event = rows['scheduled_events']?.find(({ uri }) => uri === invitee['event_uri']);
+      const contact = contactOf(rows, invitee);
+      const found: Found[] = [];
+      if (isMissed(invitee)) found.push(...foundMissed({ invitee, event, contact }, missed));
+      const cancel = canceledAt(invitee);
+      const start = event?.['start_time'] ?? null;
+      if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
+        const hours = (ms(start) - ms(cancel)) / 3_600_000;
+        if (hours >= 0 && hours <= 30) found.push(['late', `canceled ${cancel}`, cancel]);
+      }
+      if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
+        const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
+        if (isMissed(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
+        if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
+        if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
+      }
+      return found
+        .filter(([, , at]) => nowMs - ms(at) <= maxAgeMs)
+        .map(([rule, fact]) => `${rule} ${String(invitee['uri'])} ${fact}`);
+    })
+    .toSorted();
+}
+
+interface Known {
+  readonly invitee: Record_;
+  readonly event: Record_ | undefined;
+  readonly contact: { readonly tier: unknown } | undefined;
+}
+
+function foundMissed({ invitee, event, contact }: Known, missed: readonly Record_[]): Found[] {
+  const [fact, at] = [String(invitee['no_show_uri']), String(invitee['no_show_at'])];
+  const found: Found[] = [['missed', fact, at]];
+  const isTalk = String(event?.['name'] ?? '').toLowerCase() === 'talk';
+  const domain = String(invitee['email'] ?? '').split('@')[1] ?? '';
+  if (isTalk && domain.toLowerCase() === 'example.test' && invitee['utm_source'] === 'mail')
+    found.push(['missed_talk', fact, at]);
+  if (contact?.tier === 'gold') found.push(['missed_gold', fact, at]);
+  const own = missed.filter((other) => other === invitee || isSamePerson(other, invitee));
+  const before = own.filter(({ no_show_at: other }) => String(other) <= at && ms(at) - ms(other as string) < 2 * dayMs);
+  if (before.length >= 2) found.push(['again', fact, at]);
+  return found;
+}
+
+const ms = (text: unknown): number => Date.parse(String(text));
+
+const isMoved = (invitee: Record_): boolean => invitee['rescheduled'] === true || invitee['new_invitee'] !== null;
+const isMissed = (invitee: Record_): boolean =>
+  invitee['no_show_uri'] !== null && invitee['status'] !== 'canceled' && !isMoved(invitee);
+
+const canceledAt = (invitee: Record_): string | null =>
+  invitee['status'] === 'canceled' && !isMoved(invitee) ? (invitee['canceled_at'] as string | null) : null;
+
+// Capitals of the English alphabet are all that is the same.
+const sameLetters = (a: unknown, b: unknown): boolean => {
+  const key = (value: unknown) =>
+    Array.from(String(value), (sign) => (sign < '\u0080' ? sign.toLowerCase() : sign)).join('');
+  return typeof a === 'string' && typeof b === 'string' && key(a) === key(b);
+};
+const isSamePerson = (a: Record_, b: Record_): boolean => sameLetters(a['email'], b['email']);
+
+function contactOf(rows: Record<string, Record_[]>, { email }: Record_) {
+  const uris = (rows['contact_emails'] ?? [])
+    .filter((each) => sameLetters(each['email'], email))
+    .toSorted(
+      (a, b) =>
+        Number(b['is_primary']) - Number(a['is_primary']) ||
+        (String(a['contact_uri']) < String(b['contact_uri']) ? -1 : 1),
+    )
+    .map(({ contact_uri }) => contact_uri);
+  const alive = (rows['contacts'] ?? []).filter(({ deleted_at }) => deleted_at === null);
+  const row = uris.map((uri) => alive.find((each) => each['uri'] === uri)).find((each) => each !== undefined);
+  if (row === undefined) return undefined;
+  const fields = (rows['contact_custom_fields'] ?? []).filter(({ contact_uri }) => contact_uri === row['uri']);
+  return { row, tier: fields.find(({ label }) => label === 'Tier')?.['value'] };
+}

@@ -1,0 +1,165 @@
+// What the rows must be, said a second time and differently: all facts at once, the greatest version of each field, nothing
+// stored on the way. It shares no code with the fold.
+import type { Fact } from '../harness/histories.ts';
+import { before, normal, type NormalFact, type Record_ } from '../harness/normal-facts.ts';
+import { noShowOf } from './no-show.ts';
+import { childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
+
+/** A fact about one row, as the oracle sees it. */
+export interface Spoken {
+  readonly table: OracleTable;
+  readonly uri: string;
+  readonly version: readonly (string | number)[];
+  readonly observed: string;
+  readonly record: Record_;
+}
+
+const ranks: Record<string, number> = {
+  'invitee.canceled': 3,
+  'event_type.deleted': 3,
+  'invitee.created': 1,
+  'event_type.created': 1,
+  'contact.created': 1,
+  'meeting_recap.created': 1,
+  'routing_form_submission.created': 1,
+};
+
+export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): unknown {
+  const sound = facts.filter((fact) => fact.sound).map(normal);
+  const spoken = sound.flatMap(speak);
+  const deletes = Map.groupBy(sound.flatMap(deletion), ({ table, uri }) => `${table} ${uri}`);
+  const byRow = Map.groupBy(spoken, ({ table, uri }) => `${table} ${uri}`);
+  const tables: Record<string, Record_[]> = {};
+  for (const id of new Set([...byRow.keys(), ...deletes.keys()])) {
+    const [table, uri] = id.split(' ') as [OracleTable, string];
+    const first = deletes.get(id)?.toSorted((a, b) => (before(orderOf(a), orderOf(b)) ? -1 : 1))[0];
+    const deletedAt = first?.at ?? null;
+    const forgotten = table === 'contacts' && deletedAt !== null && (eraseOnDelete || first?.source === 'operator');
+    const row = rowOf(table, uri, forgotten ? [] : (byRow.get(id) ?? []));
+    if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
+    row['as_of'] ??= deletedAt;
+    const { open = null, ...noShow } =
+      table === 'invitees' ? noShowOf(sound.filter(({ payload }) => payload['uri'] === uri)) : {};
+    (tables[table] ??= []).push({ ...row, ...noShow });
+    for (const [child, rows] of childRows(table, uri, row)) if (rows.length > 0) (tables[child] ??= []).push(...rows);
+    if (open)
+      (tables['no_shows'] ??= []).push({
+        invitee_uri: uri,
+        no_show_uri: open.uri,
+        marked_at: open.created_at,
+        unmarked_at: null,
+      });
+  }
+  return sorted(tables);
+}
+
+function rowOf(table: OracleTable, uri: string, spoken: readonly Spoken[]): Record_ {
+  const ordered = spoken.toSorted((a, b) => (before(a.version, b.version) ? -1 : 1));
+  const newest = ordered.at(-1);
+  const row: Record_ = { uri };
+  const lagging: string[] = [];
+  for (const [field, columns] of Object.entries(fieldColumns[table])) {
+    const says = ordered.findLast(({ record }) => record[field] !== undefined);
+    Object.assign(row, columns(says?.record[field] ?? null));
+    if (says === undefined || before(says.version, newest?.version ?? [])) lagging.push(field);
+  }
+  return { ...row, as_of: newest?.observed ?? null, lagging: newest && lagging.length > 0 ? lagging.toSorted() : null };
+}
+
+function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
+  if (event === 'person.erased') return [];
+  const table = tableOf(event);
+  const uri = payload['uri'] as string;
+  const rank = event.endsWith('.read') ? 0 : (ranks[event] ?? 2);
+  const versionOf = (record: Record_, lead = 0) => {
+    const updated = String(record['updated_at'] ?? '');
+    return [lead, updated.slice(0, 23), observed, rank, updated, tie];
+  };
+  if (event.endsWith('.gone') || event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
+  if (table === 'meeting_recaps') {
+    const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
+    return [{ table, uri, observed, version, record: { ...payload, body: payload } }];
+  }
+  if (table === 'event_types') {
+    const { deleted_at: _, ...record } = payload;
+    const body = Object.keys(record).length > 1 ? { body: record } : {};
+    return [{ table, uri, observed, version: versionOf(record), record: { ...record, ...body } }];
+  }
+  if (table === 'organization_memberships' && typeof payload['user'] === 'object' && payload['user'] !== null) {
+    const person = payload['user'] as Record_;
+    const own = { ...payload, body: { ...payload, user: person['uri'] as string } };
+    const theirs = { ...person, body: person };
+    return [
+      { table, uri, observed, version: versionOf(payload), record: own },
+      { table: 'users', uri: person['uri'] as string, observed, version: versionOf(person), record: theirs },
+    ];
+  }
+  if (table !== 'invitees')
+    return [{ table, uri, observed, version: versionOf(payload), record: { ...payload, body: payload } }];
+
+  const { scheduled_event: meeting, ...invitee } = payload;
+  const canceled = event === 'invitee.canceled' || invitee['status'] === 'canceled' || invitee['canceled'] === true;
+  const record = { ...invitee, ...(canceled && { status: 'canceled' }), body: invitee };
+  const spoken: Spoken[] = [{ table, uri, observed, version: versionOf(invitee, canceled ? 1 : 0), record }];
+  if (meeting == null) return spoken;
+  const own = meeting as Record_;
+  return [
+    ...spoken,
+    {
+      table: 'scheduled_events',
+      uri: own['uri'] as string,
+      observed,
+      version: versionOf(own),
+      record: { ...own, body: own },
+    },
+  ];
+}
+
+interface Deletion {
+  readonly table: OracleTable;
+  readonly uri: string;
+  readonly at: string;
+  readonly source: 'operator' | 'webhook' | 'reconcile';
+}
+
+/** What an operator erased counts before what was told, and that before what was found; then the earliest. */
+const orderOf = ({ source, at }: Deletion) => [['operator', 'webhook', 'reconcile'].indexOf(source), at];
+
+function deletion({ event, observed, payload }: NormalFact): Deletion[] {
+  const told = payload['deleted_at'] as string | null | undefined;
+  if (event === 'person.erased')
+    return [{ table: 'contacts', uri: payload['uri'] as string, at: observed, source: 'operator' }];
+  const table = tableOf(event);
+  const says = /\.(deleted|gone)$/.test(event) && event !== 'invitee_no_show.deleted';
+  if (!says && (table !== 'event_types' || told == null)) return [];
+  const source = /\.(read|gone)$/.test(event) ? 'reconcile' : 'webhook';
+  return [{ table, uri: payload['uri'] as string, at: told ?? observed, source }];
+}
+
+const keyColumns = [
+  'contact_uri',
+  'invitee_uri',
+  'submission_uri',
+  'uri',
+  'email',
+  'phone_number',
+  'field_uri',
+  'item',
+  'marked_at',
+  'no_show_uri',
+];
+
+function sorted(tables: Record<string, Record_[]>): Record<string, Record_[]> {
+  const keyOf = (table: string, row: Record_) =>
+    JSON.stringify(
+      keyColumns
+        .filter((column) => column in row && (table === 'no_shows' || !('uri' in row) || column === 'uri'))
+        .map((column) => row[column]),
+    );
+  return Object.fromEntries(
+    Object.entries(tables).map(([table, rows]) => [
+      table,
+      rows.toSorted((a, b) => (keyOf(table, a) < keyOf(table, b) ? -1 : 1)),
+    ]),
+  );
+}

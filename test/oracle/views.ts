@@ -1,0 +1,211 @@
+// Every view computed the plain way from the rows of the tables.
+import type { Json } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import type { Contents } from '../harness/stores.ts';
+import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
+
+const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
+const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const orNull = (value: Json | undefined): Json => value ?? null;
+const dayOf = (time: Json | undefined): string | null => (typeof time === 'string' ? time.slice(0, 10) : null);
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+
+/** The greatest by bytes, as the stores have it. */
+const greatest = (values: readonly Json[]): string | null =>
+  values
+    .filter((value) => typeof value === 'string')
+    .toSorted((a, b) => Buffer.compare(Buffer.from(b), Buffer.from(a)))[0] ?? null;
+
+export function viewsOf(contents: Contents, now: string): Record<string, StoredRow[]> {
+  const journeys = journeysOf(contents, now);
+  const types = byUri(contents.event_types);
+  const nameOf = (event: StoredRow | undefined): Json =>
+    orNull(types.get(String(event?.['event_type']))?.['name'] ?? event?.['name']);
+  return {
+    booking_journeys: journeys.map((journey) => journeyRow(journey, nameOf)),
+    bookings_daily: daily(contents, journeys, nameOf),
+    no_show_rate: rates(contents, journeys, nameOf),
+    routing_funnel: funnel(contents, journeys),
+    revenue: revenue(contents, journeys, nameOf),
+  };
+}
+
+type NameOf = (event: StoredRow | undefined) => Json;
+
+function journeyRow({ root, first, last, firstEvent, lastEvent, ...journey }: Journey, nameOf: NameOf): StoredRow {
+  return {
+    journey_uri: root,
+    first_invitee: orNull(first['uri']),
+    last_invitee: orNull(last['uri']),
+    invitees: journey.members.length,
+    moves: journey.moves,
+    event_type: orNull(lastEvent?.['event_type']),
+    event_type_name: nameOf(lastEvent),
+    host: textIn(listOf(lastEvent?.['hosts'])[0], 'user'),
+    invitee_email: orNull(last['email']),
+    invitee_name: orNull(last['name']),
+    ...Object.fromEntries(tags.map((tag) => [tag, orNull(first[tag])])),
+    booked_at: orNull(first['created_at']),
+    first_start_time: orNull(firstEvent?.['start_time']),
+    start_time: orNull(lastEvent?.['start_time']),
+    end_time: orNull(lastEvent?.['end_time']),
+    lead_time_seconds: secondsBetween(first['created_at'], lastEvent?.['start_time']),
+    outcome: journey.outcome,
+    canceled_at: orNull(last['canceled_at']),
+    canceler_type: journey.canceler,
+    cancel_notice_seconds: journey.noticeSeconds,
+    no_show_at: orNull(last['no_show_at']),
+  };
+}
+
+function daily({ scheduled_events }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+  const events = byUri(scheduled_events);
+  const happened: { what: string; at: Json | undefined; event: StoredRow | undefined }[] = [];
+  for (const { members, first, last, firstEvent, lastEvent, outcome } of journeys) {
+    happened.push({ what: 'booked', at: first['created_at'], event: firstEvent });
+    for (const moved of members.slice(1))
+      happened.push({ what: 'rescheduled', at: moved['created_at'], event: events.get(String(moved['event_uri'])) });
+    if (outcome === 'rescheduled') happened.push({ what: 'rescheduled', at: last['canceled_at'], event: lastEvent });
+    if (canceled.includes(String(outcome)))
+      happened.push({ what: 'canceled', at: last['canceled_at'], event: lastEvent });
+    if (outcome === 'held') happened.push({ what: 'held', at: lastEvent?.['start_time'], event: lastEvent });
+    if (outcome === 'no_show') happened.push({ what: 'no_shows', at: lastEvent?.['start_time'], event: lastEvent });
+  }
+  const dated = happened.filter(({ at }) => dayOf(at) !== null);
+  return grouped(dated, ({ at, event }) => [dayOf(at), event?.['event_type'] ?? '']).map(
+    ([[day, event_type], group]) => {
+      const count = (wanted: string) => group.filter(({ what }) => what === wanted).length;
+      return {
+        day: orNull(day),
+        event_type: orNull(event_type),
+        event_type_name: greatest(group.map(({ event }) => nameOf(event))),
+        booked: count('booked'),
+        rescheduled: count('rescheduled'),
+        canceled: count('canceled'),
+        held: count('held'),
+        no_shows: count('no_shows'),
+      };
+    },
+  );
+}
+
+function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+  const people = byUri(users);
+  const seen = journeys
+    .filter(({ outcome }) => outcome === 'held' || outcome === 'no_show')
+    .flatMap(({ first, lastEvent, outcome }) => {
+      const start = lastEvent?.['start_time'];
+      const weekday = typeof start === 'string' ? new Date(start).getUTCDay() : null;
+      const hour = typeof start === 'string' ? start.slice(11, 13) : null;
+      const number = weekday === null ? null : String(weekday === 0 ? 7 : weekday);
+      const name = weekday === null ? null : (weekdays[weekday] as string);
+      const hosts = new Map<string, Json[]>();
+      for (const host of listOf(lastEvent?.['hosts'])) {
+        const uri = textIn(host, 'user');
+        if (uri !== null) hosts.set(uri, [...(hosts.get(uri) ?? []), textIn(host, 'user_name')]);
+      }
+      const hostParts: [string, Json, Json][] = [...hosts].map(([uri, names]) => [
+        'host',
+        uri,
+        people.get(uri)?.['name'] ?? greatest(names),
+      ]);
+      const parts: [string, Json, Json][] = [
+        ['event_type', orNull(lastEvent?.['event_type']), nameOf(lastEvent)],
+        ...(hostParts.length > 0 ? hostParts : [['host', '', ''] as [string, Json, Json]]),
+        ['weekday', number, name],
+        ['hour', hour, hour && `${hour}:00`],
+        ['weekday_hour', number && `${number}-${hour}`, name && `${name} ${hour}:00`],
+        ...tags.map((tag): [string, Json, Json] => [tag, orNull(first[tag]), orNull(first[tag])]),
+      ];
+      return parts.map(([dimension, value, label]) => ({ dimension, value: value ?? '', label, outcome }));
+    });
+  return grouped(seen, ({ dimension, value }) => [dimension, value]).map(([[dimension, value], group]) => {
+    const no_shows = group.filter(({ outcome }) => outcome === 'no_show').length;
+    return {
+      dimension: orNull(dimension),
+      value: orNull(value),
+      label: greatest(group.map(({ label }) => label)) ?? '',
+      held: group.length - no_shows,
+      no_shows,
+      rate: no_shows / group.length,
+    };
+  });
+}
+
+function funnel({ routing_form_submissions = [], routing_forms }: Contents, journeys: readonly Journey[]): StoredRow[] {
+  const forms = byUri(routing_forms);
+  const submissions = routing_form_submissions.map((submission) => {
+    const led = journeys.filter(({ members }) =>
+      members.some((invitee) => invitee['routing_form_submission'] === submission['uri']),
+    );
+    const some = (wanted: string) => led.some(({ outcome }) => outcome === wanted);
+    const end = some('held') ? 'held' : some('no_show') ? 'no_show' : some('upcoming') ? 'upcoming' : null;
+    const allCanceled = led.length > 0 && led.every(({ outcome }) => canceled.includes(String(outcome)));
+    return { submission, booked: led.length > 0, end: allCanceled ? 'canceled' : end };
+  });
+  return grouped(submissions, ({ submission }) => [submission['routing_form'] ?? '']).map(([[form], group]) => {
+    const to = (type: string) => group.filter(({ submission }) => submission['result_type'] === type).length;
+    const ended = (wanted: string) => group.filter(({ end }) => end === wanted).length;
+    const booked = group.filter((each) => each.booked).length;
+    return {
+      routing_form: orNull(form),
+      routing_form_name: orNull(forms.get(String(form))?.['name']),
+      submissions: group.length,
+      to_event_type: to('event_type'),
+      to_external_url: to('external_url'),
+      to_custom_message: to('custom_message'),
+      booked,
+      upcoming: ended('upcoming'),
+      held: ended('held'),
+      no_shows: ended('no_show'),
+      canceled: ended('canceled'),
+      booking_rate: booked / group.length,
+      held_rate: booked === 0 ? null : ended('held') / booked,
+    };
+  });
+}
+
+function revenue({ scheduled_events }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+  const events = byUri(scheduled_events);
+  const paid = journeys
+    .flatMap(({ root, members }) => members.map((invitee) => ({ root, invitee })))
+    .filter(({ invitee }) => invitee['payment_successful'] === true)
+    .toSorted((a, b) => {
+      const orderOf = ({ invitee }: typeof a) => `${invitee['created_at'] ?? '~'} ${invitee['uri']}`;
+      return orderOf(a) < orderOf(b) ? -1 : 1;
+    });
+  const payments = grouped(paid, ({ root, invitee }) => [
+    invitee['payment_provider'] ?? '',
+    invitee['payment_external_id'] || '',
+    invitee['payment_external_id'] ? '' : root,
+  ])
+    .flatMap(([, [payment]]) => payment ?? [])
+    .filter(({ invitee }) => invitee['created_at'] !== null)
+    .map(({ invitee }) => ({ invitee, event: events.get(String(invitee['event_uri'])) }));
+  return grouped(payments, ({ invitee, event }) => [
+    dayOf(invitee['created_at']),
+    invitee['payment_currency'] ?? '',
+    invitee['payment_provider'] ?? '',
+    event?.['event_type'] ?? '',
+  ]).map(([[day, currency, provider, event_type], group]) => ({
+    day: orNull(day),
+    currency: orNull(currency),
+    provider: orNull(provider),
+    event_type: orNull(event_type),
+    event_type_name: greatest(group.map(({ event }) => nameOf(event))),
+    payments: group.length,
+    amount: Math.round(group.reduce((sum, { invitee }) => sum + Number(invitee['payment_amount'] ?? 0), 0) * 1e4) / 1e4,
+  }));
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => readonly (Json | undefined)[]) {
+  const groups = new Map<string, [readonly (Json | undefined)[], Item[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const known = groups.get(JSON.stringify(key));
+    if (known) known[1].push(item);
+    else groups.set(JSON.stringify(key), [key, [item]]);
+  }
+  return [...groups.values()];
+}

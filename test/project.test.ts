@@ -1,0 +1,154 @@
+// The files around the code say what the code does: README, .env.example, Dockerfile, compose.yaml, lock file, CI.
+import { existsSync, readFileSync } from 'node:fs';
+import { validate } from 'dockerfile-utils';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadVerbs } from '#src/cli/verbs.ts';
+import type { Setting } from '#src/config/readers.ts';
+import { settings } from '#src/config/variables.ts';
+import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies' | 'scripts',
+  Record<string, string>
+>;
+const knownVerbs = new Set((await loadVerbs()).map(({ name }) => name));
+
+describe('README', () => {
+  const readme = read('README.md');
+
+  it('names the two commands of a fresh machine', () => {
+    expect(readme).toContain('npm ci && npm run demo');
+    expect(readme).toContain('npm ci && npm test');
+  });
+
+  it('shows every setting as the code reads it (npm run settings)', () => {
+    expect(withSettingsTable(readme)).toBe(readme);
+    expect(read('.env.example')).toBe(envExample());
+  });
+
+  it('gives a reason for every dependency', () => {
+    const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('speaks only of scripts that exist', () => {
+    const scripts = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name ?? '');
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  });
+
+  it('speaks only of verbs that exist', () => {
+    const named = [...readme.matchAll(/npx slotstream ([a-z]+)/g)].map(([, name]) => name ?? '');
+    expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
+  });
+
+  it('points only to files that exist', () => {
+    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '');
+    expect(links.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+  });
+});
+
+describe('installing', () => {
+  it('takes packages from whichever registry npm is set to: the lock file names none', () => {
+    expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+
+  it('runs in CI what the README says, and nothing else', () => {
+    const commands = read('.ci/run')
+      .split('\n')
+      .filter((line) => /^\s*(npm|npx|node)\b/.test(line));
+    expect(commands).toEqual(['npm ci && npm test']);
+  });
+});
+
+describe('Dockerfile', () => {
+  const text = read('Dockerfile');
+  const steps = text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => /^[A-Z]+ /.test(line));
+  const lastStage = steps.slice(steps.findLastIndex((step) => step.startsWith('FROM ')));
+
+  it('has no remark from the validator', () => {
+    expect(validate(text)).toEqual([]);
+  });
+
+  it('builds in stages and runs as a user without rights, with a health check', () => {
+    expect(steps.filter((step) => step.startsWith('FROM ')).length).toBeGreaterThanOrEqual(2);
+    expect(lastStage).toContain('USER node');
+    expect(lastStage.some((step) => step.startsWith('HEALTHCHECK '))).toBe(true);
+    const workAsRoot = lastStage.slice(lastStage.indexOf('USER node')).filter((step) => /^(RUN|COPY|ADD) /.test(step));
+    expect(workAsRoot).toEqual([]);
+  });
+
+  it('copies only what exists, and what .dockerignore lets through', () => {
+    const allowed = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'));
+    const sources = steps
+      .filter((step) => step.startsWith('COPY ') && !step.includes('--from='))
+      .flatMap((step) => step.split(/\s+/).slice(1, -1));
+    expect(sources.length).toBeGreaterThan(0);
+    expect(sources.filter((source) => !existsSync(new URL(`../${source}`, import.meta.url)))).toEqual([]);
+    expect(sources.filter((source) => !allowed.includes(`!${source}`))).toEqual([]);
+  });
+
+  it('starts a verb that exists', () => {
+    expect(steps.find((step) => step.startsWith('CMD '))).toBe('CMD ["start"]');
+    expect(knownVerbs).toContain('start');
+  });
+});
+
+interface Service {
+  readonly command: readonly string[];
+  readonly environment: Record<string, string>;
+  readonly healthcheck?: object;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+describe('compose.yaml', () => {
+  const file = parse(read('compose.yaml'), { merge: true }) as {
+    readonly services: Record<'receiver' | 'worker' | 'redis' | 'postgres', Service>;
+    readonly volumes: Record<string, null>;
+  };
+  const { receiver, worker, redis, postgres } = file.services;
+
+  it('runs verbs that exist with variables that are read', () => {
+    const variables = new Set(Object.entries<Setting>(settings).flatMap(([name, { alias }]) => [name, alias ?? name]));
+    for (const service of [receiver, worker]) {
+      expect(knownVerbs).toContain(service.command[0]);
+      expect(Object.keys(service.environment).filter((name) => !variables.has(name))).toEqual([]);
+    }
+  });
+
+  it('gives our containers nothing they do not need', () => {
+    for (const service of [receiver, worker]) {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    }
+    expect(Object.values(file.services).flatMap(({ ports = [] }) => ports)).toEqual(['8080:8080']);
+  });
+
+  it('keeps what Redis has acknowledged', () => {
+    expect(redis.command.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
+    expect(redis.volumes).toHaveLength(1);
+  });
+
+  it('waits for healthy engines and names every volume', () => {
+    expect(redis.healthcheck).toBeDefined();
+    expect(postgres.healthcheck).toBeDefined();
+    const mounted = Object.values(file.services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0]),
+    );
+    expect(mounted.toSorted()).toEqual(Object.keys(file.volumes).toSorted());
+  });
+
+  it('holds no secret of its own', () => {
+    const secrets = read('compose.yaml').match(/(PASSWORD|SIGNING_KEYS): .*/g) ?? [];
+    expect(secrets.filter((line) => !line.includes('${'))).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { adminToken as token, bearer as headers, openAdmin } from '../../harness/admin.ts';
+
+describe('the admin listener', () => {
+  it.each(['/api/status', '/metrics', '/', '/docs', '/openapi.json', '/nothing'])(
+    'tells nobody without the token anything about %s',
+    async (path) => {
+      const { ask } = openAdmin();
+      const answers = await Promise.all(
+        [{}, { authorization: token }, { authorization: 'Bearer wrong' }, { authorization: `bearer ${token}x` }].map(
+          async (headers) => ask(path, { headers }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+      expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    },
+  );
+
+  it('answers whoever holds the token', async () => {
+    const { ask } = openAdmin();
+    expect(await (await ask('/api/status', { headers })).json()).toEqual({ pid: 7 });
+    expect(await (await ask('/metrics', { headers })).text()).toBe('slotstream_up 1');
+    expect((await ask('/nothing', { headers })).status).toBe(404);
+  });
+
+  it('says to supervisors without a token whether it lives and whether its engines answer', async () => {
+    expect((await openAdmin().ask('/healthz')).status).toBe(200);
+    expect((await openAdmin().ask('/readyz')).status).toBe(200);
+    const readiness = async () => ({ ready: false, engines: { queue: 'down' } });
+    const down = await openAdmin({ health: { readiness } }).ask('/readyz');
+    expect([down.status, await down.json()]).toEqual([503, { title: 'Not Ready', engines: { queue: 'down' } }]);
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const { ask } = openAdmin();
+    for (const path of ['/healthz', '/api/status', '/docs', '/openapi.json']) {
+      const [head, get] = [await ask(path, { headers, method: 'HEAD' }), await ask(path, { headers })];
+      expect([path, head.status, await head.text()]).toEqual([path, 200, '']);
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    }
+  });
+
+  it('shows a person the documentation and tells a program where things are', async () => {
+    const { ask } = openAdmin();
+    const toBrowser = await ask('/', { headers: { ...headers, accept: 'text/html,*/*' } });
+    expect([toBrowser.status, toBrowser.headers.get('location')]).toEqual([302, '/docs']);
+    const index = (await (await ask('/', { headers })).json()) as Record<string, string>;
+    for (const path of Object.values(index)) expect((await ask(path, { headers })).status).toBe(200);
+  });
+
+  it('reports what fails, and says nothing of it', async () => {
+    const failure = new Error('secret words');
+    const { ask, heard } = openAdmin({ status: () => Promise.reject(failure) });
+    const answer = await ask('/api/status', { headers });
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+    expect(heard.reported).toEqual([failure]);
+  });
+
+  it('lets nobody keep, frame or guess at an answer, whatever it is', async () => {
+    const { ask } = openAdmin();
+    const cases = ['/healthz', '/api/status', '/nothing', '/docs', '/?token=wrong'];
+    for (const path of cases) {
+      for (const asked of [{}, headers, { accept: 'text/html' }]) {
+        const answer = await ask(path, { headers: asked });
+        expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store']);
+        expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+        expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+        expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+      }
+    }
+  });
+});

@@ -1,0 +1,196 @@
+// Rows 22 to 24 of the security checklist: who gets into the admin listener, and with what.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAttempts } from '#src/api/auth/login-throttle.ts';
+import { createSessions, sessionSeconds } from '#src/api/auth/session.ts';
+import { openAdminToken } from '#src/api/auth/token.ts';
+import { adminToken, bearer, logIn, openAdmin } from '../../../harness/admin.ts';
+import { runs } from '../../../harness/runs.ts';
+
+const browser = { accept: 'text/html' };
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+
+describe('row 23: the login link', () => {
+  it('becomes a session, and the token leaves the address', async () => {
+    const { ask, heard } = openAdmin();
+    const answer = await ask(`/docs?a=1&token=${adminToken}&b=%20#there`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/docs?a=1&b=+']);
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^slotstream_session_8081=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(adminToken);
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    const session = await logIn({ ask });
+    expect((await ask('/api/status', { headers: { cookie: session } })).status).toBe(200);
+    expect((await ask('/api/status')).status).toBe(401);
+    expect(heard.loggedIn).toBe(2);
+  });
+
+  it('is for the encrypted address alone where the address is encrypted', async () => {
+    const { ask } = openAdmin();
+    for (const [url, headers] of [
+      [`https://slotstream.example/?token=${adminToken}`, {}],
+      [`/?token=${adminToken}`, { 'x-forwarded-proto': 'https' }],
+    ] as const)
+      expect((await ask(url, { headers })).headers.get('set-cookie')).toContain('; Secure');
+  });
+
+  it('leads nowhere else', async () => {
+    const { ask } = openAdmin();
+    const answer = await ask(`http://127.0.0.1:8081//elsewhere.example/?token=${adminToken}`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/elsewhere.example/']);
+  });
+
+  it('does nothing for what changes something', async () => {
+    const { ask } = openAdmin();
+    const answer = await ask(`/api/deliveries/1/replay?token=${adminToken}`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
+  });
+
+  it('with a wrong token is refused in the very words of every other refusal', async () => {
+    const { ask } = openAdmin();
+    const refusals = await Promise.all([
+      ask('/docs', { headers: browser }),
+      ask('/docs?token=wrong', { headers: browser }),
+      ask('/docs?token=', { headers: browser }),
+      ask('/docs', { headers: { ...browser, authorization: 'Bearer wrong' } }),
+      ask('/docs', { headers: { ...browser, cookie: 'slotstream_session_8081=1.x' } }),
+    ]);
+    expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    const texts = await Promise.all(refusals.map((answer) => answer.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain('npx slotstream status --login');
+    expect(new Set(refusals.map(({ headers }) => JSON.stringify([...headers]))).size).toBe(1);
+  });
+});
+
+describe('row 23: the token', () => {
+  it('is made where none is set, long, the same ever after, and for its owner’s eyes only', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'slotstream-token-'));
+    const made = openAdminToken({ dataDir });
+    expect(made).toMatch(/^[\w-]{43}$/);
+    expect(openAdminToken({ dataDir })).toBe(made);
+    expect(statSync(join(dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
+    expect(openAdminToken({ dataDir, adminToken })).toBe(adminToken);
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
+describe('row 23: a session', () => {
+  it('ends after twelve hours, and with the token it was made from', async () => {
+    const { ask, clock } = openAdmin();
+    const cookie = await logIn({ ask });
+    const status = async (): Promise<number> => (await ask('/api/status', { headers: { cookie } })).status;
+    clock.nowMs += (sessionSeconds - 1) * 1000;
+    expect(await status()).toBe(200);
+    clock.nowMs += 1000;
+    expect(await status()).toBe(401);
+    const other = openAdmin({ token: 'another-token-of-sixteen-bytes' });
+    expect((await other.ask('/api/status', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('cannot be made up or changed', () => {
+    const sessions = createSessions(adminToken, { clock: () => 0 });
+    const real = sessions.open();
+    expect(sessions.stateOf(real)).toBe('valid');
+    fc.assert(
+      fc.property(fc.nat(real.length - 1), fc.string({ minLength: 0, maxLength: 2 }), (place, other) => {
+        const changed = real.slice(0, place) + other + real.slice(place + 1);
+        expect(sessions.stateOf(changed)).toBe(changed === real ? 'valid' : 'forged');
+      }),
+      runs(300),
+    );
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(sessions.stateOf(text)).toBe('forged');
+      }),
+      runs(300),
+    );
+    expect(createSessions(`${adminToken}!`, { clock: () => 0 }).stateOf(real)).toBe('forged');
+  });
+});
+
+describe('row 23: whoever guesses', () => {
+  const guess = { headers: { authorization: 'Bearer guess' } };
+
+  it('is told to wait after ten wrong tokens in a minute, whichever way they were sent', async () => {
+    const { ask, clock, heard } = openAdmin();
+    const ways = [
+      () => ask('/', guess),
+      () => ask('/?token=guess'),
+      () => ask('/', { headers: { cookie: 'slotstream_session_8081=1.forged' } }),
+    ];
+    for (let tries = 0; tries < 10; tries += 1) expect((await ways[tries % 3]?.())?.status).toBe(401);
+    clock.nowMs += 20_000;
+    for (const way of ways) {
+      const answer = await way();
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '40']);
+    }
+    expect(heard.refused.filter((cause) => cause === 'wrong')).toHaveLength(10);
+    expect(heard.refused.filter((cause) => cause === 'too_many')).toHaveLength(3);
+    clock.nowMs += 40_000;
+    expect((await ask('/', guess)).status).toBe(401);
+  });
+
+  it('locks out neither the right token, nor a session, nor another address, nor whoever sends nothing', async () => {
+    const { ask } = openAdmin();
+    const cookie = await logIn({ ask });
+    for (let tries = 0; tries < 50; tries += 1) await ask('/', guess);
+    expect((await ask('/', guess)).status).toBe(429);
+    expect((await ask('/api/status', { headers: bearer })).status).toBe(200);
+    expect((await ask(`/?token=${adminToken}`)).status).toBe(303);
+    expect((await ask('/api/status', { headers: { cookie } })).status).toBe(200);
+    expect((await ask('/', guess, '192.0.2.2')).status).toBe(401);
+    expect((await ask('/')).status).toBe(401);
+    const spoofed = { headers: { ...guess.headers, 'x-forwarded-for': '192.0.2.9' } };
+    expect((await ask('/', spoofed)).status).toBe(429);
+  });
+
+  it('is one address for a whole network of IPv6, and for an IPv4 address in either spelling', () => {
+    const attempts = createAttempts({ clock: () => 0 });
+    const waits = (addresses: readonly string[]) =>
+      Array.from({ length: 11 }, (_, n) => attempts.failed(addresses[n % addresses.length] as string)).at(-1);
+    expect(waits(['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:2:3:4:5:6'])).toBe(60);
+    expect(attempts.failed('2001:db8:1:3::1')).toBeUndefined();
+    expect(waits(['198.51.100.7', '::ffff:198.51.100.7'])).toBe(60);
+  });
+
+  it('with many addresses makes the oldest forgotten, not the list longer', () => {
+    const attempts = createAttempts({ clock: () => 0 });
+    for (let tries = 0; tries < 11; tries += 1) attempts.failed('192.0.2.1');
+    expect(attempts.failed('192.0.2.1')).toBe(60);
+    for (let n = 0; n < 1000; n += 1) attempts.failed(`10.0.${n >> 8}.${n & 255}`);
+    expect(attempts.failed('192.0.2.1')).toBeUndefined();
+  });
+});
+
+describe('row 22: a page of another site', () => {
+  const post = async (headers: Record<string, string>): Promise<number> => {
+    const { ask } = openAdmin();
+    const cookie = await logIn({ ask });
+    return (await ask('/api/deliveries/1/replay', { method: 'POST', headers: { cookie, ...headers } })).status;
+  };
+
+  it('changes nothing with the session of a browser', async () => {
+    for (const site of ['cross-site', 'same-site', 'none', ''])
+      expect(await post({ 'sec-fetch-site': site })).toBe(403);
+    for (const origin of ['https://evil.example', 'http://127.0.0.1:9999', 'http://127.0.0.1', 'null', ''])
+      expect(await post({ origin })).toBe(403);
+    expect(await post({})).toBe(403);
+    // What a browser says of itself outweighs what a page could say.
+    expect(await post({ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:8081' })).toBe(403);
+  });
+
+  it('is told from a page of our own', async () => {
+    expect(await post(sameOrigin)).toBe(404);
+    expect(await post({ origin: 'http://127.0.0.1:8081' })).toBe(404);
+  });
+
+  it('does not matter to whoever sends the token itself', async () => {
+    const { ask } = openAdmin();
+    const headers = { ...bearer, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    expect((await ask('/api/deliveries/1/replay', { method: 'POST', headers })).status).toBe(404);
+  });
+});

@@ -1,0 +1,112 @@
+// Getting into the admin listener of the real product: the link, who is told it, and what never shows the token.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenApiDocument } from '#src/http/openapi/document.ts';
+import { until } from '../../../harness/ports.ts';
+import { openHome, type Home, type Product } from '../../../harness/product.ts';
+
+let home: Home;
+let product: Product;
+beforeAll(async () => {
+  home = await openHome();
+  product = await home.start('start');
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+const token = (): string => home.settings['ADMIN_TOKEN'] as string;
+
+describe('the login link', () => {
+  it('is printed by `status --login`, and lets a browser in', async () => {
+    const { code, out } = await home.run(['status', '--login']);
+    expect([code, out]).toEqual([0, `${new URL(out).origin}/?token=${token()}\n`]);
+    const followed = await fetch(out.trim(), { redirect: 'manual' });
+    expect([followed.status, followed.headers.get('location')]).toEqual([303, '/']);
+    const cookie = (followed.headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+    const page = await fetch(new URL('/docs', out), { headers: { cookie, accept: 'text/html' } });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('/api/deliveries')]);
+    const { out: json } = await home.run(['status', '--login', '--json']);
+    expect(JSON.parse(json)).toEqual({ login_url: out.trim() });
+  });
+
+  it('is not printed for a process that takes another token, nor where none runs', async () => {
+    const other = await home.run(['status', '--login'], { ADMIN_TOKEN: 'another-token-of-sixteen-bytes' });
+    expect([other.code, other.out, other.err]).toEqual([1, '', expect.stringContaining('ADMIN_TOKEN')]);
+    await using empty = await openHome();
+    const none = await empty.run(['status', '--login']);
+    expect([none.out, none.err]).toEqual(['', expect.stringContaining('npx slotstream start')]);
+    expect(none.code).not.toBe(0);
+  });
+
+  it('is in no log, though the log says that it was used: what is kept lets nobody in', async () => {
+    await product.admin('/api/status');
+    const { out } = await home.run(['status', '--login']);
+    await fetch(out.trim(), { redirect: 'manual' });
+    for (let tries = 0; tries < 20; tries += 1) await fetch(new URL('/?token=guess', out));
+    await until(() => product.output().includes('a browser logged in'), 'the login is in the log');
+    expect(product.output().split('turned somebody away')).toHaveLength(2);
+    await fetch(`${product.url}/?token=${token()}`);
+    expect(product.output()).not.toContain(token());
+    expect(product.output()).not.toContain('token=');
+  });
+
+  it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', { timeout: 90_000 }, async () => {
+    await using own = await openHome();
+    const main = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+    const command = `exec '${process.execPath}' '${main}' start`;
+    const child = spawn('/usr/bin/script', ['-qfec', command, '/dev/null'], {
+      env: { ...own.settings, SHELL: '/bin/sh', PORT: '0' },
+      cwd: own.dataDir,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let seen = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
+    const ended = once(child, 'close');
+    const link = /Log in with a browser: (http:\S+)/;
+    await until(() => link.test(seen), 'the link is shown', 60_000);
+    const { out } = await own.run(['status', '--login']);
+    expect(link.exec(seen)?.[1]).toBe(out.trim());
+    expect(seen.split(own.settings['ADMIN_TOKEN'] as string)).toHaveLength(2);
+    process.kill(Number(readFileSync(join(own.dataDir, 'admin-address'), 'utf8').split('\n')[1]));
+    expect(await ended).toEqual([0, null]);
+  });
+});
+
+describe('the document of the running process', () => {
+  it('promises what its status and its metrics say', async () => {
+    const document = (await (await product.admin('/openapi.json')).json()) as OpenApiDocument;
+    const answers = document.paths['/api/status']?.['get']?.responses['200'] as {
+      content: { 'application/json': { schema: object } };
+    };
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const judge = ajv.compile({ ...answers.content['application/json'].schema, components: document.components });
+    const status = (await (await product.admin('/api/status')).json()) as object;
+    expect([judge(status), judge.errors]).toEqual([true, null]);
+    expect(Object.keys(status)).toEqual(expect.arrayContaining(['roles', 'queue', 'spool', 'store', 'reconcile']));
+    await fetch(document.servers[0]?.url ?? '', { headers: { authorization: 'Bearer wrong' } });
+    const metrics = await (await product.admin('/metrics')).text();
+    expect(metrics).toMatch(/^slotstream_admin_refused_total\{cause="wrong"\} [1-9]/m);
+  });
+});
+
+describe('row 24: the public listener', () => {
+  it('knows none of the admin listener’s paths, token or not', async () => {
+    const paths = ['/', '/docs', '/openapi.json', '/metrics', '/api/status', '/api/deliveries', '/api/feed'];
+    for (const path of [...paths, `/docs?token=${token()}`, '/webhooks/../api/status', '//api/status']) {
+      const answer = await fetch(`${product.url}${path}`, { headers: { authorization: `Bearer ${token()}` } });
+      expect([path, answer.status, answer.headers.get('set-cookie')]).toEqual([path, 404, null]);
+    }
+  });
+
+  it('is not asked by those who replay', async () => {
+    const answer = await fetch(`${product.url}/api/deliveries/1/replay`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token()}` },
+    });
+    expect(answer.status).toBe(404);
+  });
+});

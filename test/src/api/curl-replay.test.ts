@@ -1,0 +1,70 @@
+// The commands that send a delivery again, run by a real shell with real tools and judged by the receiver's own check.
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { resendCommands } from '#src/api/curl-replay.ts';
+import { signatureSchemes, verifySignature } from '#src/signing/signature.ts';
+
+const run = promisify(execFile);
+const hasTools = await run('sh', ['-c', 'command -v curl && command -v openssl && command -v base64']).then(
+  () => true,
+  () => false,
+);
+
+async function openEar() {
+  const heard: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
+  const server = createServer(async (request, response) => {
+    heard.push({ headers: request.headers, body: await buffer(request) });
+    response.writeHead(202).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return { heard, url, [Symbol.asyncDispose]: () => new Promise<void>((closed) => void server.close(() => closed())) };
+}
+
+const hostile = [
+  '{"name": "it\\u0027s", "quote": "\'; touch /tmp/owned; \'"}',
+  '@/etc/passwd',
+  '$(touch /tmp/owned) `id` "$SIGNING_KEY" \\n %s %d \\\\',
+  ' leading, trailing \n\n',
+  '-n é 🎉 \u202e',
+  `{"long": "${'x'.repeat(300_000)}"}`,
+];
+
+describe.runIf(hasTools)('the commands that send a delivery again', () => {
+  it.each(
+    signatureSchemes.flatMap((scheme) =>
+      ['a signing key; with $odd "signs"', 'whsec_c2VjcmV0IGtleSBieXRlcw=='].map((key) => ({ scheme, key })),
+    ),
+  )('send the very bytes, rightly signed ($scheme, $key)', async ({ scheme, key }) => {
+    await using ear = await openEar();
+    const texts = hostile.map((body) => ({ body, encoding: null, bytes: Buffer.from(body) }));
+    const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28]);
+    const all = [...texts, { body: bytes.toString('base64'), encoding: 'base64', bytes }];
+    for (const { bytes: sent, ...delivery } of all) {
+      const script = resendCommands(delivery, { scheme, header: 'X-Our-Signature' });
+      const child = run('sh', ['-s'], {
+        env: { PATH: process.env['PATH'], SIGNING_KEY: key, WEBHOOK_URL: ear.url },
+      });
+      child.child.stdin?.end(script);
+      await child;
+      const { headers, body } = ear.heard.at(-1) ?? { headers: {}, body: Buffer.alloc(0) };
+      expect(body.equals(sent)).toBe(true);
+      const verdict = verifySignature({
+        scheme,
+        headerName: 'X-Our-Signature',
+        headers: (name) => [headers[name] ?? []].flat(),
+        body,
+        keys: [key],
+        toleranceSeconds: 60,
+        nowSeconds: Math.floor(Date.now() / 1000),
+      });
+      expect(verdict).toMatchObject({ ok: true });
+    }
+    expect(ear.heard).toHaveLength(all.length);
+  });
+});

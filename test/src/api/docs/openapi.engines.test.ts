@@ -1,0 +1,283 @@
+// The OpenAPI document of the admin listener: valid by somebody else's judgement, complete, and true.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '#src/api/operation.ts';
+import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
+import { markFailed } from '#src/store/alerts/send-results.ts';
+import { addAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
+import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
+import { bearer, openAdmin } from '../../../harness/admin.ts';
+import { openBackfilling } from '../../../harness/backfilling.ts';
+import { openReadApi } from '../../../harness/read-api.ts';
+import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
+
+let api: Awaited<ReturnType<typeof openReadApi>>;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  const filling = await openBackfilling(freshMemory);
+  await filling.run();
+  api = await openReadApi(async () => filling);
+  await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
+  await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
+  await writeSubscriptions(api.store, { seen: [subscription], gone: [] });
+  await api.store.transaction(async (unit) => {
+    await addAlerts(unit, [alert], alert.occurredAt);
+    const [added] = await readAlerts(unit, [alert.id]);
+    if (added) await markFailed(unit, [added], { now: alert.dueAt, error: 'answered 500', nextAt: undefined });
+  });
+  document = (await api.get('/openapi.json')).body as OpenApiDocument;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const subscription = {
+  uri: 'https://service.example.com/webhook_subscriptions/1',
+  callback_url: 'https://hooks.example.com/webhooks?s=1',
+  state: 'active',
+  events: ['contact.created'],
+  scope: 'organization',
+  organization: 'https://service.example.com/organizations/1',
+  created_at: '2025-03-02T01:00:00.000001Z',
+  checked_at: '2025-03-02T03:00:00.000001Z',
+} satisfies KnownSubscription;
+
+const alert = {
+  id: 'alert-1',
+  rule: 'no_show',
+  channel: 'slack',
+  subjectUri: 'https://service.example.com/invitees/1',
+  fact: 'https://service.example.com/invitee_no_shows/1',
+  occurredAt: '2025-03-02T01:00:00.000000Z',
+  dueAt: '2025-03-02T01:02:00.000000Z',
+} satisfies NewAlert;
+
+const docsOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): OperationDocs =>
+  document.paths[path]?.[method.toLowerCase()] as OperationDocs;
+
+type Content = Readonly<Record<string, { readonly schema: object }>>;
+const contentOf = (docs: OperationDocs, status: number): Content =>
+  (docs.responses[status] as { content?: Content } | undefined)?.content ?? {};
+
+let ajv: Ajv2020 | undefined;
+const judges = new Map<string, ValidateFunction>();
+
+/** A validator that knows nothing of our schemas but the document. */
+function complaintsOf(schema: unknown, body: unknown): unknown {
+  ajv ??= new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+    $id: 'document',
+    components: document.components,
+  });
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+  const judge = judges.get(text) ?? ajv.compile(JSON.parse(text) as object);
+  judges.set(text, judge);
+  return judge(body) ? [] : judge.errors;
+}
+
+const titlesOfOurs: Readonly<Record<number, string>> = {
+  400: 'Invalid Argument',
+  401: 'Unauthenticated',
+  404: 'Not Found',
+};
+const titlesOfService: Readonly<Record<number, string>> = {
+  400: 'Internal Server Error',
+  401: 'Unauthenticated',
+  404: 'Internal Server Error',
+};
+
+interface Example {
+  readonly path?: string;
+  readonly body?: object;
+}
+
+/** What to ask where the path alone does not say it. */
+const examples: Readonly<Record<string, (subjectUri: string) => Example>> = {
+  explainRow: (uri) => ({ path: `/api/why?uri=${encodeURIComponent(uri)}` }),
+  getDelivery: () => ({ path: '/api/deliveries/1' }),
+  replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),
+  acknowledgeFeed: () => ({ path: '/api/feed/consumers/warehouse', body: { acknowledged: 1 } }),
+  deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),
+  getAlert: () => ({ path: '/api/alerts/alert-1' }),
+  resendAlert: () => ({ path: '/api/alerts/alert-1/resend' }),
+  streamFeed: () => ({ path: '/api/feed/stream?after=0' }),
+};
+
+/** The first of its list, where a path names one of many by its UUID. */
+async function namedOne(path: string): Promise<string> {
+  const [list = ''] = path.split('/{uuid}');
+  if (list === path) return path;
+  const { body } = await api.get(list);
+  const uri = body.collection[0].uri as string;
+  return path.replace('{uuid}', uri.slice(uri.lastIndexOf('/') + 1));
+}
+
+async function answerTo({ id, method, path }: Operation): Promise<Response> {
+  const { body: listed } = await api.get('/api/deliveries?event=contact.read&count=1');
+  const example = examples[id]?.(listed.collection[0].subject_uri) ?? {};
+  return api.admin.ask(example.path ?? (await namedOne(path)), {
+    method,
+    headers: { ...bearer, ...(example.body && { 'content-type': 'application/json' }) },
+    ...(example.body && { body: JSON.stringify(example.body) }),
+  });
+}
+
+describe('the OpenAPI document of the admin listener', () => {
+  it('is valid OpenAPI 3.1, and every reference has a target', async () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>);
+    expect([valid, errors]).toEqual([true, undefined]);
+    for (const [, ref = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const found = ref
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+      expect([ref, found === undefined]).toEqual([ref, false]);
+    }
+  });
+
+  it('has every operation once, with its words and its parameters', () => {
+    for (const operation of api.operations) {
+      expect(docsOf(operation)).toMatchObject({ operationId: operation.id, summary: operation.summary });
+      const named = (docsOf(operation).parameters ?? []) as readonly {
+        in: string;
+        name: string;
+        description?: string;
+      }[];
+      const placeholders = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(named.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(placeholders);
+      expect([operation.id, named.filter(({ description }) => !description).map(({ name }) => name)]).toEqual([
+        operation.id,
+        [],
+      ]);
+    }
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  it('promises what every operation answers', async () => {
+    for (const operation of api.operations) {
+      const { id } = operation;
+      const answer = await answerTo(operation);
+      const status = operation.answers === 'nothing' ? 204 : 200;
+      expect([id, answer.status]).toEqual([id, status]);
+      const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(contentOf(docsOf(operation), status));
+      expect([id, answer.headers.get('content-type')?.split(';')[0] ?? '']).toEqual([id, type]);
+      expect([id, answer.headers.get('cache-control')]).toEqual([id, 'no-store']);
+      if (operation.answers === 'stream') await answer.body?.cancel();
+      else if (operation.answers !== 'nothing') {
+        const body = (await answer.json()) as { collection?: readonly unknown[] };
+        expect([id, complaintsOf(schema, body)]).toEqual([id, []]);
+        expect([id, body.collection?.length]).not.toEqual([id, 0]);
+        expect(complaintsOf(schema, { nothing: 'of the kind' })).not.toEqual([]);
+      }
+    }
+  });
+
+  it('refuses in the words of the service only where the service has such an operation', async () => {
+    const service = /^\/api\/(contacts|invitees|scheduled_events)(\/|$)/;
+    for (const { path, conventions } of api.operations)
+      expect([path, conventions]).toEqual([path, service.test(path) ? 'service' : undefined]);
+    expect((await api.get('/api/feed?after=no&limit=0')).body).toMatchObject({
+      title: 'Invalid Argument',
+      message: expect.stringMatching(/^after: a whole number .*\. limit: a whole number .*\.$/) as string,
+      details: [{ parameter: 'after' }, { parameter: 'limit' }],
+    });
+    expect((await api.get('/api/deliveries/nobody')).body).toMatchObject({
+      title: 'Not Found',
+      message: 'No such delivery.',
+    });
+    expect((await api.get('/api/contacts/nobody')).body).toMatchObject({ title: 'Internal Server Error' });
+  });
+
+  it('promises how every operation refuses', async () => {
+    const responses = document.components['responses'] as Readonly<Record<string, { content: Content }>>;
+    for (const operation of api.operations) {
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'nobody');
+      const { method } = operation;
+      const asked = [
+        await api.admin.ask(path, { method }),
+        await api.admin.ask(`${path}?no_such_parameter=1`, { method, headers: bearer }),
+        await api.admin.ask(`${path}?a=1&a=2`, { method, headers: bearer }),
+      ];
+      for (const answer of asked.filter(({ status }) => status >= 400)) {
+        const docs = docsOf(operation).responses[answer.status] as { $ref?: string; content?: Content } | undefined;
+        const name = docs?.$ref?.split('/').at(-1) ?? '';
+        const schema = (docs?.content ?? responses[name]?.content)?.['application/json']?.schema;
+        expect([operation.id, answer.status, schema]).toEqual([operation.id, answer.status, expect.any(Object)]);
+        const body = (await answer.json()) as { title: string };
+        expect([operation.id, complaintsOf(schema, body)]).toEqual([operation.id, []]);
+        const titles = operation.conventions === 'service' ? titlesOfService : titlesOfOurs;
+        expect([operation.id, body.title]).toEqual([operation.id, titles[answer.status]]);
+      }
+      expect(asked[0]?.status).toBe(401);
+    }
+  });
+
+  it('promises what the process says about itself', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+      const { body } = await api.get(path);
+      const schema = contentOf(docsOf({ method: 'GET', path }), 200)['application/json']?.schema;
+      expect([path, complaintsOf(schema, body)]).toEqual([path, []]);
+    }
+    const schema = contentOf(docsOf({ method: 'GET', path: '/api/status' }), 200)['application/json']?.schema;
+    const roles = { receives: true, works: false };
+    const queue = { engine: 'redis', waiting: 0, active: 0, delayed: 0, failed: 0 };
+    expect(complaintsOf(schema, { roles, started_at: '2025-04-14T12:00:00Z', pid: 7, queue })).toEqual([]);
+    expect(complaintsOf(schema, { roles, pid: 7 })).not.toEqual([]);
+  });
+
+  it('of a process without a store tells of the process alone', async () => {
+    const { ask } = openAdmin();
+    const alone = (await (await ask('/openapi.json', { headers: bearer })).json()) as OpenApiDocument;
+    const process = ['/api/status', '/metrics', '/healthz', '/readyz', '/openapi.json', '/docs'];
+    expect(Object.keys(alone.paths)).toEqual(process);
+    expect(await (await ask('/docs', { headers: bearer })).text()).not.toContain('/api/deliveries');
+    expect((await ask('/api/deliveries', { headers: bearer })).status).toBe(404);
+    const all = [...new Set(api.operations.map(({ path }) => path)), ...process];
+    expect(Object.keys(document.paths).toSorted()).toEqual(all.toSorted());
+  });
+
+  it('leads to an answer in JSON also where there is nothing', async () => {
+    for (const path of ['/api/nothing', '/api/', '/api/deliveries/1/2/3']) {
+      const answer = await api.fetch(path);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.json()).toEqual({ title: 'Not Found', message: 'There is nothing at this path.' });
+    }
+  });
+
+  it('leads to the methods that a path takes, whoever asks with another', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const taken = Object.keys(methods).map((method) => method.toUpperCase());
+      const answer = await api.fetch(path.replaceAll(/\{\w+\}/g, 'nobody'), 'PUT');
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        405,
+        { title: 'Method Not Allowed', message: expect.stringContaining('This path takes ') as string },
+      ]);
+      const allowed = (answer.headers.get('allow') ?? '').split(', ');
+      expect([path, allowed.filter((method) => method !== 'HEAD').toSorted()]).toEqual([path, taken.toSorted()]);
+    }
+  });
+
+  it('is of operations that take no body beyond a megabyte, whether or not it says its length', async () => {
+    const text = JSON.stringify({ acknowledged: 1, filler: 'x'.repeat(1_100_000) });
+    for (const body of [text, new Blob([text]).stream()]) {
+      const answer = await api.admin.ask('/api/feed/consumers/warehouse', {
+        method: 'POST',
+        headers: { ...bearer, 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('larger than 1048576 bytes')]);
+    }
+  });
+
+  it('is of operations that answer HEAD too, without beginning what nobody reads', async () => {
+    for (const operation of api.operations.filter(({ method }) => method === 'GET')) {
+      const head = await api.fetch(await namedOne(operation.path), 'HEAD');
+      expect([operation.id, await head.text()]).toEqual([operation.id, '']);
+    }
+    expect((await api.fetch('/api/feed/stream', 'HEAD')).headers.get('content-type')).toBe('text/event-stream');
+  });
+});

@@ -1,0 +1,144 @@
+// Bad input of every kind to every operation of the admin listener, on both engines: an answer or a refusal, never a fault.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorBody } from '#schemas/errors.ts';
+import { adminDocument } from '#src/api/docs/openapi.ts';
+import type { Operation } from '#src/api/operation.ts';
+import { createReadApi } from '#src/api/operations.ts';
+import { openTail, type Tail } from '#src/feed/tail.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/hostile-requests.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+const contact = (n: number) =>
+  JSON.stringify({
+    event: 'contact.created',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name: `n${n}` },
+  });
+
+/** What a query may hold by its letters, and a database may not. */
+const oddValues = ['%00', 'a%00b', '%07', '%1b%5b31m', '%7f', '%C2%85', '%ED%A0%80', '%F0%9F%91%A9', "';--", '%25', ''];
+
+/** The operations are the same whatever store they read. */
+const operations = createReadApi({
+  store: { engine: { name: 'none' } } as never,
+  tail: { closing: new AbortController().signal } as never,
+  options: { eraseOnDelete: true },
+  clock: Date.now,
+  secret: 'secret',
+  report: () => {},
+}).operations.map((operation) => [operation.id, operation] as const);
+const document = adminDocument(
+  operations.map(([, operation]) => operation),
+  { server: 'http://127.0.0.1:8081' },
+);
+const namesIn = ({ path, method }: Operation): string[] =>
+  ((document.paths[path]?.[method.toLowerCase()]?.parameters ?? []) as { in: string; name: string }[])
+    .filter(({ in: place }) => place === 'query')
+    .map(({ name }) => name);
+const pathOf = ({ path }: Operation, part = '1'): string => path.replaceAll(/\{\w+\}/g, part);
+const bodyOf = ({ path, method }: Operation): unknown =>
+  sampleOf(
+    document,
+    document.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema ?? {},
+    {},
+  );
+
+describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }) => {
+  let opened: TestStore;
+  let tail: Tail;
+  let api: ReturnType<typeof createReadApi>;
+  const faults: unknown[] = [];
+  beforeAll(async () => {
+    if (!available) return;
+    opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [contact(1), contact(2), 'not JSON']);
+    tail = openTail({ lastSeq: () => lastSeq(store) });
+    api = createReadApi({
+      store,
+      tail,
+      options: { eraseOnDelete: true },
+      clock: Date.now,
+      secret: 'a-secret-for-page-tokens',
+      report: (error) => void faults.push(error),
+    });
+  });
+  afterAll(async () => {
+    tail?.close();
+    await opened?.[Symbol.asyncDispose]();
+  });
+
+  interface Extra {
+    readonly body?: string | Uint8Array<ArrayBuffer>;
+    readonly type?: string;
+  }
+  /** Undefined when all is well. */
+  async function wrongWith(operation: Operation, path: string, { body, type = 'application/json' }: Extra = {}) {
+    const headers = body === undefined || type === '' ? {} : { 'content-type': type };
+    const sent = new Request(`http://127.0.0.1:8081${path}`, {
+      method: operation.method,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const answer = await api.fetch(sent);
+    const told = `${operation.method} ${path.slice(0, 200)}: ${answer.status}`;
+    const isStream = answer.headers.get('content-type') === 'text/event-stream';
+    const text = isStream ? void (await answer.body?.cancel()) : await answer.text();
+    const fault = faults.splice(0)[0];
+    if (fault !== undefined) return `${told} ${String(fault)}`;
+    if (answer.ok) return undefined;
+    const isRefusal = [400, 404, 405, 409, 413].includes(answer.status);
+    return isRefusal && errorBody.safeParse(JSON.parse(text ?? '')).success ? undefined : `${told} ${text}`;
+  }
+
+  it.runIf(available).each(operations)(
+    '%s takes an odd query',
+    async (_id, operation) => {
+      const names = namesIn(operation);
+      const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
+      for (const name of [...names, 'other'])
+        for (const value of oddValues)
+          expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
+      await fc.assert(
+        fc.asyncProperty(oddQueries(names), async (query) => {
+          expect(await wrongWith(operation, `${pathOf(operation)}?${query}`, sent)).toBeUndefined();
+        }),
+        runs(15),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available).each(operations.filter(([, { path }]) => path.includes('{')))(
+    '%s takes an odd identifier',
+    async (_id, operation) => {
+      const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
+      for (const odd of [...oddIdentifiers, ...oddValues.filter((value) => value !== ''), '9'.repeat(15), '%2f'])
+        expect(await wrongWith(operation, pathOf(operation, odd), sent)).toBeUndefined();
+    },
+    patienceMs,
+  );
+
+  it.runIf(available).each(operations.filter(([, { method }]) => method !== 'GET'))(
+    '%s takes an odd body',
+    async (_id, operation) => {
+      for (const [, body, type] of brokenBodies)
+        expect(
+          await wrongWith(operation, pathOf(operation), {
+            body: body as string,
+            ...(type !== undefined && { type }),
+          }),
+        ).toBeUndefined();
+      await fc.assert(
+        fc.asyncProperty(damaged(bodyOf(operation)), async (body) => {
+          expect(await wrongWith(operation, pathOf(operation), { body: JSON.stringify(body) ?? '' })).toBeUndefined();
+        }),
+        runs(30),
+      );
+    },
+    patienceMs,
+  );
+});

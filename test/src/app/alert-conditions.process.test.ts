@@ -1,0 +1,84 @@
+// Operational alerts of a running product: a lost subscription and a growing quarantine are told of once, in the form of Slack.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, inject, it } from 'vitest';
+import { ask } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome } from '../../harness/product.ts';
+import { startRedis } from '../../harness/redis.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
+import { openSender } from '../../harness/sender.ts';
+
+const never = '99999d';
+
+async function openSink() {
+  const titles: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      titles.push((JSON.parse(body) as { blocks: { text: { text: string } }[] }).blocks[0]?.text.text ?? '');
+      response.end('ok');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const count = (title: string) => titles.filter((one) => one === title).length;
+  return { url, titles, count, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, () => {
+  it('tell of a lost subscription and of a growing quarantine once, whichever process looks', async () => {
+    await using redis = await startRedis();
+    await using sandbox = await openTestSandbox({ contacts: 5, bookings: 3, rateLimits: false });
+    await using sink = await openSink();
+    await using home = await openHome({
+      QUEUE_URL: redis.url,
+      API_BASE_URL: sandbox.handles.base_url,
+      API_TOKEN: sandbox.handles.tokens.owner,
+      RECONCILE_EVERY: never,
+      SWEEP_EVERY: never,
+      WATCH_EVERY: '1s',
+      ALERT_SLACK_URL: sink.url,
+      ALERT_ALLOW_PRIVATE: 'true',
+    });
+    Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    const product = await home.start('start');
+    const [lost] = sandbox.service.state.subscriptions.values();
+    await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send(['no JSON', 'nor this']);
+
+    await until(() => sink.count('A webhook subscription is in trouble') > 0, 'the subscription is told of', 60_000);
+    await until(() => sink.count('The quarantine is growing') > 0, 'the quarantine is told of', 60_000);
+    const gauge = 'slotstream_alerts{channel="slack",state="sent"} 2';
+    await until(async () => (await (await product.admin('/metrics')).text()).includes(gauge), 'both are marked');
+    const listed = (await (await product.admin('/api/alerts?state=sent')).json()) as { collection: object[] };
+    expect(listed.collection).toContainEqual(
+      expect.objectContaining({ rule: 'subscription', subject_uri: lost?.uri, channel: 'slack', attempts: 1 }),
+    );
+
+    // Another process goes on where this one was.
+    expect(await product.term()).toBe(0);
+    const next = await home.start('start');
+    await sender.send(['no more JSON']);
+    const looked = async (): Promise<{ seq: number; atMs: number }> => {
+      const [row] = await ask(home.store, "select value from sync_checkpoints where key = 'alerts conditions'");
+      return (JSON.parse(String(row?.['value'])) as { look: { seq: number; atMs: number } }).look;
+    };
+    const [{ seq } = { seq: 0 }] = (await ask(home.store, 'select max(seq) as seq from event_log')) as {
+      seq: number;
+    }[];
+    await until(async () => (await looked()).seq >= seq, 'it was looked at', 60_000);
+    const { atMs } = await looked();
+    await until(async () => (await looked()).atMs > atMs + 2_000, 'it was looked at again and again', 60_000);
+    sender.close();
+    expect([sink.count('A webhook subscription is in trouble'), sink.count('The quarantine is growing')]).toEqual([
+      1, 1,
+    ]);
+    expect(next.output() + product.output()).not.toContain('/hook');
+    expect(await next.term()).toBe(0);
+  });
+});

@@ -1,0 +1,163 @@
+// Alerts of the real product, killed at every step: one by key for a fact, whatever happens, and none for history.
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openInbox, keyOf, keysOf, titleOf, typeOf } from '../../harness/inbox.ts';
+import { missedBooking } from '../../harness/missed.ts';
+import { ask } from '../../oracle/deliveries.ts';
+import { createDatabase } from '../../harness/postgres.ts';
+import { openHome, type Home, type Product, type Settings } from '../../harness/product.ts';
+import { startRedis, type TestRedis } from '../../harness/redis.ts';
+import { openSender } from '../../harness/sender.ts';
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+
+/** A killed process leaves its claims and its lease to time. */
+const patience = { timeout: 60_000 };
+
+async function send(home: Home, product: Product, bodies: readonly string[]): Promise<void> {
+  const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 4, retries: true });
+  await sender.send(bodies);
+  sender.close();
+}
+
+const statesOf = async (home: Home): Promise<unknown[]> =>
+  (await ask(home.store, 'select state from alerts order by id')).map(({ state }) => state);
+
+/** Anything but the order in which things happened. */
+const shuffled = (bodies: readonly string[], times: number): string[] =>
+  Array.from({ length: times }, (_, n) => (n % 3 === 0 ? bodies.toReversed() : bodies)).flat();
+
+describe('alerts of a running product', { timeout: 240_000 }, () => {
+  let redis: TestRedis | undefined;
+  beforeAll(async () => {
+    redis = inject('redisUrl') ? await startRedis() : undefined;
+  });
+  afterAll(async () => {
+    await redis?.stop();
+  });
+
+  const engines = [
+    { queue: 'redis', available: inject('redisUrl') !== '', settings: async () => ({ QUEUE_URL: redis?.url ?? '' }) },
+    {
+      queue: 'postgres',
+      available: inject('postgresUrl') !== '',
+      settings: async () => {
+        const url = await createDatabase(inject('postgresUrl'));
+        return { QUEUE_URL: url, DATABASE_URL: url };
+      },
+    },
+    { queue: 'embedded', available: true, settings: async () => ({}) },
+  ] as const satisfies readonly { readonly settings: () => Promise<Settings>; readonly [more: string]: unknown }[];
+
+  it.each(engines.filter(({ available }) => available))(
+    'say a fact told twenty times once by key on $queue, killed at every step, and take it back once',
+    async ({ settings }) => {
+      await using inbox = await openInbox();
+      const { webhook, slack, mailbox } = inbox;
+      await using home = await openHome({ ...inbox.settings, ...(await settings()), ALERT_GRACE: '1s' });
+      const [first, last] = [missedBooking(1, Date.now()), missedBooking(2, Date.now())];
+      const twenty = shuffled([first.booked, first.marked], 20);
+
+      // Killed as soon as it has accepted them: before the fold, or in the middle of it.
+      const doomed = await home.start('start');
+      await send(home, doomed, twenty.slice(0, 10));
+      await doomed.kill9();
+
+      // Killed during the grace.
+      const second = await home.start('start');
+      await expect.poll(() => statesOf(home), patience).toHaveLength(3);
+      await second.kill9();
+
+      // Killed by the first call: the other side has it, and nobody has noted that.
+      const third = await home.start('start');
+      let killed: Promise<void> | undefined;
+      webhook.answer = () => {
+        killed ??= third.kill9();
+        return 202;
+      };
+      await expect.poll(() => killed !== undefined, patience).toBe(true);
+      await killed;
+      webhook.answer = 202;
+
+      const fourth = await home.start('start');
+      await send(home, fourth, twenty.slice(10));
+      await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+      expect(keysOf(webhook.received)).toHaveLength(1);
+      expect(webhook.received.length).toBeGreaterThan(1);
+
+      // Taken back, told twenty times; and everything told again, from the log.
+      await send(home, fourth, shuffled([first.unmarked, first.marked], 10));
+      await expect.poll(() => webhook.received.map(typeOf), patience).toContain('alert.retraction');
+      expect(await home.run(['rebuild'])).toMatchObject({ code: 0 });
+      expect(await home.run(['replay', '--all'])).toMatchObject({ code: 0 });
+      await send(home, fourth, [last.marked]);
+      await expect.poll(() => webhook.received.map(titleOf), patience).toContain(`No-show: ${last.name}`);
+      await expect.poll(() => mailbox.mails.map(({ raw }) => raw.includes(last.name)), patience).toContain(true);
+      const kinds = new Map(webhook.received.map((one) => [keyOf(one), typeOf(one)]));
+      expect([...kinds.values()].toSorted()).toEqual(['alert', 'alert', 'alert.retraction']);
+      expect(slack.received.length).toBeGreaterThanOrEqual(3);
+      expect(await fourth.term()).toBe(0);
+      expect(home.output()).not.toContain(first.name);
+    },
+  );
+
+  it('say nothing of old history, and tell of what was missed lately, whenever it comes', async () => {
+    await using inbox = await openInbox();
+    await using home = await openHome(inbox.settings);
+    const product = await home.start('start');
+    const old = Array.from({ length: 20 }, (_, n) => missedBooking(n, Date.now() - dayMs - (n + 1) * minuteMs));
+    await send(
+      home,
+      product,
+      old.flatMap(({ booked, marked }) => [marked, booked]),
+    );
+    const lately = missedBooking(99, Date.now() - dayMs / 2);
+    await send(home, product, [lately.marked]);
+    await expect.poll(() => inbox.webhook.received.map(titleOf), patience).toEqual([`No-show: ${lately.name}`]);
+    expect(await ask(home.store, 'select distinct subject_uri from alerts')).toEqual([{ subject_uri: lately.uri }]);
+    expect(await product.term()).toBe(0);
+  });
+
+  it('do not keep a product from stopping while a channel hangs, and leave when it is back', async () => {
+    await using inbox = await openInbox();
+    await using home = await openHome(inbox.settings);
+    inbox.webhook.answer = null;
+    const first = await home.start('start');
+    const { marked, name } = missedBooking(1, Date.now());
+    await send(home, first, [marked]);
+    await expect.poll(() => inbox.webhook.received.length, patience).toBe(1);
+    expect(await first.term()).toBe(0);
+    inbox.webhook.answer = 202;
+    const second = await home.start('start');
+    await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+    expect(inbox.webhook.received.map(titleOf)).toEqual([`No-show: ${name}`, `No-show: ${name}`]);
+    expect(keysOf(inbox.webhook.received)).toHaveLength(1);
+    expect(inbox.slack.received).toHaveLength(1);
+    const metrics = await (await second.admin('/metrics')).text();
+    expect(metrics).toContain('slotstream_alert_channel_open{channel="webhook"} 0');
+    expect(metrics).toContain('slotstream_alerts{channel="webhook",state="sent"} 1');
+  });
+
+  it.runIf(inject('redisUrl') && inject('postgresUrl'))(
+    'leave from any of several workers, once, while those who do it are killed',
+    async () => {
+      await using inbox = await openInbox();
+      const database = await createDatabase(inject('postgresUrl'));
+      await redis?.cli('flushall');
+      await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: redis?.url ?? '' });
+      const receiver = await home.start('receive');
+      const workers = [await home.start('work'), await home.start('work'), await home.start('work')];
+      const missed = Array.from({ length: 60 }, (_, n) => missedBooking(n, Date.now()));
+      const bodies = missed.flatMap(({ booked, marked }) => [marked, booked, marked]);
+      const sending = send(home, receiver, bodies);
+      await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(5);
+      await workers[0]?.kill9();
+      await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(20);
+      await workers[1]?.kill9();
+      await sending;
+      await expect.poll(() => statesOf(home), { timeout: 90_000 }).toEqual(Array.from({ length: 180 }, () => 'sent'));
+      expect(keysOf(inbox.webhook.received)).toHaveLength(60);
+      expect(new Set(inbox.webhook.received.map(titleOf)).size).toBe(60);
+    },
+  );
+});

@@ -1,0 +1,57 @@
+// A 2xx means safe: the process is killed under load, five times, and whatever it had answered 2xx is in the log once.
+import { describe, expect, inject, it } from 'vitest';
+import { judge } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
+import { createDatabase } from '../../harness/postgres.ts';
+import { openHome, type Settings } from '../../harness/product.ts';
+import { startRedis } from '../../harness/redis.ts';
+import { openSender } from '../../harness/sender.ts';
+import { contactStory } from '../../harness/story.ts';
+
+const kills = 5;
+const story = { contacts: 40, versions: 25 };
+
+async function surviveKills(settings: Settings): Promise<void> {
+  await using home = await openHome(settings);
+  let product = await home.start('start');
+  const sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
+  const sending = sender.send(contactStory(story));
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const enough = sender.accepted() + 100;
+    await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
+    await product.kill9();
+    product = await home.start('start');
+  }
+  await sending;
+  sender.close();
+  expect(
+    sender.sent.some(({ answers }) => answers.length > 1),
+    'the kills were felt',
+  ).toBe(true);
+  await judge(home.store, sender.sent);
+}
+
+// At once, because most of the time is waited away: for locks of the dead to run out.
+describe.concurrent('a process killed under load five times', () => {
+  it('loses nothing it accepted, on the embedded queue', async () => {
+    await surviveKills({});
+  }, 120_000);
+
+  it.runIf(inject('redisUrl'))(
+    'loses nothing it accepted, on Redis',
+    async () => {
+      await using redis = await startRedis();
+      await surviveKills({ QUEUE_URL: redis.url });
+    },
+    120_000,
+  );
+
+  it.runIf(inject('postgresUrl'))(
+    'loses nothing it accepted, on PostgreSQL for queue and store',
+    async () => {
+      const url = await createDatabase(inject('postgresUrl'));
+      await surviveKills({ QUEUE_URL: url, DATABASE_URL: url });
+    },
+    120_000,
+  );
+});

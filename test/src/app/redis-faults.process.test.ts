@@ -1,0 +1,119 @@
+// Redis dies, freezes, refuses or is not there: deliveries are answered 2xx all the same, and none is lost.
+import { describe, expect, inject, it } from 'vitest';
+import { judge } from '../../oracle/deliveries.ts';
+import { freePort, until } from '../../harness/ports.ts';
+import { openHome, type Product } from '../../harness/product.ts';
+import { startRedis, type TestRedis } from '../../harness/redis.ts';
+import { openSender, type Sender } from '../../harness/sender.ts';
+import { contactStory, whilst } from '../../harness/story.ts';
+
+interface Scene {
+  readonly redis: TestRedis;
+  readonly product: Product;
+  readonly sender: Sender;
+}
+
+/** Runs a fault against a running product, then lets the oracle judge. */
+async function withRedis(fault: (scene: Scene) => Promise<void>): Promise<void> {
+  await using redis = await startRedis();
+  await using home = await openHome({ QUEUE_URL: redis.url });
+  const product = await home.start('start');
+  const sender = openSender({ url: product.webhook, key: home.signingKey });
+  await sender.send(contactStory({ contacts: 10, versions: 5, name: 'before' }));
+  await fault({ redis, product, sender });
+  await until(async () => (await product.readiness()) === 200, 'it is ready again');
+  await sender.send(contactStory({ contacts: 10, versions: 5, name: 'after' }));
+  sender.close();
+  expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
+  await judge(home.store, sender.sent);
+}
+
+const during = () => contactStory({ contacts: 20, versions: 10, name: 'during' });
+
+describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
+  it('a Redis killed and restarted under load loses nothing and fails no sender', async () => {
+    await withRedis(async ({ redis, sender }) => {
+      let over = false;
+      const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
+      for (let kill = 1; kill <= 2; kill += 1) {
+        const enough = sender.accepted() + 200;
+        await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
+        await redis.kill9();
+        await redis.restart();
+      }
+      over = true;
+      await sending;
+    });
+  });
+
+  it('a Redis that stays away for a while is bridged by the disk', async () => {
+    await withRedis(async ({ redis, product, sender }) => {
+      await redis.kill9();
+      await sender.send(during());
+      await until(async () => (await product.readiness()) === 503, 'it says that it is not ready');
+      await redis.restart();
+    });
+  });
+
+  it('a frozen Redis is bridged by the disk, and what it executes late is not counted twice', async () => {
+    await withRedis(async ({ redis, sender }) => {
+      redis.freeze();
+      await sender.send(during());
+      redis.thaw();
+    });
+  });
+
+  it('a Redis that became a replica refuses writes and is bridged by the disk', async () => {
+    await withRedis(async ({ redis, sender }) => {
+      await redis.cli('replicaof', '127.0.0.1', '1');
+      await sender.send(during());
+      await redis.cli('replicaof', 'no', 'one');
+    });
+  });
+
+  it('a Redis out of memory is bridged by the disk', async () => {
+    await withRedis(async ({ redis, sender }) => {
+      await redis.cli('config', 'set', 'maxmemory', '1');
+      await sender.send(during());
+      await redis.cli('config', 'set', 'maxmemory', '0');
+    });
+  });
+
+  it('a Redis that is absent at the start is waited for, while the disk takes deliveries', async () => {
+    const port = await freePort();
+    await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
+    const product = await home.start('start', { until: 'answering' });
+    expect(await product.readiness()).toBe(503);
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send(during());
+    expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
+    await using _redis = await startRedis({ port });
+    await until(async () => (await product.readiness()) === 200, 'it is ready');
+    await judge(home.store, sender.sent);
+    sender.close();
+  });
+
+  it('a Redis that appears without its append-only file gets nothing until that is mended', async () => {
+    const port = await freePort();
+    await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
+    const product = await home.start('start', { until: 'answering' });
+    await using redis = await startRedis({ port, appendonly: false });
+    await until(() => product.output().includes('keeps deliveries in memory only'), 'it has looked at Redis');
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send(during());
+    expect(await product.readiness()).toBe(503);
+    expect(await redis.cli('llen', '{slotstream}:deliveries:wait')).toBe('0');
+    await redis.cli('config', 'set', 'appendonly', 'yes');
+    await judge(home.store, sender.sent);
+    sender.close();
+  });
+
+  it('a Redis without its append-only file is refused at the start, with what to do', async () => {
+    await using redis = await startRedis({ appendonly: false });
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    const { code, err } = await home.run(['start']);
+    expect(code).toBe(2);
+    expect(err).toContain('a crash would lose every accepted one');
+    expect(err).toContain('→ Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.');
+  });
+});

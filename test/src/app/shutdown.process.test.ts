@@ -1,0 +1,86 @@
+// Going away: asked to stop, it finishes what it accepted; and a data folder has one owner at a time.
+import { describe, expect, inject, it } from 'vitest';
+import { judge } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Settings } from '../../harness/product.ts';
+import { startRedis } from '../../harness/redis.ts';
+import { openSender } from '../../harness/sender.ts';
+import { contactStory, whilst } from '../../harness/story.ts';
+
+/** Told 2xx, asked to come again, or not answered at all: nothing else may a sender see. */
+const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+async function stopUnderLoad(settings: Settings): Promise<void> {
+  await using home = await openHome(settings);
+  const product = await home.start('start');
+  const sender = openSender({ url: product.webhook, key: home.signingKey });
+  let over = false;
+  const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
+  await until(() => sender.accepted() >= 200, 'the load is on');
+  const ending = product.term();
+  await until(async () => (await product.readiness()) === 503, 'it says that it is going');
+  const code = await ending;
+  over = true;
+  await sending;
+  sender.close();
+
+  expect(code).toBe(0);
+  expect(sender.sent.flatMap(({ answers }) => answers).filter((answer) => !honest.has(answer))).toEqual([]);
+  expect(await product.readiness()).toBe(0);
+  await home.start('start');
+  await judge(home.store, sender.sent);
+}
+
+describe('a process asked to stop under load', () => {
+  it('answers what it began, ends well and loses nothing, on the embedded queue', async () => {
+    await stopUnderLoad({});
+  }, 60_000);
+
+  it.runIf(inject('redisUrl'))(
+    'answers what it began, ends well and loses nothing, on Redis',
+    async () => {
+      await using redis = await startRedis();
+      await stopUnderLoad({ QUEUE_URL: redis.url });
+    },
+    60_000,
+  );
+
+  it.runIf(inject('redisUrl'))(
+    'ends well although Redis has gone',
+    async () => {
+      await using redis = await startRedis();
+      await using home = await openHome({ QUEUE_URL: redis.url });
+      const product = await home.start('start');
+      const sender = openSender({ url: product.webhook, key: home.signingKey });
+      await redis.kill9();
+      await sender.send(contactStory({ contacts: 5, versions: 5 }));
+      sender.close();
+      expect(await product.term()).toBe(0);
+      await redis.restart();
+      await home.start('start');
+      await judge(home.store, sender.sent);
+    },
+    60_000,
+  );
+});
+
+describe('an embedded data folder', () => {
+  it('has one owner: a second start is refused and told who it is, and may follow when the first has died', async () => {
+    await using home = await openHome();
+    const first = await home.start('start');
+    const second = await home.run(['start'], { PORT: '0' });
+    expect(second.code).toBe(2);
+    expect(second.err).toContain(`process ${first.pid} on `);
+    expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');
+    await first.kill9();
+    const third = await home.start('start');
+    expect(await third.term()).toBe(0);
+  }, 60_000);
+
+  it.each(['receive', 'work'])('is nothing for `%s`, which needs a queue that can be shared', async (verb) => {
+    await using home = await openHome();
+    const { code, err } = await home.run([verb]);
+    expect(code).toBe(2);
+    expect(err).toContain('→ Set QUEUE_URL to redis://… or postgres://…');
+  });
+});

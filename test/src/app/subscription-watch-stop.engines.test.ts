@@ -1,0 +1,39 @@
+// Stopping a process while its watch waits for the service.
+import { expect, it } from 'vitest';
+import { startTimers } from '#src/app/sync-schedules.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
+import { until } from '../../harness/ports.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
+import { freshSqlite } from '../../harness/stores.ts';
+import { readCheckpoint } from '#workers/sync/checkpoints.ts';
+import { z } from 'zod';
+
+const never = '99999d';
+
+it('does not wait until a service that asks for patience answers', { timeout: 30_000 }, async () => {
+  await using sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
+  await using home = await freshSqlite();
+  await sandbox.control('POST', '/faults', { rate_limit: 1 });
+  const config = loadConfig({
+    API_BASE_URL: sandbox.handles.base_url,
+    API_TOKEN: sandbox.handles.tokens.owner,
+    PUBLIC_URL: 'https://hooks.example.com',
+    SIGNING_KEYS: 'a key that is long enough to be one',
+    RECONCILE_EVERY: never,
+    SWEEP_EVERY: never,
+    WATCH_EVERY: '1s',
+  });
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const { store } = home;
+  const timers = startTimers({ config, store, log, metrics: { subscriptions: () => undefined } });
+  const lease = z.object({ holder: z.string().nullable() });
+  await until(
+    async () => (await readCheckpoint(store, 'lease watch', lease))?.holder != null,
+    'the watch is under way',
+  );
+  await timers.close();
+  expect(lines).toEqual([]);
+  expect(await readCheckpoint(store, 'lease watch', lease)).toEqual({ holder: null });
+});

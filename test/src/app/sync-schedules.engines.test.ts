@@ -1,0 +1,316 @@
+// Timers that many processes share: each job is done by one of them at a time, at its time, and failures cost nothing but a line.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '#src/observability/log.ts';
+import type { Store } from '#src/store/contract.ts';
+import {
+  endLease,
+  failLease,
+  holdBack,
+  keepLease,
+  leaseMs,
+  takeLease,
+  type LeaseNeeds,
+} from '#workers/scheduling/lease.ts';
+import { startSchedules, type Job, type ScheduleNeeds } from '#workers/scheduling/scheduler.ts';
+import { until } from '../../harness/ports.ts';
+import { storeEngines } from '../../harness/stores.ts';
+
+const startMs = Date.parse('2026-11-15T12:00:00Z');
+const hourMs = 3_600_000;
+const job = { job: 'sweep', everyMs: hourMs };
+
+/** A clock of the test, and those who look at it. */
+function timeFrom(startedMs: number) {
+  let nowMs = startedMs;
+  return { nowMs: () => nowMs, pass: (ms: number) => void (nowMs += ms) };
+}
+
+const holderOn = (store: Store, time: { nowMs: () => number }, holder: string): LeaseNeeds => ({
+  store,
+  nowMs: time.nowMs,
+  holder,
+});
+
+/** Pauses end when the test's time has passed them, in real turns of the loop. */
+function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
+  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
+    const end = lease.nowMs() + ms;
+    while (lease.nowMs() < end) {
+      signal.throwIfAborted();
+      await nextTurn();
+    }
+  };
+  return { ...lease, log, sleep, random: () => 0 };
+}
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`a lease on ${name}`, { timeout: 60_000 }, () => {
+    it('is given to one of many who ask at once', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const holders = await Promise.all(
+        Array.from({ length: 4 }, async (_, index) => holderOn(await home.openAnother(), time, `process ${index}`)),
+      );
+      const answers = await Promise.all(holders.map((holder) => takeLease(holder, job)));
+      expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
+    });
+
+    it('is free again when its holder is gone, and not before', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const [dead, alive] = [holderOn(home.store, time, 'dead'), holderOn(home.store, time, 'alive')];
+      await takeLease(dead, job);
+      time.pass(leaseMs - 1);
+      expect(await takeLease(alive, job)).toMatchObject({ kind: 'wait' });
+      time.pass(1);
+      expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
+      expect(await keepLease(dead, 'sweep')).toBe(false);
+      await endLease(dead, 'sweep', startMs);
+      expect(await keepLease(alive, 'sweep')).toBe(true);
+    });
+
+    it('is due a period after the last run began, whoever ran it', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
+      await takeLease(one, job);
+      await endLease(one, 'sweep', startMs);
+      expect(await takeLease(other, job)).toEqual({ kind: 'wait', untilMs: startMs + hourMs });
+      time.pass(hourMs);
+      expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
+    });
+
+    it('is due later each time when runs fail, whoever ran them, and in time again when one goes well', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const often = { job: 'gap', everyMs: 15_000 };
+      const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
+      const pauses: (number | undefined)[] = [];
+      for (let run = 0; run < 10; run += 1) {
+        const [mine, theirs] = run % 2 === 0 ? [one, other] : [other, one];
+        expect(await takeLease(mine, often)).toEqual({ kind: 'taken' });
+        const failed = await failLease(mine, 'gap');
+        pauses.push(failed?.retryMs);
+        expect(await takeLease(theirs, often)).toEqual({
+          kind: 'wait',
+          untilMs: time.nowMs() + (failed?.retryMs ?? 0),
+        });
+        time.pass(failed?.retryMs ?? 0);
+      }
+      expect([pauses[0], pauses[2], pauses.at(-1)]).toEqual([5_000, 20_000, 900_000]);
+      await takeLease(one, often);
+      await endLease(one, 'gap', time.nowMs());
+      expect(await takeLease(other, often)).toEqual({ kind: 'wait', untilMs: time.nowMs() + 15_000 });
+      expect(await failLease(other, 'gap')).toBeUndefined();
+    });
+
+    it('is held back while somebody does the job by hand, unless it is under way', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const [hand, timer] = [holderOn(home.store, time, 'hand'), holderOn(home.store, time, 'timer')];
+      const held = await holdBack(hand, job.job);
+      expect(await takeLease(timer, job)).toMatchObject({ kind: 'wait' });
+      await held[Symbol.asyncDispose]();
+      expect(await takeLease(timer, job)).toEqual({ kind: 'taken' });
+      await (await holdBack(hand, job.job))[Symbol.asyncDispose]();
+      expect(await keepLease(timer, job.job)).toBe(true);
+    });
+
+    it('is due at once again when the run was stopped', async () => {
+      await using home = await fresh();
+      const one = holderOn(home.store, timeFrom(startMs), 'one');
+      await takeLease(one, job);
+      await endLease(one, 'sweep', undefined);
+      expect(await takeLease(one, job)).toEqual({ kind: 'taken' });
+    });
+  });
+}
+
+describe('schedules', { timeout: 60_000 }, () => {
+  const [{ fresh }] = storeEngines;
+
+  it('run a job again and again, at its period, and log one line a run', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const lines: string[] = [];
+    const ranAt: number[] = [];
+    const one: Job = {
+      name: 'reconcile',
+      everyMs: hourMs,
+      run: async () => {
+        ranAt.push(time.nowMs());
+        return { read: 7 };
+      },
+    };
+    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [one]);
+    for (let runs = 1; runs <= 3; runs += 1) {
+      await until(() => lines.length === runs, 'the job ran');
+      time.pass(hourMs);
+    }
+    await schedules.close();
+    expect(ranAt.slice(0, 3)).toEqual([startMs, startMs + hourMs, startMs + 2 * hourMs]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'reconcile', read: 7, msg: 'scheduled' });
+  });
+
+  it('outlive a job that fails, and try it again soon', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const lines: string[] = [];
+    let runs = 0;
+    const failing: Job = {
+      name: 'watch',
+      everyMs: hourMs,
+      async run() {
+        runs += 1;
+        if (runs === 1) throw new Error('ada@example.test does not answer');
+        return undefined;
+      },
+    };
+    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
+    await until(() => lines.length === 1, 'the failure is told');
+    time.pass(10_000);
+    await until(() => runs === 2, 'it was tried again');
+    await schedules.close();
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', job: 'watch', failures: 1 });
+    expect(lines.join('')).not.toContain('ada@');
+  });
+
+  it('try a job of a short period less and less often while it fails', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const lines: string[] = [];
+    const failing: Job = {
+      name: 'gap',
+      everyMs: 15_000,
+      run: async () => {
+        throw new Error('no');
+      },
+    };
+    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
+    const pauses: number[] = [];
+    for (let runs = 1; runs <= 9; runs += 1) {
+      await until(() => lines.length === runs, 'the failure is told');
+      const { retryMs } = JSON.parse(lines.at(-1) ?? '') as { retryMs: number };
+      pauses.push(retryMs);
+      time.pass(retryMs);
+    }
+    await schedules.close();
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900].map((seconds) => seconds * 1000));
+  });
+
+  it('end a run whose lease was lost, so that two never do the same', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const running = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal) =>
+        new Promise((_resolve, reject) => {
+          running.resolve();
+          signal.addEventListener('abort', () => {
+            ended.resolve('ended');
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+    const one = holderOn(home.store, time, 'one');
+    const schedules = startSchedules(needsOf(one), [long]);
+    await running.promise;
+    // As when the machine slept so long that another took over.
+    await endLease(one, 'sweep', undefined);
+    expect(await takeLease(holderOn(home.store, time, 'other'), job)).toEqual({ kind: 'taken' });
+    time.pass(leaseMs);
+    expect(await ended.promise).toBe('ended');
+    await schedules.close();
+  });
+
+  const away = (): Promise<never> => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+  it.each(['refuses', 'does not answer'])('end a run when its lease is over and the store %s', async (how) => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    let isCut = false;
+    const healed = Promise.withResolvers<void>();
+    const cut = (): Promise<never> => (how === 'refuses' ? away() : healed.promise.then(away));
+    const store: Store = { ...home.store, transaction: (work) => (isCut ? cut() : home.store.transaction(work)) };
+    const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
+    const ended = Promise.withResolvers<string>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal, isHeld) =>
+        new Promise((_resolve, reject) => {
+          running.resolve([signal, isHeld]);
+          signal.addEventListener('abort', () => {
+            ended.resolve('ended');
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
+    const [signal, isHeld] = await running.promise;
+    isCut = true;
+    time.pass(leaseMs - 1);
+    for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+    expect([signal.aborted, isHeld()]).toEqual([false, true]);
+    time.pass(1);
+    // At once, before any timer comes round.
+    expect([isHeld(), signal.aborted]).toEqual([false, true]);
+    expect(await ended.promise).toBe('ended');
+    expect(await takeLease(holderOn(home.store, time, 'other'), job)).toEqual({ kind: 'taken' });
+    healed.resolve();
+    await schedules.close();
+  });
+
+  it('end a run whose lease is over also where nobody asks', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    let isCut = false;
+    const store: Store = { ...home.store, transaction: (work) => (isCut ? away() : home.store.transaction(work)) };
+    const running = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal) =>
+        new Promise((_resolve, reject) => {
+          running.resolve();
+          signal.addEventListener('abort', () => {
+            ended.resolve('ended');
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
+    await running.promise;
+    isCut = true;
+    time.pass(leaseMs);
+    expect(await ended.promise).toBe('ended');
+    await schedules.close();
+  });
+
+  it('stop cleanly in the middle of a run', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const running = Promise.withResolvers<void>();
+    const long: Job = {
+      name: 'sweep',
+      everyMs: hourMs,
+      run: (signal) =>
+        new Promise((_resolve, reject) => {
+          running.resolve();
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    };
+    const lines: string[] = [];
+    const needs = needsOf(holderOn(home.store, time, 'one'), lines);
+    const schedules = startSchedules(needs, [long]);
+    await running.promise;
+    await schedules.close();
+    expect(lines).toEqual([]);
+    expect(await takeLease(holderOn(home.store, time, 'next'), job)).toEqual({ kind: 'taken' });
+  });
+});

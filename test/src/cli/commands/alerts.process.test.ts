@@ -1,0 +1,119 @@
+// `slotstream alerts` as an operator types it: what the other side answered, what failed, and sending it again.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { markFailed } from '#src/store/alerts/send-results.ts';
+import { addAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const secret = 'whsec_c2VjcmV0LW9mLXRoZS1hbGVydC13ZWJob29r';
+const path = '/services/T000/B000/a-secret-path';
+const time = '2026-01-01T00:00:00.000000Z';
+
+async function openSink() {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(request.url === '/broken' ? 500 : 200).end('ok');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, bodies, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+describe('slotstream alerts', () => {
+  let home: Home;
+  let sink: Awaited<ReturnType<typeof openSink>>;
+  const opened = new AsyncDisposableStack();
+  beforeAll(async () => {
+    sink = opened.use(await openSink());
+    home = opened.use(await openHome({ ALERT_SLACK_URL: sink.url + path, ALERT_ALLOW_PRIVATE: 'true' }));
+  });
+  afterAll(() => opened.disposeAsync());
+
+  it('test sends a sample to each configured channel and says what was answered', async () => {
+    const more = { ALERT_WEBHOOK_URL: `${sink.url}/broken`, ALERT_WEBHOOK_SECRET: secret };
+    const { code, out } = await home.run(['alerts', 'test', '--json'], more);
+    expect(code).toBe(1);
+    const target = new URL(sink.url).host;
+    expect(JSON.parse(out)).toEqual([
+      { channel: 'slack', target, ok: true, answer: expect.stringContaining('200') },
+      { channel: 'webhook', target, ok: false, answer: expect.stringContaining('500') },
+    ]);
+    expect(sink.bodies.some((body) => body.includes('"alert.test"'))).toBe(true);
+    expect(out).not.toContain('a-secret-path');
+  });
+
+  it('test can be asked for one channel, and refuses one that leads nowhere', async () => {
+    const one = await home.run(['alerts', 'test', '--channel', 'slack']);
+    expect([one.code, one.out]).toEqual([0, expect.stringMatching(/slack .* ✓ /)]);
+    const none = await home.run(['alerts', 'test', '--channel', 'email']);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('not configured')]);
+  });
+
+  it('test says that a private address is refused unless it is allowed', async () => {
+    const { code, out } = await home.run(['alerts', 'test'], { ALERT_ALLOW_PRIVATE: 'false' });
+    expect([code, out]).toEqual([1, expect.stringContaining('ALERT_ALLOW_PRIVATE')]);
+  });
+
+  it('test complains about a rules file before anything is sent', async () => {
+    const file = join(home.dataDir, 'alerts.json');
+    await writeFile(
+      file,
+      JSON.stringify({
+        rules: [
+          { name: 'a', when: 'no_shows' },
+          { name: 'A', when: 'lag' },
+        ],
+      }),
+    );
+    const before = sink.bodies.length;
+    const { code, err } = await home.run(['alerts', 'test'], { ALERTS_FILE: file });
+    expect([code, sink.bodies.length]).toEqual([2, before]);
+    expect(err).toContain('rules.0.when');
+    expect(err).toContain('rules.1.name');
+  });
+
+  it('list, resend and doctor know of an alert that failed', async () => {
+    await using store = await openStore({ report: () => {} }, home.store);
+    await store.transaction(async (unit) => {
+      const fact = {
+        fact: 'mark',
+        occurredAt: time,
+        dueAt: time,
+        subjectUri: 'https://service.example.com/invitees/1',
+      };
+      await addAlerts(unit, [{ id: 'one', rule: 'no_show', channel: 'slack', ...fact }], time);
+      const failure = { now: time, error: '503 \u001b[31m', nextAt: undefined };
+      await markFailed(unit, await readAlerts(unit, ['one']), failure);
+    });
+    const listed = await home.run(['alerts', 'list', '--state', 'failed']);
+    expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/failed +slack +no_show +1 +one +503/)]);
+    expect(listed.out).not.toContain('\u001b');
+    const doctor = await home.run(['doctor']);
+    expect(doctor.out).toContain('✗ alerts: 1 could not be sent to slack.');
+    expect((await home.run(['status'])).out).toMatch(/alerts failed +1/);
+
+    const wrong = await home.run(['alerts', 'resend']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--failed')]);
+    const unknown = await home.run(['alerts', 'resend', 'two']);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('no alert two')]);
+    const { code, out } = await home.run(['alerts', 'resend', '--failed', '--json']);
+    expect([code, JSON.parse(out)]).toEqual([0, { resent: ['one'] }]);
+    const again = await home.run(['alerts', 'resend', 'one']);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('The alert is pending')]);
+    expect(JSON.parse((await home.run(['alerts', 'list', '--json'])).out)).toMatchObject([
+      { id: 'one', state: 'pending', attempts: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+// `slotstream backfill` as a process: killed, stopped, refused and beside a running mirror; the tables come out exact.
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import type { Fact } from '#src/sandbox/world/service.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { expectMirrored, type ComparisonOptions } from '../../../harness/mirror-comparison.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { until } from '../../../harness/ports.ts';
+import { createDatabase } from '../../../harness/postgres.ts';
+import { openHome, type Home, type Settings } from '../../../harness/product.ts';
+import { startRedis } from '../../../harness/redis.ts';
+import { registerForAll } from '../../../harness/registration.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+
+const engines = [
+  { name: 'SQLite', available: true, settings: async (): Promise<Settings> => ({}) },
+  {
+    name: 'PostgreSQL',
+    available: inject('postgresUrl') !== '',
+    settings: async (): Promise<Settings> => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) }),
+  },
+] as const;
+
+const serviceOf = ({ handles }: TestSandbox, token: string = handles.tokens.owner): Settings => ({
+  API_BASE_URL: handles.base_url,
+  API_TOKEN: token,
+});
+
+async function expectExact(home: Home, sandbox: TestSandbox, options: ComparisonOptions = {}): Promise<void> {
+  await using store = await openStore({ report: () => undefined }, home.store);
+  await expectMirrored(store, sandbox, { recapsOf: [sandbox.handles.users.owner], ...options });
+}
+
+const lastOf = (out: string): Report => JSON.parse(out) as Report;
+interface Report {
+  readonly complete: boolean;
+  readonly resources: readonly { readonly name: string; readonly state: string; readonly missing: readonly string[] }[];
+}
+
+describe('slotstream backfill', { timeout: 180_000 }, () => {
+  for (const { name, available, settings } of engines) {
+    it.runIf(available)(
+      `killed five times, ends exact on ${name}, and fetches at most one page twice a kill`,
+      async () => {
+        const pages = 100;
+        let calls = 0;
+        await using sandbox = await openTestSandbox(
+          { contacts: pages * 100, bookings: 0, rateLimits: false },
+          { inspect: ({ id }) => void (calls += id === 'listContacts' ? 1 : 0) },
+        );
+        await using home = await openHome({ ...serviceOf(sandbox), ...(await settings()) });
+        for (let kill = 0; kill < 5; kill += 1) {
+          const running = home.spawn(['backfill', 'contacts']);
+          const enough = calls + 3 + Math.floor(Math.random() * 12);
+          await until(() => calls >= enough, 'some pages were fetched');
+          // Anywhere between two pages, also in the midst of writing one.
+          await pause(Math.random() * 25);
+          await running.signal('SIGKILL');
+        }
+        const { code, out } = await home.run(['backfill', 'contacts', '--json']);
+        expect(code).toBe(0);
+        expect(lastOf(out).resources).toEqual([
+          {
+            name: 'contacts',
+            state: 'walked',
+            rows: 10_000,
+            pages,
+            created: 10_000,
+            updated: 0,
+            unchanged: 0,
+            quarantined: 0,
+            missing: [],
+          },
+        ]);
+        expect(calls).toBeLessThanOrEqual(pages + 5);
+        await expectExact(home, sandbox, { except: contactsOnly });
+        expect(await ask(home.store, 'select count(*) as n from event_log')).toEqual([
+          { n: name === 'SQLite' ? 10_000 : '10000' },
+        ]);
+      },
+    );
+  }
+
+  it('stops at a page when told to, says how to go on, and goes on', async () => {
+    let calls = 0;
+    await using sandbox = await openTestSandbox(
+      { contacts: 3_000, bookings: 0, rateLimits: false },
+      { inspect: ({ id }) => void (calls += id === 'listContacts' ? 1 : 0) },
+    );
+    await using home = await openHome(serviceOf(sandbox));
+    const running = home.spawn(['backfill', 'contacts', '--json']);
+    await until(() => calls >= 5, 'some pages were fetched');
+    expect(await running.signal('SIGINT')).toBe(3);
+    expect(running.err()).toContain('Run it again to go on from here: npx slotstream backfill');
+    expect(lastOf(running.out())).toMatchObject({ complete: false, resources: [{ state: 'stopped' }] });
+    // Nobody's data waits in a checkpoint.
+    expect(await ask(home.store, "select key from sync_checkpoints where key like 'page %'")).toEqual([]);
+    const { code, err } = await home.run(['backfill', 'contacts']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/contacts: going on after page \d+ \(\d+ rows\)/);
+    expect(calls).toBeLessThanOrEqual(31);
+    await expectExact(home, sandbox, { except: contactsOnly });
+  });
+
+  it('says what the token may not read, goes on with the rest, and ends with 3', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 20, bookings: 5 });
+    const { users } = sandbox.handles;
+    const token = sandbox.tokens.personal('narrow', {
+      user: users.owner,
+      scopes: ['contacts:read', 'event_types:read'],
+    });
+    await using home = await openHome(serviceOf(sandbox, token));
+    const { code, out, err } = await home.run(['backfill', '--json']);
+    expect(code).toBe(3);
+    const states = Object.fromEntries(lastOf(out).resources.map((one) => [one.name, [one.state, one.missing.length]]));
+    expect(states).toEqual({
+      organization_memberships: ['walked', 0],
+      custom_field_definitions: ['walked', 0],
+      contacts: ['walked', 0],
+      event_types: ['walked', 0],
+      routing_forms: ['refused', 1],
+      scheduled_events: ['refused', 1],
+      meeting_recaps: ['walked', 1],
+    });
+    expect(err).toContain('scheduled_events: cannot be read, so it will be missing in the mirror');
+    expect(err).toContain('→ Give the token these scopes: scheduled_events:read.');
+    expect(err).toContain(`meeting recaps of ${users.owner}`);
+    expect(err).toContain('→ Then: npx slotstream backfill meeting_recaps');
+    expect(err + out).not.toContain(token);
+    await expectExact(home, sandbox, {
+      except: ['scheduled_events', 'invitees', 'invitee_answers', 'no_shows', 'meeting_recaps', ...formTables],
+    });
+  });
+
+  it('leaves out what nobody wants, and says so', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 5, bookings: 0 });
+    await using home = await openHome({ ...serviceOf(sandbox), EVENTS: 'routing_form_submission.created' });
+    const { code, out, err } = await home.run(['backfill']);
+    expect([code, err.includes('contacts: left out, since EVENTS names none of its kinds')]).toEqual([0, true]);
+    expect(out).toMatch(/contacts +unwanted +0/);
+    expect(await ask(home.store, 'select count(*) as n from contacts')).toEqual([{ n: 0 }]);
+  });
+
+  it('is one at a time on a data folder', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 2_000, bookings: 0, rateLimits: false });
+    await sandbox.control('POST', '/faults', { latency_ms: 100 });
+    await using home = await openHome(serviceOf(sandbox));
+    await using running = home.spawn(['backfill']);
+    await until(() => running.err().includes('contacts: from the beginning'), 'the first is under way');
+    const { code, err } = await home.run(['backfill']);
+    expect([code, err]).toEqual([1, expect.stringContaining('Another backfill is under way on this data folder.')]);
+  });
+
+  it('complains of a resource that there is not, and of a service that is not set', async () => {
+    await using home = await openHome();
+    expect(await home.run(['backfill', 'people'])).toMatchObject({ code: 2, err: expect.stringContaining('contacts') });
+    expect(await home.run(['backfill'])).toMatchObject({ code: 2, err: expect.stringContaining('API_BASE_URL') });
+  });
+
+  for (const { name, available, settings } of engines) {
+    it.runIf(available && inject('redisUrl'))(
+      `meets live deliveries and overwrites nothing newer, on ${name}`,
+      async () => {
+        await using redis = await startRedis();
+        const facts: Fact[] = [];
+        await using sandbox = await openTestSandbox(
+          { contacts: 1_000, bookings: 30, eventTypes: true, rateLimits: false },
+          { onFact: (fact) => void facts.push(fact) },
+        );
+        await using home = await openHome({ ...serviceOf(sandbox), QUEUE_URL: redis.url, ...(await settings()) });
+        const product = await home.start('start');
+        await registerForAll(sandbox, { callback: product.webhook, key: home.signingKey });
+        await sandbox.control('POST', '/faults', { shuffle: 0.3, duplicate: 0.1, latency_ms: 20 });
+        const enough = new AbortController();
+        const living = sandbox.live(60, enough.signal);
+        await until(() => facts.length > 20, 'people are at it');
+        const before = facts.length;
+        const { code } = await home.run(['backfill']);
+        expect([code, facts.length > before + 20]).toEqual([0, true]);
+        enough.abort();
+        await living;
+        await sandbox.courier.settled();
+        const heard = async () =>
+          Number((await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n']);
+        await until(async () => (await heard()) === facts.length, 'every fact is in the log once', 30_000);
+        await expectExact(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] });
+        expect(
+          await ask(home.store, "select seq, reason from event_log where outcome in ('quarantined', 'unhandled')"),
+        ).toEqual([]);
+      },
+    );
+  }
+});
+
+/** Dates of a contact that change with its meetings, of which nothing is delivered. */
+const withoutEvents = ['next_meeting_date', 'last_meeting_date', 'last_interaction_date'];
+const formTables = ['routing_forms', 'routing_form_submissions', 'routing_form_answers'];
+const otherTables = ['custom_field_definitions', 'event_types', 'scheduled_events', 'invitees', 'invitee_answers'];
+
+const contactsOnly = [...otherTables, ...formTables, 'no_shows', 'meeting_recaps', 'users', 'organization_memberships'];

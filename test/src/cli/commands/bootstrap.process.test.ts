@@ -1,0 +1,248 @@
+// `slotstream bootstrap` as an operator runs it: processes, exit codes, a real receiver, against the sandbox.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { Fact } from '#src/sandbox/world/service.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { until } from '../../../harness/ports.ts';
+import { openHome, type Home, type Settings } from '../../../harness/product.ts';
+import { startRedis } from '../../../harness/redis.ts';
+import { subscriptionsIn } from '../../../harness/registrar.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openSender } from '../../../harness/sender.ts';
+
+/** Keys then come from the file. */
+const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;
+const main = 'organization active contact,invitee,invitee_no_show,routing_form_submission';
+const recaps = 'user active meeting_recap';
+
+let sandbox: TestSandbox;
+let facts: Fact[];
+beforeEach(async () => {
+  facts = [];
+  const onFact = (fact: Fact): void => void facts.push(fact);
+  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }, { onFact });
+});
+afterEach(() => sandbox[Symbol.asyncDispose]());
+
+const settled = (more: Settings = {}): Settings => ({
+  API_BASE_URL: sandbox.handles.base_url,
+  API_TOKEN: sandbox.handles.tokens.owner,
+  PUBLIC_URL: 'https://hooks.example.com',
+  ...more,
+});
+const keysOf = ({ dataDir }: Home): readonly string[] =>
+  readFileSync(join(dataDir, 'signing-keys'), 'utf8').trim().split('\n');
+const stored = () => [...sandbox.service.state.subscriptions.values()];
+
+describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
+  it('shows the plan and changes nothing, then carries it out, then has nothing to do', async () => {
+    await using home = await openHome({ ...settled(), ...noKeys });
+    const planned = await home.run(['bootstrap', '--plan']);
+    expect(planned).toMatchObject({ code: 3, err: '' });
+    expect(planned.out).toContain('Plan: 3 to create, 0 to replace, 0 to delete, 0 to keep.');
+    expect(planned.out).toMatch(/\+ create +organization +contact\.\*, invitee\.\*/);
+    expect([stored(), existsSync(join(home.dataDir, 'signing-keys'))]).toEqual([[], false]);
+
+    const done = await home.run(['bootstrap']);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toContain('Done: 2 created, 0 deleted, 0 kept.');
+    expect(done.out).toContain('Recaps of 4 of 5 members will be missing');
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(statSync(join(home.dataDir, 'signing-keys')).mode & 0o777).toBe(0o600);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(home)[0], keysOf(home)[0]]);
+    const rows = await ask(home.store, 'select uri, state, events, checked_at from webhook_subscriptions');
+    expect(rows.map(({ uri }) => uri).toSorted()).toEqual(
+      stored()
+        .map(({ uri }) => uri)
+        .toSorted(),
+    );
+    expect(rows.every(({ checked_at: at, state }) => typeof at === 'string' && state === 'active')).toBe(true);
+
+    const again = await home.run(['bootstrap', '--plan', '--json']);
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.out)).toMatchObject({ pending: false, summary: { keep: 2, create: 0, refused: 1 } });
+    const before = stored();
+    expect(await home.run(['bootstrap'])).toMatchObject({ code: 0 });
+    expect(stored()).toEqual(before);
+    expect(home.output()).not.toContain(keysOf(home)[0]);
+    expect(home.output()).not.toContain(sandbox.handles.tokens.owner);
+  });
+
+  it('says with exit code 2 what is missing before it calls anybody', async () => {
+    await using home = await openHome(settled());
+    const without = (name: string): Settings => ({ [name]: undefined }) as unknown as Settings;
+    const publicUrl = await home.run(['bootstrap'], without('PUBLIC_URL'));
+    expect(publicUrl.code).toBe(2);
+    expect(publicUrl.err).toContain('PUBLIC_URL=https://hooks.example.com');
+    expect((await home.run(['bootstrap'], without('API_BASE_URL'))).code).toBe(2);
+    const rotation = await home.run(['bootstrap', '--rotate-key']);
+    expect(rotation.code).toBe(2);
+    expect(rotation.err).toContain('SIGNING_KEYS=<new>,<old>');
+    expect(stored()).toEqual([]);
+  });
+
+  it('tells exactly what is missing for want of a scope, registers the rest, and exits 3', async () => {
+    const scopes = ['webhooks:write', 'contacts:read', 'meeting_recaps:read'] as const;
+    const token = sandbox.tokens.personal('poor', { user: sandbox.handles.users.owner, scopes });
+    await using home = await openHome(settled({ API_TOKEN: token }));
+    const { code, out } = await home.run(['bootstrap']);
+    expect(code).toBe(3);
+    expect(out).toContain('the token lacks the scopes scheduled_events:read, routing_forms:read');
+    expect(out).toContain('Missing in the mirror: bookings, cancellations and no-shows; routing form submissions.');
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
+  });
+
+  it('tells of the role and the plan that are missing, and exits 3', async () => {
+    await using home = await openHome(settled());
+    const member = await home.run(['bootstrap'], { API_TOKEN: sandbox.handles.tokens.member });
+    expect(member.code).toBe(3);
+    expect(member.out).toContain('Use the token of an owner or administrator of the organization');
+    expect(subscriptionsIn(sandbox)).toEqual([recaps]);
+    const free = await home.run(['bootstrap', '--json'], { API_TOKEN: sandbox.handles.tokens.free_plan });
+    expect(free.code).toBe(3);
+    expect(JSON.parse(free.out)).toMatchObject({ complete: false, missing: [{ cause: 'permission' }, {}, {}] });
+  });
+
+  it('leaves exactly the planned subscriptions when two run at once, and one key', async () => {
+    await using home = await openHome({ ...settled(), ...noKeys });
+    await sandbox.control('POST', '/faults', { latency_ms: 60 });
+    const both = await Promise.all([home.run(['bootstrap']), home.run(['bootstrap'])]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(keysOf(home)).toHaveLength(1);
+    const third = { EVENTS: 'contact.created,invitee.created,meeting_recap.created' };
+    const changed = await Promise.all([
+      home.run(['bootstrap', '--prune'], third),
+      home.run(['bootstrap', '--prune'], third),
+    ]);
+    expect(changed.map(({ code }) => code)).toEqual([0, 0]);
+    expect(stored().map(({ events }) => [...events].toSorted().join())).toEqual(
+      expect.arrayContaining(['contact.created,invitee.created', 'meeting_recap.created']),
+    );
+    expect(stored()).toHaveLength(2);
+    expect((await home.run(['bootstrap', '--plan'], third)).code).toBe(0);
+  });
+
+  it('makes no key of its own where subscriptions stand that were made with another', async () => {
+    await using first = await openHome({ ...settled(), ...noKeys });
+    expect((await first.run(['bootstrap'])).code).toBe(0);
+    const before = stored();
+    await using second = await openHome({ ...settled(), ...noKeys });
+    for (const args of [['bootstrap', '--plan'], ['bootstrap']]) {
+      const { code, err } = await second.run(args);
+      expect([code, err]).toEqual([2, expect.stringContaining('2 active subscriptions deliver to')]);
+      expect(err).toMatch(/Copy the file signing-keys .* SIGNING_KEYS .* bootstrap --rotate-key/);
+    }
+    expect([stored(), existsSync(join(second.dataDir, 'signing-keys'))]).toEqual([before, false]);
+    expect((await second.run(['bootstrap', '--rotate-key'])).code).toBe(0);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(second)[0], keysOf(second)[0]]);
+  });
+
+  it('lets one of two rotations at once go first, so that neither ends the work of the other', async () => {
+    await using home = await openHome({ ...settled(), ...noKeys });
+    await home.run(['bootstrap']);
+    const both = await Promise.all([home.run(['bootstrap', '--rotate-key']), home.run(['bootstrap', '--rotate-key'])]);
+    expect(both.map(({ code }) => code)).toContain(0);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect((await home.run(['bootstrap', '--plan'])).code).toBe(0);
+    expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([keysOf(home)[0]]));
+  });
+
+  it('stops when asked to while the service does not answer, and says that what was made stays', async () => {
+    await using home = await openHome(settled());
+    await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
+    await using running = home.spawn(['bootstrap']);
+    await until(() => existsSync(join(home.dataDir, 'mirror.db')), 'it has begun');
+    expect(await running.signal('SIGINT')).toBe(1);
+    expect(running.err()).toContain('Stopped. Whatever was made stays');
+  });
+
+  it('registers for users who logged in, with the key of the application', async () => {
+    await using home = await openHome(settled({ ...noApiToken, ...application() }));
+    for (const user of [sandbox.handles.users.owner, sandbox.handles.users.member]) await logIn(home, user);
+    const { code, out } = await home.run(['bootstrap']);
+    expect(out).toContain('Recaps of 3 of 5 members will be missing');
+    expect(code).toBe(0);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps, recaps]);
+    expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([home.signingKey]));
+    const keyless = await home.run(['bootstrap'], noKeys);
+    expect([keyless.code, keyless.err]).toEqual([2, expect.stringContaining('the one key of the application')]);
+  });
+});
+
+const noApiToken = { API_TOKEN: undefined } as unknown as Settings;
+const application = (): Settings => {
+  const { client_id: id, client_secret: secret } = sandbox.handles.oauth;
+  return { AUTH_URL: sandbox.handles.auth_url, OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret };
+};
+
+/** As the user would in a browser. */
+async function logIn(home: Home, user: string): Promise<void> {
+  await using login = home.spawn(['login']);
+  await until(() => login.err().includes('/oauth/authorize'), 'the address to open is shown');
+  const url = new URL(/https?:\/\/\S+\/oauth\/authorize\S*/.exec(login.err())?.[0] ?? '');
+  url.searchParams.set('prompt', 'none');
+  url.searchParams.set('login_hint', user);
+  await (await fetch(url)).text();
+  await until(() => login.out().includes('logged in'), `${user} is logged in`);
+}
+
+describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () => {
+  it('never refuses a delivery: both keys verify while old deliveries can still come', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ ...settled(), ...noKeys, QUEUE_URL: redis.url });
+    const product = await home.start('start');
+    const aim = { PUBLIC_URL: product.url };
+    expect((await home.run(['bootstrap'], aim)).code).toBe(0);
+    const [old = ''] = keysOf(home);
+    await tellOfContact('before');
+
+    const enough = new AbortController();
+    const living = sandbox.live(50, enough.signal);
+    const rotated = await home.run(['bootstrap', '--rotate-key'], aim);
+    enough.abort();
+    await living;
+    expect(rotated.code).toBe(0);
+    expect(rotated.out).toMatch(/The old signing key may go after \d{4}-\d\d-\d\dT[\d:]+Z/);
+    const [fresh, ...others] = keysOf(home);
+    expect([fresh === old, others]).toEqual([false, [old]]);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual([fresh, fresh]);
+    await tellOfContact('after');
+    await sandbox.courier.settled();
+    const attempts = (await sandbox.control('GET', '/deliveries')).body as { collection?: unknown[] };
+    expect(statusesIn(attempts)).toEqual([202]);
+    // `event_type.*` is refused here, and recaps come for the owner alone.
+    const isTold = ({ event }: Fact): boolean => !/^(event_type|meeting_recap)/.test(event);
+    const told = "select count(*) as n from event_log where source = 'webhook' and event not like 'meeting_recap%'";
+    await until(
+      async () => (await ask(home.store, told))[0]?.['n'] === facts.filter(isTold).length,
+      'everything that happened meanwhile stands in the log, once',
+    );
+
+    const sender = openSender({ url: product.webhook, key: old });
+    await sender.send([
+      JSON.stringify({
+        event: 'contact.deleted',
+        created_at: '2025-01-01T00:00:00Z',
+        payload: { uri: 'https://x.example.com/contacts/1' },
+      }),
+    ]);
+    sender.close();
+    expect(sender.accepted()).toBe(1);
+    for (const key of keysOf(home)) expect(home.output()).not.toContain(key);
+  });
+});
+
+async function tellOfContact(name: string): Promise<void> {
+  const body = { name, emails: [{ email: `${name}@example.com`, is_primary: true }] };
+  expect((await sandbox.call('POST', '/contacts', { body })).status).toBe(201);
+}
+
+/** Every status that any attempt was answered with. */
+function statusesIn(answer: unknown): readonly unknown[] {
+  const found = [...JSON.stringify(answer).matchAll(/"status":(\d+|null)/g)].map(
+    ([, status]) => JSON.parse(status ?? 'null') as unknown,
+  );
+  return [...new Set(found)];
+}

@@ -1,0 +1,185 @@
+// `slotstream erase` as an operator types it, beside a running product: the person is gone and stays gone.
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { freePort, until } from '../../../harness/ports.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+import { startRedis } from '../../../harness/redis.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openSender } from '../../../harness/sender.ts';
+import { tableNames } from '../../../harness/stores.ts';
+import { contactDelivery, contactUri } from '../../../harness/story.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Every row of every table, as text. */
+async function everything(home: Home): Promise<string> {
+  const rows = await Promise.all(tableNames.map((table) => ask(home.store, `select * from ${table}`)));
+  return JSON.stringify(rows).toLowerCase();
+}
+
+describe('erase beside a running product', () => {
+  let sandbox: TestSandbox;
+  let home: Home;
+  const open = new AsyncDisposableStack();
+  beforeAll(async () => {
+    sandbox = open.use(await openTestSandbox({ contacts: 12, bookings: 8, rateLimits: false }));
+    const port = String(await freePort());
+    home = open.use(
+      await openHome({
+        PORT: port,
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        API_BASE_URL: sandbox.handles.base_url,
+        API_TOKEN: sandbox.handles.tokens.owner,
+        RECONCILE_EVERY: '24h',
+      }),
+    );
+    await home.start('start');
+    for (const verb of ['bootstrap', 'backfill']) {
+      const { code, err } = await home.run([verb]);
+      if (code !== 0) throw new Error(`\`${verb}\` ended with ${code}:\n${err}`);
+    }
+  });
+  afterAll(() => open.disposeAsync());
+
+  it('takes an invitee out for good: no walk, repair, replay, rebuild or delivery brings them back, and none calls it drift', async () => {
+    const [row] = await ask(home.store, `select uri, email, name from invitees where status = 'active' order by uri`);
+    const { uri, email, name } = row as { uri: string; email: string; name: string };
+    expect((await everything(home)).includes(email.toLowerCase())).toBe(true);
+
+    const looked = await home.run(['erase', email, '--dry-run']);
+    expect([looked.code, looked.out]).toEqual([0, expect.stringContaining('Nothing was erased')]);
+    expect((await everything(home)).includes(email.toLowerCase())).toBe(true);
+
+    const { code, out, err } = await home.run(['erase', email.toUpperCase(), '--json']);
+    expect([code, err]).toEqual([0, '']);
+    const receipt = JSON.parse(out);
+    expect(receipt).toMatchObject({ dry_run: false, removed: { rows: { invitees: expect.any(Number) } } });
+    expect(receipt.subjects).toContainEqual({ uri, table: 'invitees' });
+    expect(receipt.seqs.length).toBeGreaterThan(1);
+    const isGone = async () => !(await everything(home)).includes(email.toLowerCase());
+    expect(await isGone()).toBe(true);
+
+    expect((await home.run(['reconcile', '--full'])).code).toBe(0);
+    for (const verb of [
+      ['backfill', '--restart'],
+      ['reconcile', '--full', '--repair'],
+      ['replay', '--all'],
+      ['rebuild'],
+    ]) {
+      const ran = await home.run(verb);
+      expect([verb, ran.code]).toEqual([verb, 0]);
+      expect([verb, await isGone()]).toEqual([verb, true]);
+    }
+    expect((await home.run(['rebuild'])).out).toContain('no row differed');
+
+    await sandbox.control('POST', '/invitees/cancel', { uri, reason: `I, ${name}, cannot come` });
+    await sandbox.courier.settled();
+    await until(
+      async () =>
+        (await ask(home.store, `select status from invitees where uri = '${uri}'`))[0]?.['status'] === 'canceled',
+      'the cancel is mirrored',
+      20_000,
+    );
+    expect(await isGone()).toBe(true);
+    expect((await everything(home)).includes('cannot come')).toBe(false);
+    expect(home.output().toLowerCase().includes(email.toLowerCase())).toBe(false);
+  });
+
+  it('makes a contact a tombstone by its URI, told in words', async () => {
+    const [row] = await ask(home.store, 'select uri from contacts where deleted_at is null order by uri');
+    const uri = String(row?.['uri']);
+    const { code, out } = await home.run(['erase', uri]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Erased at \d{4}-/);
+    expect(out).toMatch(/^contacts +1$/m);
+    expect(out).toContain(`contacts ${uri}`);
+    expect(out).toContain('Not reached:');
+    expect((await home.run(['reconcile', '--full'])).code).toBe(0);
+    const [now] = await ask(home.store, `select name, emails, deleted_source from contacts where uri = '${uri}'`);
+    expect(now).toEqual({ name: null, emails: null, deleted_source: 'operator' });
+  });
+
+  it('records also whom nobody knows, and refuses what is no person', async () => {
+    const { code, out } = await home.run(['erase', 'nobody@example.test']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('Nothing was found here that is to be removed. The erasure'),
+    ]);
+    expect(out).toContain(`Searched: SQLite, ${home.store.replace('sqlite:', '')}\n`);
+    const looked = await home.run(['erase', 'noone@example.test', '--dry-run']);
+    expect(looked.out).toContain('Nothing was erased: this is a dry run.');
+    expect(looked.out).not.toContain('comes without the person');
+    const uri = `${sandbox.handles.base_url}/contacts/nobody`;
+    const unknown = await home.run(['erase', uri, '--dry-run']);
+    expect([unknown.code, unknown.out]).toEqual([0, expect.stringMatching(/^Nothing here has this URI\.$/m)]);
+    expect((await home.run(['erase', uri])).out).toContain(
+      'Nothing here has this URI. The erasure is in the log all the same: should it come later, it comes without the person.',
+    );
+    expect((await home.run(['erase', uri])).out).toContain('It was erased before.');
+    const why = await home.run(['why', uri]);
+    expect([why.code, why.out]).toEqual([0, expect.stringContaining('(whatever it took out is kept nowhere)')]);
+    expect(why.out).not.toContain('RETENTION_DAYS');
+    const wrong = await home.run(['erase', 'nobody']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record, or an e-mail address')]);
+    const [event] = await ask(home.store, 'select uri from scheduled_events order by uri');
+    const refused = await home.run(['erase', String(event?.['uri'])]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('scheduled_events')]);
+  });
+});
+
+describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is erased', () => {
+  it('becomes entries without them', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    await (await openStore({ report: () => {} }, home.store)).close();
+    const receiver = await home.start('receive');
+    using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
+    const email = 'canary.bird@example.test';
+    const more = { name: 'Gelbfeder', emails: [{ email, is_primary: true }] };
+    const bodies = ['a', 'b', 'c'].map((id) => contactDelivery({ id, version: 1, ...(id === 'b' && { more }) }));
+    await sender.sender.send(bodies);
+    expect((await home.run(['erase', email])).code).toBe(0);
+
+    await home.start('work');
+    const logged = async () => ask(home.store, `select subject_uri, body from event_log where source = 'webhook'`);
+    await until(async () => (await logged()).length === 3, 'all are in the log', 20_000);
+    const text = await everything(home);
+    expect([text.includes(email), text.includes('gelbfeder'), text.includes('name a 1')]).toEqual([false, false, true]);
+    const [row] = await ask(home.store, `select deleted_source from contacts where uri = '${contactUri('b')}'`);
+    expect(row).toEqual({ deleted_source: 'operator' });
+  });
+});
+
+describe('the embedded queue of a product that is stopped', () => {
+  it('may be removed once it is empty: nothing is lost, and it is made anew', async () => {
+    await using home = await openHome();
+    const send = async (webhook: string, ids: readonly string[]) => {
+      using sender = disposable(openSender({ url: webhook, key: home.signingKey }));
+      await sender.sender.send(ids.map((id) => contactDelivery({ id, version: 1 })));
+      const isThere = async () => {
+        const rows = await ask(home.store, 'select uri from contacts');
+        return ids.every((id) => rows.some(({ uri }) => uri === contactUri(id)));
+      };
+      await until(isThere, 'all are mirrored', 20_000);
+    };
+    const first = await home.start('start');
+    await send(first.webhook, ['a', 'b']);
+    const queue = async () => JSON.parse((await home.run(['status', '--json'])).out).queue;
+    await expect.poll(queue).toMatchObject({ engine: 'embedded', waiting: 0, active: 0, failed: 0 });
+    expect(await first.term()).toBe(0);
+    expect(existsSync(join(home.dataDir, 'queue'))).toBe(true);
+    await rm(join(home.dataDir, 'queue'), { recursive: true });
+
+    const second = await home.start('start');
+    await send(second.webhook, ['c']);
+    expect(await ask(home.store, 'select uri from contacts')).toHaveLength(3);
+  });
+});
+
+function disposable(sender: ReturnType<typeof openSender>) {
+  return { sender, [Symbol.dispose]: () => sender.close() };
+}

@@ -1,0 +1,133 @@
+// `slotstream export` as a person runs it: files, pipes, mistakes, and being stopped.
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { query } from '../../../harness/duckdb.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+import { until } from '../../../harness/ports.ts';
+import { ingestBodies } from '../../../harness/stores.ts';
+
+let home: Home;
+let folder: string;
+beforeAll(async () => {
+  home = await openHome();
+  await using store = await openStore({ report: () => {} }, home.store);
+  await ingestBodies(store, [contact('1', 'Ada'), contact('2', '=2+3'), contact('3', 'Zoë')]);
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+let count = 0;
+beforeEach(async () => {
+  folder = join(home.dataDir, `out-${(count += 1)}`);
+  await mkdir(folder);
+});
+
+const contact = (id: string, name: string) =>
+  JSON.stringify({
+    event: 'contact.created',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${id}`, name, updated_at: '2025-04-14T11:43:10.123456Z' },
+  });
+const exporting = (...args: string[]) => home.run(['export', ...args]);
+
+describe('slotstream export', () => {
+  it('writes Parquet that DuckDB reads with its types, and says what it wrote', async () => {
+    const file = join(folder, 'contacts.parquet');
+    const { code, out, err } = await exporting('contacts', '--format', 'parquet', '--out', file, '--json');
+    expect([code, err]).toEqual([0, '']);
+    const { size, mode } = await stat(file);
+    expect(JSON.parse(out)).toEqual({ table: 'contacts', format: 'parquet', file, rows: 3, bytes: size });
+    expect(mode & 0o777).toBe(0o600);
+    expect(
+      await query(
+        `select name, epoch_us(updated_at)::varchar as at, typeof(body) as body from read_parquet('${file}') order by uri`,
+      ),
+    ).toEqual(['Ada', '=2+3', 'Zoë'].map((name) => ({ name, at: '1744630990123456', body: 'JSON' })));
+    expect(await readdir(folder)).toEqual(['contacts.parquet']);
+  });
+
+  it('writes to standard output, and speaks on the other one', async () => {
+    const { code, out, err } = await exporting('contacts', '--format', 'csv', '--columns', 'name,city', '--out', '-');
+    expect([code, out]).toEqual([0, "name,city\r\nAda,\r\n'=2+3,\r\nZoë,\r\n"]);
+    expect(err).toBe(`3 rows of contacts, ${Buffer.byteLength(out)} bytes, to standard output\n`);
+  });
+
+  it('takes rows since a day, a moment, or for some time', async () => {
+    const rows = async (since: string) => {
+      const { out } = await exporting(
+        'contacts',
+        '--format',
+        'ndjson',
+        '--columns',
+        'uri',
+        '--out',
+        '-',
+        '--since',
+        since,
+      );
+      return out.split('\n').length - 1;
+    };
+    expect(await rows('2025-04-14')).toBe(3);
+    expect(await rows('2025-04-14T13:43:10.123457+02:00')).toBe(0);
+    expect(await rows('24h')).toBe(0);
+    expect(await rows('99999d')).toBe(3);
+  });
+
+  it('goes on from its last run, and says when there is nothing new', async () => {
+    const run = async (name: string) =>
+      (await exporting('contacts', '--format', 'ndjson', '--incremental', '--out', join(folder, name))).out;
+    expect(await run('1')).toMatch(
+      /^3 rows of contacts, \d+ bytes, to .* \(everything: this is the first run of this name with these columns\)\n$/,
+    );
+    expect(await run('2')).toMatch(/^0 rows of contacts \(nothing new since log entry 3\), 0 bytes, to /);
+    expect(await readFile(join(folder, '2'), 'utf8')).toBe('');
+  });
+
+  it('replaces a file that is there, through a link too', async () => {
+    await writeFile(join(folder, 'old.csv'), 'old');
+    await symlink(join(folder, 'old.csv'), join(folder, 'link.csv'));
+    await exporting('contacts', '--format', 'csv', '--columns', 'name', '--out', join(folder, 'link.csv'));
+    expect(await readFile(join(folder, 'old.csv'), 'utf8')).toBe("name\r\nAda\r\n'=2+3\r\nZoë\r\n");
+    expect((await stat(join(folder, 'old.csv'))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [['contact', '--format', 'csv', '--out', 'x'], 2, '→ Did you mean contacts? There are: alerts, '],
+    [['contacts', '--format', 'xlsx', '--out', 'x'], 2, '--format <format> must be one of csv, ndjson, parquet'],
+    [['contacts', '--format', 'csv'], 2, '--out <file> must be the name of a file, or -'],
+    [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet is not for standard output'],
+    [['contacts', '--format', 'csv', '--out', '-', '--since', 'yesterday'], 2, '--since cannot be "yesterday"'],
+    [['contacts', '--format', 'csv', '--out', '-', '--since', '1d', '--incremental'], 2, 'both say where to begin'],
+    [['contacts', '--format', 'csv', '--out', '-', '--incremental', 'a:b'], 2, 'a name of letters, digits'],
+    [
+      ['contacts', '--format', 'csv', '--out', '/nowhere/at/all.csv'],
+      1,
+      '/nowhere/at/all.csv cannot be written (ENOENT)',
+    ],
+    [['contacts', '--format', 'csv', '--out', '/'], 2, '/ is not a file'],
+  ])('%j is refused with the reason', async (args, exitCode, reason) => {
+    const { code, out, err } = await exporting(...args);
+    expect([code, out]).toEqual([exitCode, '']);
+    expect(err).toContain(reason);
+  });
+
+  it('stopped, leaves the old file and nothing else', async () => {
+    const file = join(folder, 'contacts.parquet');
+    await writeFile(file, 'old');
+    await using full = await openHome();
+    await (await openStore({ report: () => {} }, full.store)).close();
+    const database = new Sqlite(join(full.dataDir, 'mirror.db'));
+    database.pragma('synchronous = OFF');
+    database.exec(`insert into contacts (uri, name, body) with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+      select 'https://api.example.test/contacts/' || i, 'Person ' || i, '{"name":"Person ' || i || '"}' from n`);
+    database.close();
+    await using running = full.spawn(['export', 'contacts', '--format', 'parquet', '--out', file]);
+    await until(async () => (await readdir(folder)).length === 2, 'a partial file is there');
+    expect(await running.signal('SIGINT')).toBe(1);
+    expect(running.err()).toContain('Stopped before the export was complete.');
+    expect(await readdir(folder)).toEqual(['contacts.parquet']);
+    expect(await readFile(file, 'utf8')).toBe('old');
+  }, 120_000);
+});

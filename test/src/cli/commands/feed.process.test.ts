@@ -1,0 +1,105 @@
+// `slotstream feed`: the log as lines of JSON, followed while others write, and remembered for a consumer.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+import { until } from '../../../harness/ports.ts';
+import { ingestBodies } from '../../../harness/stores.ts';
+
+const main = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+const contact = (n: number, name = `n${n}`) =>
+  JSON.stringify({
+    event: n % 2 === 0 ? 'contact.created' : 'contact.updated',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name },
+  });
+
+async function withEntries(count: number, name?: string) {
+  const home = await openHome();
+  const store = await openStore({ report: () => {} }, home.store);
+  const bodies = Array.from({ length: count }, (_, n) => contact(n + 1, name));
+  for (let at = 0; at < count; at += 100) await ingestBodies(store, bodies.slice(at, at + 100));
+  return {
+    home,
+    store,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const lines = (out: string) => out.split('\n').filter((line) => line !== '');
+const seqs = (out: string) => lines(out).map((line) => (JSON.parse(line) as { seq: number }).seq);
+const printed = async (home: Home, ...args: string[]) => {
+  const { code, out, err } = await home.run(['feed', ...args]);
+  expect([code, err]).toEqual([0, '']);
+  return seqs(out);
+};
+
+describe('slotstream feed', () => {
+  it('prints every entry on a line of its own, or those that were asked for', async () => {
+    await using world = await withEntries(7);
+    expect(await printed(world.home)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await printed(world.home, '--after', '3', '--limit', '2')).toEqual([4, 5]);
+    expect(await printed(world.home, '--event', 'contact.created')).toEqual([2, 4, 6]);
+    expect(await printed(world.home, '--subject', 'https://api.example.test/contacts/3')).toEqual([3]);
+  });
+
+  it('goes on where a consumer was, and acknowledges what it printed', async () => {
+    await using world = await withEntries(5);
+    expect(await printed(world.home, '--consumer', 'warehouse', '--limit', '2')).toEqual([1, 2]);
+    expect(await readPosition(world.store, 'warehouse')).toBe(2);
+    expect(await printed(world.home, '--consumer', 'warehouse')).toEqual([3, 4, 5]);
+    expect(await printed(world.home, '--consumer', 'warehouse')).toEqual([]);
+  });
+
+  it('follows the log while another process writes, until it is told to stop', async () => {
+    await using world = await withEntries(2);
+    await using following = world.home.spawn(['feed', '--follow', '--consumer', 'warehouse']);
+    await until(() => lines(following.out()).length === 2, 'what was there is printed');
+    await ingestBodies(world.store, [contact(3), contact(4)]);
+    await until(() => lines(following.out()).length === 4, 'what came is printed');
+    expect(await following.signal('SIGINT')).toBe(0);
+    expect(seqs(following.out())).toEqual([1, 2, 3, 4]);
+    expect(following.err()).toBe('');
+    expect(await readPosition(world.store, 'warehouse')).toBe(4);
+  });
+
+  it('waits for whoever reads slowly, ends quietly when they have seen enough, and acknowledges nothing they could not have', async () => {
+    await using world = await withEntries(2_000, 'x'.repeat(2_000));
+    const child = spawn(process.execPath, [main, 'feed', '--consumer', 'slow'], {
+      env: { ...world.home.settings },
+      cwd: tmpdir(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let complaint = '';
+    child.stderr.on('data', (chunk) => (complaint += String(chunk)));
+    const exit = once(child, 'exit');
+    await once(child.stdout, 'readable');
+    // Nobody reads on: it cannot have got to the end, which lies megabytes ahead.
+    expect((await readPosition(world.store, 'slow')) ?? 0).toBeLessThan(2_000);
+    child.stdout.destroy();
+    expect([await exit, complaint]).toEqual([[0, null], '']);
+    expect((await readPosition(world.store, 'slow')) ?? 0).toBeLessThan(2_000);
+  });
+
+  it('explains what it cannot do', async () => {
+    await using world = await withEntries(1);
+    const both = await world.home.run(['feed', '--after', '1', '--consumer', 'warehouse']);
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('leave out --after or --consumer')]);
+    const beyond = await world.home.run(['feed', '--after', '9']);
+    expect([beyond.code, beyond.err]).toEqual([2, expect.stringContaining('ends at 1')]);
+    const half = await world.home.run(['feed', '--event', 'contact']);
+    expect([half.code, half.err]).toEqual([
+      2,
+      expect.stringContaining('--event <names> must be names such as contact.created, or contact.* for all of them'),
+    ]);
+    const wrong = await world.home.run(['feed', '--event', 'con*act']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('contact.*')]);
+  });
+});

@@ -1,0 +1,115 @@
+// `slotstream reconcile` as a person types it: what it says, and how it ends.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { updateContact } from '#src/sandbox/world/contacts.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+let sandbox: TestSandbox;
+let home: Home;
+const open = new AsyncDisposableStack();
+beforeAll(async () => {
+  sandbox = open.use(await openTestSandbox({ contacts: 8, bookings: 3, rateLimits: false }));
+  const api = { API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner };
+  home = open.use(await openHome(api));
+  await (await openStore({ report: () => {} }, home.store)).close();
+});
+afterAll(() => open.disposeAsync());
+
+function someone() {
+  const [contact] = sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [];
+  if (contact === undefined) throw new Error('no contact');
+  return contact;
+}
+
+describe('reconcile', () => {
+  it('names what is missing and ends with 3; repaired, it ends with 0, and then there is nothing left', async () => {
+    const looked = await home.run(['reconcile', '--full']);
+    expect(looked.code).toBe(3);
+    expect(looked.out).toContain(`missing contact ${someone().uri}\n`);
+    expect(looked.out).toMatch(/\d+ records compared, \d+ differ\.\n/);
+    expect(looked.out).toMatch(/^ {2}contact: \d+ missing$/m);
+    expect(looked.out).toContain('→ To mend it: npx slotstream reconcile --full --repair');
+
+    const repaired = await home.run(['reconcile', '--full', '--repair']);
+    expect(repaired.code).toBe(0);
+    expect(repaired.out).toMatch(/\d+ differed and were repaired\./);
+    const again = await home.run(['reconcile', '--full']);
+    expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^\d+ records compared, nothing differs\.\n/)]);
+    expect(again.out).toContain('! subscriptions: not compared. PUBLIC_URL is not set');
+  });
+
+  it('says by --json what differs, a line each, and then the whole, without a person', async () => {
+    updateContact(sandbox.service, someone(), { company: 'Canary Holdings', city: 'Tallinn' });
+    const { code, out, err } = await home.run(['reconcile', '--json']);
+    expect(code).toBe(3);
+    const [drift, report] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(drift).toEqual({
+      how: 'different',
+      kind: 'contact',
+      uri: someone().uri,
+      fields: ['city', 'company', 'updated_at'],
+    });
+    expect(report).toMatchObject({ scope: 'recent', repaired: false, drift: { contact: { different: 1 } } });
+    expect(out + err).not.toContain('Canary');
+    expect((await home.run(['reconcile', '--repair'])).code).toBe(0);
+  });
+
+  it('is shown by status', async () => {
+    const { out } = await home.run(['status', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ reconcile: { recent: { drift: { contact: { different: 1 } } } } });
+  });
+
+  it('says which resources the token may not read, and goes on', async () => {
+    const token = sandbox.tokens.personal('narrow', {
+      user: sandbox.handles.users.owner,
+      scopes: ['event_types:read'],
+    });
+    const { code, out } = await home.run(['reconcile', '--full'], { API_TOKEN: token });
+    expect(code).toBe(0);
+    expect(out).toMatch(/! contacts: not compared\. .*403.*contacts:read/);
+  });
+
+  it('says which settings are missing, and ends with 2', async () => {
+    const { code, err } = await home.run(['reconcile'], { API_BASE_URL: '', API_TOKEN: '' });
+    expect([code, err]).toEqual([2, expect.stringContaining('API_BASE_URL')]);
+  });
+
+  it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {
+    const aim = { PUBLIC_URL: 'https://hooks.example.com' };
+    expect((await home.run(['bootstrap'], aim)).code).toBe(0);
+    expect((await home.run(['reconcile', '--full', '--repair'], aim)).code).toBe(0);
+    const [lost] = sandbox.service.state.subscriptions.values();
+    await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
+    const contact = someone();
+    expect((await sandbox.call('DELETE', contact.uri)).status).toBe(204);
+    const { code, out } = await home.run(['reconcile', '--repair'], aim);
+    expect(out).toContain(`extra contact ${contact.uri}`);
+    expect(out).toContain('1 lost subscription was made again.');
+    expect(code).toBe(0);
+    expect(await ask(home.store, "select key from sync_checkpoints where key = 'gap'")).toEqual([]);
+  });
+
+  it('says that it was stopped, and ends with 3', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using waiting = await openHome({ API_BASE_URL: `http://127.0.0.1:${port}`, API_TOKEN: 'a-token' });
+    await (await openStore({ report: () => {} }, waiting.store)).close();
+    await using running = waiting.spawn(['reconcile']);
+    await asked.promise;
+    expect(await running.signal('SIGINT')).toBe(3);
+    expect(running.err()).toBe('Stopped, with only a part compared. Run it again to compare the whole.\n');
+    silent.close();
+  });
+});

@@ -1,0 +1,98 @@
+// `sandbox` and `demo` as a person types them.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort, until } from '../../../harness/ports.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+let home: Home;
+beforeAll(async () => void (home = await openHome()));
+afterAll(() => home[Symbol.asyncDispose]());
+
+describe('sandbox', () => {
+  it('prints addresses and tokens as JSON in its first line, the same for the same seed and port', async () => {
+    const port = await freePort();
+    const lines: string[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      await using child = home.spawn(['sandbox', '--json', '--port', String(port), '--seed', '7', '--contacts', '3']);
+      await until(() => child.out().includes('\n'), 'the first line is there');
+      lines.push(child.out().split('\n')[0] ?? '');
+      const handles = JSON.parse(lines[time] ?? '');
+      const answer = await fetch(`${handles.base_url}/contacts`, {
+        headers: { authorization: `Bearer ${handles.tokens.owner}` },
+      });
+      expect(((await answer.json()) as { collection: unknown[] }).collection).toHaveLength(3);
+      expect(await child.signal('SIGTERM')).toBe(0);
+    }
+    expect(lines[0]).toBe(lines[1]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      base_url: `http://127.0.0.1:${port}`,
+      auth_url: expect.stringContaining('http'),
+      organization: expect.stringContaining('/organizations/'),
+      users: { owner: expect.any(String), admin: expect.any(String), member: expect.any(String) },
+      group: expect.stringContaining('/groups/'),
+      event_types: { solo: expect.any(String), group: expect.any(String), round_robin: expect.any(String) },
+      tokens: Object.fromEntries(
+        ['owner', 'admin', 'member', 'no_scopes', 'free_plan', 'trial', 'enterprise'].map((name) => [
+          name,
+          expect.any(String),
+        ]),
+      ),
+    });
+  });
+
+  it('introduces itself to people', async () => {
+    await using child = home.spawn(['sandbox', '--port', '0', '--live', '50']);
+    await until(() => child.out().includes('Ctrl-C'), 'it has said everything');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
+    expect(child.out()).toMatch(/token of +│? *Authorization/);
+    expect(child.out()).toContain(`${url}/_sandbox/docs`);
+    expect((await fetch(`${url}/_sandbox/docs`)).status).toBe(200);
+    expect(await child.signal('SIGINT')).toBe(0);
+  });
+
+  it('names a port that is taken, and what to do', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const { code, err } = await home.run(['sandbox', '--port', String(port)]);
+    holder.close();
+    expect(code).toBe(2);
+    expect(err).toContain(`✗ 127.0.0.1:${port} cannot be listened on: it is in use.\n→ `);
+  });
+
+  it('shows an example for scripts that does not end it before it is used', async () => {
+    const { out } = await home.run(['sandbox', '--help']);
+    expect(out).toContain('slotstream sandbox --json > sandbox.json &');
+    expect(out).not.toContain('head -1');
+  });
+
+  it('refuses sizes it cannot make', async () => {
+    const { code, err } = await home.run(['sandbox', '--contacts', '1000001', '--live', 'fast']);
+    expect(code).toBe(2);
+    expect(err).toContain('--contacts <n> must be a whole number up to 1,000,000');
+    expect(err).toContain('--live <rate> must be a rate');
+  });
+});
+
+describe('demo', () => {
+  it('registers with its sandbox, tells what happens, and every webhook becomes a row of the log', async () => {
+    const { code, out, err } = await home.run(['demo', '--rate', '60', '--count', '45']);
+    expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
+    expect(err).toContain('$ slotstream bootstrap');
+    expect(err).toContain('$ slotstream backfill');
+    for (const next of ['feed', 'export', 'why'])
+      expect(err).toContain(`DATA_DIR=${home.dataDir}/demo npx slotstream ${next} `);
+    expect(err).toContain('/docs');
+    const told = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
+    expect(told.length).toBeGreaterThanOrEqual(45);
+    const [logged] = await ask(
+      `sqlite:${home.dataDir}/demo/mirror.db`,
+      "select count(*) as n from event_log where source = 'webhook'",
+    );
+    expect(logged?.['n']).toBe(told.length);
+  });
+});

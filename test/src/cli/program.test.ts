@@ -1,0 +1,196 @@
+// The command line: usage and failures are explained, exit codes are kept, and `trigger` sends what a receiver accepts.
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { readDelivery } from '#schemas/delivery.ts';
+import { runProgram } from '#src/cli/program.ts';
+import { renderTable } from '#src/cli/table.ts';
+import { defineVerb } from '#src/cli/verb.ts';
+import type { Verb } from '#src/cli/verb.ts';
+import { loadVerbs } from '#src/cli/verbs.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { createLog } from '#src/observability/log.ts';
+import { verifySignature } from '#src/signing/signature.ts';
+
+const verbs = await loadVerbs();
+
+const key = 'a-test-key-of-more-than-24-bytes';
+
+async function run(
+  args: readonly string[],
+  { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly Verb[] } = {},
+) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const full = { SIGNING_KEYS: key, ...env };
+  const context = {
+    env: full,
+    config: () => loadConfig(full),
+    log: () => createLog({ level: 'silent', pretty: false }),
+    out: (line: string) => void out.push(`${line}\n`),
+    outAll: async (text: string) => void out.push(text),
+    say: (line: string) => void err.push(`${line}\n`),
+    stopping: () => new AbortController().signal,
+    now: () => new Date(),
+  };
+  const write = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const code = await runProgram({ verbs: [...verbs, ...extra], version: '9.9.9', context, write }, args);
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+function failing(error: unknown): Verb {
+  return defineVerb({
+    name: 'fail',
+    summary: 'fails',
+    arguments: {},
+    options: {},
+    run: () => Promise.reject(error as Error),
+  });
+}
+
+/** Help is wrapped to the terminal. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+async function listen(status: number) {
+  const requests: { readonly message: IncomingMessage; readonly body: Buffer }[] = [];
+  const server = createServer(async (message, response) => {
+    requests.push({ message, body: await buffer(message) });
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return { url, requests, [Symbol.dispose]: () => server.close().closeAllConnections() };
+}
+
+describe('the command line', () => {
+  it('explains every verb with --help', async () => {
+    for (const { name, summary, options } of verbs) {
+      const { code, out } = await run([name, '--help']);
+      expect(code).toBe(0);
+      for (const text of [summary, ...Object.values(options).map(({ flags }) => flags)])
+        expect(oneLine(out)).toContain(text);
+    }
+  });
+
+  it('prints its version', async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, out: '9.9.9\n' });
+  });
+
+  it.each([
+    ['an unknown verb, guessing the right one', ['triger'], 'trigger'],
+    ['an unknown option', ['trigger', 'contact.created', '--loud'], '--loud'],
+    ['a missing argument', ['trigger'], 'event'],
+    ['one argument too many', ['trigger', 'contact.created', 'contact.deleted'], 'too many'],
+    ['an unknown kind', ['trigger', 'contact.merged'], 'contact.created'],
+    ['a number that is none', ['trigger', 'contact.created', '--count', 'x'], '--count'],
+    ['an unreadable --set', ['trigger', 'contact.created', '--print', 'curl', '--set', 'x'], 'path=value'],
+  ])('refuses %s with exit code 2 and a hint', async (_, args, text) => {
+    const { code, out, err } = await run(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(text);
+    expect(err).toContain('→');
+  });
+
+  it('answers wrong configuration with exit code 2', async () => {
+    const { code, err } = await run(['trigger', 'contact.created'], { env: { PORT: 'x', LOG_LEVEL: 'y' } });
+    expect(code).toBe(2);
+    expect(err).toMatch(/PORT[^]*LOG_LEVEL/);
+  });
+
+  it('tells what happened and what to do, without a stack', async () => {
+    const error = new SlotstreamError('store_unavailable', 'The store is busy.', { hint: 'Try again.' });
+    expect(await run(['fail'], { extra: [failing(error)] })).toEqual({
+      code: 1,
+      out: '',
+      err: '✗ The store is busy.\n→ Try again.\n',
+    });
+  });
+
+  it('shows a stack of the unexpected only when LOG_LEVEL is debug, and quoted values never', async () => {
+    const extra = [failing(new TypeError('bad value "canary-19"'))];
+    const quiet = await run(['fail'], { extra });
+    const loud = await run(['fail'], { extra, env: { LOG_LEVEL: 'debug' } });
+    expect(quiet.err).not.toContain('    at ');
+    expect(loud.err).toContain('    at ');
+    expect(quiet.err + loud.err).not.toContain('canary-19');
+  });
+
+  it('lines columns up for wide characters too', () => {
+    expect(
+      renderTable(
+        ['who', 'n'],
+        [
+          ['東京', '1'],
+          ['Zoë', '22'],
+        ],
+      ),
+    ).toBe('who   n\n東京  1\nZoë   22');
+  });
+});
+
+describe('trigger', () => {
+  it('sends deliveries that verify and read, as many as asked, one JSON line each', async () => {
+    using receiver = await listen(202);
+    const { code, out } = await run(['trigger', 'invitee.created', '--count', '3', '--url', receiver.url, '--json']);
+    expect(code).toBe(0);
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).status),
+    ).toEqual([202, 202, 202]);
+    const ids = receiver.requests.map(({ message, body }) => {
+      const headers = (name: string) => message.headersDistinct[name] ?? [];
+      const asked = { scheme: 'timestamped', headerName: 'Calendly-Webhook-Signature', toleranceSeconds: 180 } as const;
+      expect(verifySignature({ ...asked, headers, body, keys: [key], nowSeconds: Date.now() / 1000 }).ok).toBe(true);
+      expect(readDelivery(body.toString()).state).toBe('known');
+      return readDelivery(body.toString()).deliveryId;
+    });
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('changes what --set names, and signs the changed body', async () => {
+    using receiver = await listen(202);
+    const set = ['--set', 'name=Ada', '--set', 'emails.0.is_primary=false', '--set', 'envelope.event=contact.merged'];
+    await run(['trigger', 'contact.created', '--url', receiver.url, ...set]);
+    const sent = JSON.parse(String(receiver.requests[0]?.body));
+    expect(sent).toMatchObject({ event: 'contact.merged', payload: { name: 'Ada', emails: [{ is_primary: false }] } });
+  });
+
+  it('fails with exit code 1 when the receiver refuses or is not there', async () => {
+    using receiver = await listen(401);
+    expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({
+      code: 1,
+      out: '401 contact.created\n',
+    });
+    const nobody = await run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
+    expect(nobody.code).toBe(1);
+    expect(nobody.err).toContain('slotstream start');
+  });
+
+  it('prints a curl command whose body survives the shell byte for byte', async () => {
+    const hostile = `O'Brien $(touch /tmp/x) \`id\` "q" \\ é`;
+    const { out } = await run([
+      'trigger',
+      'contact.created',
+      '--print',
+      'curl',
+      '--set',
+      `name=${JSON.stringify(hostile)}`,
+    ]);
+    const echo = `curl() { for part; do printf '%s\\0' "$part"; done; }\n${out}`;
+    const parts = execFileSync('sh', ['-c', echo]).toString().split('\0');
+    const body = parts[parts.indexOf('--data-binary') + 1] ?? '';
+    expect(JSON.parse(body).payload.name).toBe(hostile);
+    const [, value = ''] = (parts.find((part) => part.startsWith('Calendly-Webhook-Signature')) ?? '').split(': ');
+    const asked = { scheme: 'timestamped', headerName: 'x', toleranceSeconds: 180, keys: [key] } as const;
+    const headers = () => [value];
+    expect(verifySignature({ ...asked, headers, body: Buffer.from(body), nowSeconds: Date.now() / 1000 }).ok).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,96 @@
+// The verbs as a person types them where nothing runs, and with mistakes.
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { openHome, type Home } from '../../harness/product.ts';
+
+let idle: Home;
+beforeAll(async () => {
+  idle = await openHome();
+  await (await openStore({ report: () => {} }, idle.store)).close();
+});
+afterAll(() => idle[Symbol.asyncDispose]());
+
+describe('where nothing runs', () => {
+  it('status reads the store, and doctor is content with a sound folder', async () => {
+    expect(JSON.parse((await idle.run(['status', '--json'])).out)).toMatchObject({
+      running: false,
+      store: { last_seq: 0 },
+    });
+    const doctor = await idle.run(['doctor']);
+    expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('✓ store')]);
+    expect((await idle.run(['doctor'], { ALLOW_UNSIGNED: 'true' })).code).toBe(3);
+  });
+});
+
+describe('where there is no mirror', () => {
+  const reading = [
+    ['erase', 'somebody@example.test'],
+    ['export', 'contacts', '--format', 'csv', '--out', '-'],
+    ['why', 'https://x.test/contacts/1'],
+    ['feed'],
+    ['replay', '--all'],
+    ['rebuild'],
+    ['reconcile', '--repair'],
+    ['alerts', 'list'],
+  ];
+
+  it.each(reading)('%s refuses, says what to set, and makes nothing', async (...args) => {
+    const folder = join(idle.dataDir, 'elsewhere');
+    const { code, out, err } = await idle.run(args, {
+      DATA_DIR: folder,
+      API_BASE_URL: 'http://127.0.0.1:1',
+      API_TOKEN: 't',
+    });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(
+      `✗ There is no mirror at ${join(folder, 'mirror.db')}.\n→ Run it in the folder of the mirror`,
+    );
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('status and doctor say so, and make nothing, not even an admin token', async () => {
+    const folder = join(idle.dataDir, 'elsewhere');
+    const status = await idle.run(['status', '--json'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
+    expect([status.code, JSON.parse(status.out)]).toEqual([0, { running: false, store: { state: 'no mirror yet' } }]);
+    expect(status.err).toContain(`There is no mirror at ${join(folder, 'mirror.db')}.`);
+    const doctor = await idle.run(['doctor'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
+    expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('! store: There is no mirror at ')]);
+    expect(doctor.out).toMatch(/^✓ disk: \d+ MB free/m);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('a wrong command line or environment', () => {
+  it('an unknown verb exits with 2', async () => {
+    const { code, err } = await idle.run(['strat']);
+    expect(code).toBe(2);
+    expect(err).toContain('start');
+  });
+
+  it('a wrong environment is told all at once, and exits with 2', async () => {
+    const wrong = { PORT: 'eighty', MAX_BODY_BYTES: '-1', QUEUE_URL: 'amqp://x', SIGNING_KEYS: ' ', LOG_LEVEL: 'loud' };
+    const { code, err } = await idle.run(['start'], wrong);
+    expect(code).toBe(2);
+    for (const name of Object.keys(wrong)) expect(err).toContain(name);
+  });
+
+  it('a store that does not answer is named, without its password', async () => {
+    const { code, err } = await idle.run(['status'], { DATABASE_URL: 'postgres://user:secret@127.0.0.1:1/none' });
+    expect(code).toBe(1);
+    expect(err).toContain('✗ The store cannot be opened (ECONNREFUSED).\n→ Check DATABASE_URL');
+    expect(err).not.toContain('secret');
+  });
+
+  it('a port that is taken is named', async () => {
+    const holder = createServer().listen(Number(idle.settings['PORT']), '127.0.0.1');
+    await once(holder, 'listening');
+    const { code, err } = await idle.run(['start'], { QUEUE_URL: 'redis://127.0.0.1:1' });
+    holder.close();
+    expect(code).toBe(2);
+    expect(err).toContain(`✗ 127.0.0.1:${idle.settings['PORT']} cannot be listened on: it is in use.\n→ `);
+  });
+});

@@ -1,0 +1,251 @@
+// The verbs as a person types them, beside a running product.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ask } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home, type Product } from '../../harness/product.ts';
+import { openSender } from '../../harness/sender.ts';
+import { contactDelivery, contactStory, contactUri } from '../../harness/story.ts';
+
+// Each verb is a process of its own, and starting many on a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
+
+const kinds = [
+  'invitee.created',
+  'invitee.canceled',
+  'invitee_no_show.created',
+  'invitee_no_show.deleted',
+  'meeting_recap.created',
+  'meeting_recap.updated',
+  'meeting_recap.deleted',
+  'routing_form_submission.created',
+  'contact.created',
+  'contact.updated',
+  'contact.deleted',
+  'event_type.created',
+  'event_type.updated',
+  'event_type.deleted',
+];
+
+let home: Home;
+let product: Product;
+beforeAll(async () => {
+  home = await openHome();
+  product = await home.start('start');
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+const rowsOf = (sql: string) => ask(home.store, sql);
+const countOf = async (from: string): Promise<number> =>
+  Number((await rowsOf(`select count(*) as n from ${from}`))[0]?.['n']);
+
+async function deliver(...bodies: readonly string[]): Promise<void> {
+  const before = await countOf('event_log');
+  const sender = openSender({ url: product.webhook, key: home.signingKey });
+  await sender.send(bodies);
+  sender.close();
+  await until(async () => (await countOf('event_log')) === before + bodies.length, 'the deliveries are in the log');
+}
+
+/** A delivery that was quarantined by an earlier version, say, although it can be read. */
+async function quarantine(id: string): Promise<void> {
+  const body = contactDelivery({ id, version: 3 });
+  await rowsOf(`insert into event_log (delivery_id, source, received_at, outcome, reason, duplicates, body, tie, redacted)
+    values ('forged-${id}', 'webhook', '2025-04-14T11:42:33.000000Z', 'quarantined', 'An old bug.', 0, '${body}', 'forged', 0)`);
+}
+
+describe('trigger', () => {
+  it('sends every kind there is, and rows appear', async () => {
+    const runs = await Promise.all(kinds.map((kind) => home.run(['trigger', kind, '--seed', '7'])));
+    expect(runs.map(({ code, out }) => [code, out])).toEqual(kinds.map((kind) => [0, `202 ${kind}\n`]));
+    await until(async () => (await countOf('event_log')) === kinds.length, 'all are in the log');
+    expect(await countOf(`event_log where outcome in ('quarantined', 'unhandled')`)).toBe(0);
+    for (const table of [
+      'invitees',
+      'scheduled_events',
+      'contacts',
+      'event_types',
+      'meeting_recaps',
+      'routing_form_submissions',
+      'no_shows',
+    ]) {
+      expect([table, await countOf(table)]).not.toEqual([table, 0]);
+    }
+  });
+
+  it('prints a curl command that delivers when it is pasted into a shell', async () => {
+    const name = `O'Brien "$(exit 1)" \\ \`x\``;
+    const { code, out } = await home.run([
+      'trigger',
+      'contact.created',
+      '--seed',
+      '8',
+      '--set',
+      `name=${name}`,
+      '--print',
+      'curl',
+    ]);
+    expect(code).toBe(0);
+    const { stdout } = await promisify(execFile)('sh', ['-c', out]).catch((error: unknown) => {
+      throw new Error('curl could not be run; this test needs it (apt-get install curl)', { cause: error });
+    });
+    expect(JSON.parse(stdout)).toHaveProperty('title', 'Accepted');
+    await until(
+      async () => (await rowsOf('select name from contacts')).some((row) => row['name'] === name),
+      'the contact is there',
+    );
+  });
+
+  it('says before it sends that made-up data stays, where the mirror is of a real service', async () => {
+    const told = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
+    const real = { API_BASE_URL: 'https://api.service.example', API_TOKEN: 'a-token' };
+    const sent = await home.run(['trigger', 'contact.created'], real);
+    expect([sent.code, sent.out, sent.err]).toEqual([0, '202 contact.created\n', expect.stringContaining(told)]);
+    const printed = await home.run(['trigger', 'contact.created', '--print', 'curl'], real);
+    expect([printed.code, printed.err]).toEqual([0, '']);
+    for (const host of ['127.0.0.1:1', 'localhost:1', '[::1]:1']) {
+      const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: `http://${host}` });
+      expect([host, tried.code, tried.err]).toEqual([host, 0, '']);
+    }
+  });
+
+  it('says what to do when nobody listens', async () => {
+    const { code, err } = await home.run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
+    expect(code).toBe(1);
+    expect(err).toBe(
+      '✗ No receiver answers at http://127.0.0.1:1.\n→ Start one with: npx slotstream start. Or name another with --url.\n',
+    );
+  });
+});
+
+describe('replay', () => {
+  it('wants to be told which entries', async () => {
+    const { code, err } = await home.run(['replay']);
+    expect(code).toBe(2);
+    expect(err).toContain('exactly one of --quarantined, --uri URI and --all');
+  });
+
+  it('leaves alone what still cannot be projected', async () => {
+    await deliver(
+      JSON.stringify({
+        event: 'contact.merged',
+        created_at: '2025-04-14T11:42:33Z',
+        payload: { uri: contactUri('m') },
+      }),
+    );
+    const { code, out } = await home.run(['replay', '--quarantined', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ read: 1, changed: 0, stillKept: 1 });
+    expect(await rowsOf(`select outcome from event_log where event = 'contact.merged'`)).toEqual([
+      { outcome: 'unhandled' },
+    ]);
+  });
+
+  it('shows the rows that would change, and changes them only when it is no dry run', async () => {
+    await quarantine('freed');
+    const before = await rowsOf('select * from event_log');
+    const dry = await home.run(['replay', '--quarantined', '--dry-run']);
+    expect(dry.out).toContain(`contact.updated ${contactUri('freed')}: quarantined → applied`);
+    expect(dry.out).toContain('contacts.name: null → "Name freed 3"');
+    expect(await rowsOf('select * from event_log')).toEqual(before);
+    expect(await countOf(`contacts where uri = '${contactUri('freed')}'`)).toBe(0);
+
+    const last = Math.max(...before.map((row) => Number(row['seq'])));
+    expect((await home.run(['replay', '--quarantined'])).code).toBe(0);
+    expect(await rowsOf(`select name from contacts where uri = '${contactUri('freed')}'`)).toEqual([
+      { name: 'Name freed 3' },
+    ]);
+    expect(await rowsOf(`select seq, outcome, reason from event_log where delivery_id = 'forged-freed'`)).toEqual([
+      { seq: last + 1, outcome: 'applied', reason: null },
+    ]);
+  });
+});
+
+describe('rebuild', () => {
+  it('mends what was tampered with and says how much, while deliveries keep coming', async () => {
+    await deliver(...['kept', 'changed', 'lost'].map((id) => contactDelivery({ id, version: 1 })));
+    const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 2 });
+    const sending = sender.send(contactStory({ contacts: 10, versions: 20, name: 'meanwhile' }));
+    await rowsOf(`update contacts set name = 'Mallory', company = 'Evil' where uri = '${contactUri('changed')}'`);
+    await rowsOf(`delete from contacts where uri = '${contactUri('lost')}'`);
+    await rowsOf(`insert into contacts (uri, name) values ('${contactUri('extra')}', 'Nobody')`);
+    const { code, out } = await home.run(['rebuild', '--json']);
+    await sending;
+    sender.close();
+    expect(code).toBe(0);
+    const { rowsDiffered, tables } = JSON.parse(out) as { rowsDiffered: number; tables: Record<string, unknown> };
+    expect({ rowsDiffered, contacts: tables['contacts'] }).toEqual({
+      rowsDiffered: 3,
+      contacts: { missing: 1, extra: 1, different: 1 },
+    });
+    const mended = await rowsOf(
+      `select name from contacts where uri in (${['changed', 'lost', 'extra'].map((id) => `'${contactUri(id)}'`).join()}) order by name`,
+    );
+    expect(mended).toEqual([{ name: 'Name changed 1' }, { name: 'Name lost 1' }]);
+    const told = new Set(sender.sent.map(({ body }) => body)).size;
+    await until(
+      async () => (await countOf(`event_log where body like '%meanwhile%' or event = 'contact.merged'`)) >= told,
+      'the rest is in the log',
+    );
+    expect((await home.run(['rebuild'])).out).toContain('no row differed.');
+  });
+});
+
+describe('why', () => {
+  it('tells every delivery about a row, and what each changed', async () => {
+    await deliver(contactDelivery({ id: 'w', version: 2 }));
+    await deliver(contactDelivery({ id: 'w', version: 1 }));
+    const { code, out } = await home.run(['why', contactUri('w')]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /contact\.updated .*applied\n[\s\S]*contacts\.name: null → "Name w 2"[\s\S]*contact\.updated .*superseded/,
+    );
+  });
+
+  it('tells where each value came from', async () => {
+    await deliver(contactDelivery({ id: 'w-from', version: 1 }));
+    await deliver(contactDelivery({ id: 'w-from', version: 2 }));
+    const { out } = await home.run(['why', contactUri('w-from')]);
+    const [place] = /#\d+(?= contact\.updated .*applied\n.*contacts\.name: "Name w-from 1" →)/.exec(out) ?? [];
+    expect(out).toMatch(/^column +value +came from$/m);
+    expect(out).toMatch(new RegExp(`^name +"Name w-from 2" +${place} contact\\.updated  2`, 'm'));
+    const { out: json } = await home.run(['why', contactUri('w-from'), '--json']);
+    expect(JSON.parse(json)).toMatchObject({
+      table: 'contacts',
+      deliveries: [{ outcome: 'applied' }, { outcome: 'applied' }],
+      fields: expect.arrayContaining([
+        expect.objectContaining({ column: 'name', value: 'Name w-from 2', seq: Number(place?.slice(1)) }),
+      ]),
+    });
+  });
+
+  it('says so when the log knows nothing of it', async () => {
+    const { code, err } = await home.run(['why', contactUri('nobody')]);
+    expect(code).toBe(1);
+    expect(err).toContain('✗ No delivery in the log is about this URI.');
+  });
+});
+
+describe('status and doctor', () => {
+  it('status asks the running process', async () => {
+    const { code, out } = await home.run(['status', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      running: true,
+      pid: product.pid,
+      queue: { engine: 'embedded' },
+      store: { engine: 'sqlite' },
+    });
+  });
+
+  it('doctor is unhappy about a quarantine and names the command', async () => {
+    await quarantine('ill');
+    const { code, out } = await home.run(['doctor']);
+    expect(code).toBe(3);
+    expect(out).toContain('✓ process: running');
+    expect(out).toMatch(
+      /✗ quarantine: \d+ deliveries could not be projected\.\n {2}→ npx slotstream replay --quarantined --dry-run/,
+    );
+  });
+});

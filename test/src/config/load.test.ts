@@ -1,0 +1,152 @@
+// What the environment may say, and what is answered when it says something wrong.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import type { Environment } from '#src/config/load.ts';
+import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
+import { settings } from '#src/config/variables.ts';
+
+const longKey = 'k'.repeat(32);
+
+function complaintsOf(env: Environment): SlotstreamError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof SlotstreamError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('configuration', () => {
+  it('needs nothing: the defaults are the embedded queue and a SQLite file in the data folder', () => {
+    const config = loadConfig({ DATA_DIR: '/srv/slots' });
+    expect(config).toMatchObject({
+      dataDir: '/srv/slots',
+      databaseUrl: 'sqlite:/srv/slots/mirror.db',
+      queueUrl: 'embedded:/srv/slots/queue',
+      host: '0.0.0.0',
+      port: 8080,
+      adminHost: '127.0.0.1',
+      adminPort: 8081,
+      signing: { keys: undefined, scheme: 'timestamped', header: 'Calendly-Webhook-Signature', toleranceSeconds: 180 },
+      maxBodyBytes: 1_048_576,
+      eraseOnDelete: true,
+      reconcileEveryMs: 3_600_000,
+      sweepEveryMs: 86_400_000,
+      watchEveryMs: 300_000,
+      warnings: [],
+    });
+    expect(config.events).toHaveLength(14);
+  });
+
+  it('takes blank variables for unset ones', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: '  ', EVENTS: '' })).toMatchObject({ port: 8080 });
+  });
+
+  it('knows REDIS_URL and SIGNING_KEY as other names, and the main name wins', () => {
+    expect(loadConfig({ REDIS_URL: 'redis://r' }).queueUrl).toBe('redis://r');
+    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: 'redis://q' }).queueUrl).toBe('redis://q');
+    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: ' ' }).queueUrl).toBe('redis://r');
+    expect(loadConfig({ SIGNING_KEY: longKey }).signing.keys).toEqual([longKey]);
+  });
+
+  it('reads a mounted secret from the file that NAME_FILE names', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slotstream-')), 'keys');
+    writeFileSync(path, `${longKey}, second-${longKey}\n`);
+    expect(loadConfig({ SIGNING_KEYS_FILE: path }).signing.keys).toEqual([longKey, `second-${longKey}`]);
+    expect(complaintsOf({ SIGNING_KEYS_FILE: path, SIGNING_KEYS: longKey }).message).toContain('both set');
+    expect(complaintsOf({ SIGNING_KEYS_FILE: '/nowhere' }).message).toContain('SIGNING_KEYS_FILE');
+  });
+
+  it('says every complaint at once, each naming its variable, and asks for exit code 2', () => {
+    const error = complaintsOf({
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      EVENTS: 'contact.merged',
+      WATCH_EVERY: '5 minutes',
+    });
+    expect(error.message.split('\n')).toHaveLength(4);
+    for (const name of ['PORT', 'LOG_LEVEL', 'EVENTS', 'WATCH_EVERY']) expect(error.message).toContain(name);
+    expect(error.message).toContain('"loud"');
+    expect(exitCodeOf(error)).toBe(2);
+  });
+
+  it('never repeats the value of a secret', () => {
+    const canary = 'canary-5f3a';
+    const secrets = Object.entries(settings).filter(([, setting]) => 'secret' in setting);
+    const env = Object.fromEntries(secrets.map(([name]) => [name, `,${canary}`]));
+    expect(complaintsOf({ ...env, SIGNATURE_SCHEME: 'none' }).message).not.toContain(canary);
+  });
+
+  it.each([
+    ['a blank', ''],
+    ['a whitespace', '  '],
+    ['a three-byte', 'abc'],
+    ['a half-empty list of', `${longKey},,${longKey}`],
+  ])('refuses %s signing key', (_, SIGNING_KEYS) => {
+    expect(complaintsOf({ SIGNING_KEYS }).message).toContain('SIGNING_KEYS');
+  });
+
+  it('warns about unsigned deliveries', () => {
+    expect(loadConfig({ ALLOW_UNSIGNED: 'true' }).warnings).toHaveLength(1);
+  });
+
+  it('refuses engines it does not have', () => {
+    expect(complaintsOf({ DATABASE_URL: 'mysql://x', QUEUE_URL: 'amqp://x' }).message.split('\n')).toHaveLength(2);
+  });
+
+  it('wants the three OAuth settings together and two different ports', () => {
+    expect(complaintsOf({ OAUTH_CLIENT_ID: 'x' }).message).toContain('OAUTH_CLIENT_SECRET');
+    expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');
+  });
+
+  it('wants the address of the push and its secret together, and neither of them shown', () => {
+    const [url, secret] = ['https://feed.example.test/in/?canary', 'canary-secret-of-the-feed'];
+    expect(loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret }).feed.pushUrl).toBe(url);
+    expect(complaintsOf({ FEED_PUSH_URL: url }).message).toContain('FEED_PUSH_SECRET');
+    expect(complaintsOf({ FEED_PUSH_SECRET: secret }).message).toContain('FEED_PUSH_URL');
+    const wrong = complaintsOf({ FEED_PUSH_URL: 'https://canary:x@feed.example.test', FEED_PUSH_SECRET: 'canary' });
+    expect(wrong.message).toContain('FEED_PUSH_URL must be an address without a user name');
+    expect(wrong.message).toContain('FEED_PUSH_SECRET must be at least 16 characters');
+    expect(wrong.message).not.toContain('canary');
+  });
+
+  it('wants what belongs to an alert channel together, and shows none of it', () => {
+    const webhook = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/in/?canary' };
+    expect(complaintsOf(webhook).message).toContain('ALERT_WEBHOOK_SECRET');
+    expect(complaintsOf({ ALERT_WEBHOOK_SECRET: 'canary-secret-of-alerts' }).message).toContain('ALERT_WEBHOOK_URL');
+    expect(complaintsOf({ ALERT_SMTP_URL: 'smtp://mail.example.test' }).message).toContain('ALERT_EMAIL_TO');
+    expect(complaintsOf({ ALERT_EMAIL_TO: 'ada@example.test' }).message).toContain('ALERT_SMTP_URL');
+    const wrong = complaintsOf({
+      ALERT_SLACK_URL: 'https://canary:x@hooks.example.test',
+      ALERT_WEBHOOK_SECRET: 'canary',
+      ALERT_SMTP_URL: 'smtps://canary@mail.example.test?tls=no',
+      ALERT_EMAIL_TO: 'Canary <canary@example.test>',
+    });
+    expect(wrong.message.split('\n')).toEqual([
+      'ALERT_SLACK_URL must be an address without a user name',
+      'ALERT_WEBHOOK_SECRET must be at least 16 characters',
+      'ALERT_SMTP_URL must be an address with nothing but from=ADDRESS behind its ?',
+      'ALERT_EMAIL_TO must be mail addresses without names, separated by commas',
+    ]);
+    expect(loadConfig({ ...webhook, ALERT_WEBHOOK_SECRET: longKey }).alerts.webhookUrl).toBe(webhook.ALERT_WEBHOOK_URL);
+  });
+
+  it('links alerts to the admin listener, where its address leads anybody there', () => {
+    const linkOf = (env: Environment) => loadConfig(env).alerts.dashboardUrl;
+    expect(linkOf({})).toBe('http://127.0.0.1:8081');
+    expect(linkOf({ ADMIN_HOST: '::1', ADMIN_PORT: '9000' })).toBe('http://[::1]:9000');
+    expect(linkOf({ ADMIN_HOST: '0.0.0.0' })).toBeUndefined();
+    expect(linkOf({ ADMIN_PORT: '0' })).toBeUndefined();
+    expect(linkOf({ ADMIN_HOST: '0.0.0.0', ADMIN_URL: 'https://slots.example.test/' })).toBe(
+      'https://slots.example.test',
+    );
+  });
+
+  it('takes the trailing slash off PUBLIC_URL', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
+  });
+});

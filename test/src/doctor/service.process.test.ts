@@ -1,0 +1,141 @@
+// Doctor beside a real product and the sandbox: content when all is well, and precise about each thing that is not.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ask } from '../../oracle/deliveries.ts';
+import { openHome, type Home, type Settings } from '../../harness/product.ts';
+import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+interface Finding {
+  readonly name: string;
+  readonly state: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+let sandbox: TestSandbox;
+let home: Home;
+const open = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  sandbox = open.use(await openTestSandbox({ contacts: 5, bookings: 2, rateLimits: false, eventTypes: true }));
+  const api = { API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner };
+  const quiet = { RECONCILE_EVERY: '99999d', SWEEP_EVERY: '99999d', WATCH_EVERY: '99999d' };
+  home = open.use(await openHome({ ...api, ...quiet }));
+  Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
+  await home.start('start');
+  await home.run(['bootstrap']);
+  await home.run(['reconcile', '--repair']);
+  await home.run(['reconcile', '--full', '--repair']);
+}, 120_000);
+afterAll(() => open.disposeAsync());
+
+async function examine(settings: Settings = {}): Promise<{ code: number | null; of: (name: string) => Finding[] }> {
+  const { code, out } = await home.run(['doctor', '--json'], settings);
+  const findings = JSON.parse(out) as Finding[];
+  return { code, of: (name) => findings.filter((finding) => finding.name === name) };
+}
+
+describe('doctor', () => {
+  it('is content with a mirror that is registered and complete, and leaves no trace', async () => {
+    const before = await ask(home.store, 'select count(*) as n from event_log');
+    const { code, out } = await home.run(['doctor']);
+    expect([code, out]).toEqual([0, expect.not.stringMatching(/^[✗!]/m)]);
+    for (const line of [
+      'token: ',
+      'clock: agrees',
+      'scopes: ',
+      'public URL: leads to',
+      'subscriptions: 3',
+      'drift: full',
+    ])
+      expect(out).toContain(`✓ ${line}`);
+    expect(await ask(home.store, 'select count(*) as n from event_log')).toEqual(before);
+    expect(out).not.toContain(sandbox.handles.tokens.owner);
+    expect(out).not.toContain(home.signingKey);
+  });
+
+  it('says plainly what is not possible without the API, and is no less content', async () => {
+    const { code, of } = await examine({ API_BASE_URL: '', API_TOKEN: '', PUBLIC_URL: '' });
+    expect(code).toBe(0);
+    expect(of('service')).toEqual([
+      expect.objectContaining({ state: 'doubtful', fix: expect.stringContaining('API_TOKEN') }),
+    ]);
+    expect(of('public URL')).toEqual([expect.objectContaining({ state: 'doubtful' })]);
+  });
+
+  it('names a token that is not accepted', async () => {
+    const { code, of } = await examine({ API_TOKEN: 'pat_of_nobody' });
+    expect(code).toBe(3);
+    expect(of('service')).toEqual([
+      expect.objectContaining({
+        state: 'ill',
+        message: expect.stringContaining('401'),
+        fix: expect.stringContaining('API_TOKEN'),
+      }),
+    ]);
+  });
+
+  it('names the scopes that are missing, and what will be missing in the mirror', async () => {
+    const narrow = sandbox.tokens.personal('narrow', {
+      user: sandbox.handles.users.owner,
+      scopes: ['contacts:read', 'webhooks:write', 'scheduled_events:read', 'event_types:read', 'routing_forms:read'],
+    });
+    const { code, of } = await examine({ API_TOKEN: narrow });
+    expect(code).toBe(3);
+    expect(of('scopes')).toEqual([
+      {
+        name: 'scopes',
+        state: 'ill',
+        message:
+          'the token lacks meeting_recaps:read; missing in the mirror: meeting_recap.created, meeting_recap.updated, meeting_recap.deleted.',
+        fix: expect.stringContaining('meeting_recaps:read'),
+      },
+    ]);
+    const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'contact.created,invitee.created' });
+    expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'well' })]);
+  });
+
+  it('names a signing key that is not the receiver’s', async () => {
+    const { code, of } = await examine({ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' });
+    expect(code).toBe(3);
+    expect(of('public URL')).toEqual([
+      expect.objectContaining({ state: 'ill', message: expect.stringContaining('refuses our signing key') }),
+    ]);
+  });
+
+  it('names an address where nobody answers, and one where somebody else does', async () => {
+    const nobody = await examine({ PUBLIC_URL: 'http://127.0.0.1:1' });
+    expect(nobody.of('public URL')[0]?.message).toBe('nothing answers at http://127.0.0.1:1.');
+    const stranger = await examine({ PUBLIC_URL: sandbox.handles.base_url });
+    expect(stranger.of('public URL')[0]?.message).toContain('this is not the receiver');
+  });
+
+  it('tells a clock that is off', async () => {
+    await sandbox.control('POST', '/clock', { advance: '1h' });
+    const { code, of } = await examine();
+    expect(code).toBe(3);
+    expect(of('clock')).toEqual([
+      expect.objectContaining({
+        state: 'ill',
+        message: expect.stringMatching(/3[56]\d\d s behind the service\. Every delivery is refused\./),
+      }),
+    ]);
+  });
+
+  it('tells of subscriptions that were disabled, and of damaged spool files', async () => {
+    const [first] = sandbox.service.state.subscriptions.values();
+    await sandbox.control('POST', '/subscriptions/disable', { uri: first?.uri });
+    mkdirSync(join(home.dataDir, 'spool'), { recursive: true });
+    writeFileSync(join(home.dataDir, 'spool', 'damaged-1-2.spool'), 'torn');
+    const { code, of } = await examine();
+    expect(code).toBe(3);
+    expect(of('subscriptions').map(({ message, fix }) => [message, fix])).toEqual([
+      ['the service disabled 1 of ours.', expect.stringContaining('npx slotstream bootstrap')],
+      ['1 to make, replace or delete.', 'npx slotstream bootstrap --plan'],
+    ]);
+    expect(of('spool')[0]?.message).toContain('1 damaged file is kept (damaged-1-2.spool)');
+  });
+});

@@ -1,0 +1,293 @@
+// Exports from each engine, read back by a reader that knows nothing of us: the file says what the table says.
+import { readFile, stat } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lineages } from '#src/export/change-tracking.ts';
+import type { ColumnKind, TableShape } from '#src/store/columns.ts';
+import { tables, type TableName } from '#src/store/tables.ts';
+import { shapeOfView, viewNames } from '#src/store/views/views.ts';
+import { parquetTypes, query } from '../../harness/duckdb.ts';
+import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../harness/exporting.ts';
+import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+const exported = Object.keys(lineages) as TableName[];
+const columnsOf = (table: TableName) => (tables[table] as TableShape).columns;
+
+const hostile = [
+  '=HYPERLINK("https://evil.test","x")',
+  '+1',
+  '-1+2',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  '  =1',
+  '＝1',
+  "'=1",
+  "''=1",
+  "'plain",
+  '',
+  ' ',
+  ' padded ',
+  'a,b;"c"\r\n"d"',
+  '"',
+  'null',
+  'NULL',
+  '\\N',
+  '\uFFFD',
+  '🐎👩‍👩‍👧 \u202eRTL\u202c \u200b\ufeff é e\u0301 \uE000 \u{10FFFF}',
+  '\u0001\u001b[2J\u007f\u2028',
+];
+/** As long as a delivery may be: once in each is enough. */
+const long = ['x'.repeat(1_000_000), '"\n'.repeat(250_000)];
+const times = [
+  '0001-01-01T00:00:00.000001Z',
+  '1969-12-31T23:59:59.999999Z',
+  '2025-04-14T11:42:33.123456Z',
+  '2255-06-05T23:47:34.740993Z',
+  '9999-12-31T23:59:59.999999Z',
+];
+const numbers = [0, 0.1, -0.000001, 1234.56, 1e15, 9007199254740991, 1.5e300, 5e-324];
+const integers = [0, 1, -1, 2147483648, 9007199254740991, -9007199254740991];
+
+const contact = (n: number, payload: object) =>
+  delivery('contact.updated', { uri: `https://api.example.test/contacts/${n}`, ...payload });
+const delivery = (event: string, payload: object) =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:43:10.000001Z', payload });
+
+function hostileWorld(): string[] {
+  const contacts = hostile.map((text, n) =>
+    contact(n, {
+      name: text,
+      company: text,
+      city: n % 2 ? null : text,
+      emails: [{ email: `${n}${text}`, is_primary: n % 2 === 0 }],
+      custom_fields: [
+        { uri: 'https://api.example.test/fields/1', label: text, value: text },
+        {
+          uri: 'https://api.example.test/fields/2',
+          label: 'numbers',
+          value: [numbers[n % numbers.length], null, { text }],
+        },
+        { uri: 'https://api.example.test/fields/3', label: 'minus', value: -5 },
+      ],
+      created_at: times[n % times.length],
+      updated_at: times[(n + 2) % times.length],
+    }),
+  );
+  const invitees = hostile.map((text, n) =>
+    delivery(n % 3 ? 'invitee.created' : 'invitee_no_show.created', {
+      uri: `https://api.example.test/invitees/${n}`,
+      email: text,
+      name: text,
+      rescheduled: n % 2 === 0,
+      questions_and_answers: [{ question: text, answer: text, position: integers[n % integers.length] }],
+      payment: { amount: numbers[n % numbers.length], currency: text, successful: n % 2 === 1 },
+      event: `https://api.example.test/events/${n}`,
+      scheduled_event: { uri: `https://api.example.test/events/${n}`, name: text, start_time: times[n % times.length] },
+      no_show: n % 3 ? null : { uri: `https://api.example.test/no-shows/${n}`, created_at: times[n % times.length] },
+    }),
+  );
+  const lengthy = long.map((name, n) => contact(1_000 + n, { name }));
+  const unreadable = ['{"event":', delivery('contact.merged', { name: '=1' }), '"\r\n=1"'];
+  return [...contacts, ...lengthy, ...invitees, ...unreadable];
+}
+
+const duckTypes: Readonly<Record<ColumnKind, string>> = {
+  text: 'VARCHAR',
+  time: 'TIMESTAMP WITH TIME ZONE',
+  date: 'DATE',
+  json: 'JSON',
+  flag: 'BOOLEAN',
+  integer: 'BIGINT',
+  number: 'DOUBLE',
+};
+
+describe.each(storeEngines)('hostile values in every table of $name', ({ available, fresh }) => {
+  let opened: TestStore;
+  let folder: ExportFolder;
+  beforeAll(async () => {
+    folder = await exportFolder();
+    if (!available) return;
+    opened = await fresh();
+    await ingestBodies(opened.store, hostileWorld());
+  });
+  afterAll(async () => {
+    await opened?.[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it.runIf(available).each(formats)('come back from %s as they are', async (format) => {
+    const { store } = opened;
+    const filled: TableName[] = [];
+    for (const name of exported) {
+      const rows = await rowsOf(store, name);
+      const { file, rows: count } = await folder.write(store, { name, format });
+      expect(count).toBe(rows.length);
+      expect(sortedRows(await rowsIn({ file, format }, columnsOf(name)))).toEqual(sortedRows(rows));
+      if (rows.length > 0) filled.push(name);
+    }
+    expect(filled).toEqual(
+      expect.arrayContaining(['event_log', 'contacts', 'contact_emails', 'invitees', 'invitee_answers', 'no_shows']),
+    );
+  });
+});
+
+describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
+  let opened: TestStore;
+  let folder: ExportFolder;
+  beforeAll(async () => {
+    folder = await exportFolder();
+    if (available) opened = await fresh();
+  });
+  beforeEach(async () => {
+    if (available) await emptyTables(opened.store);
+  });
+  afterAll(async () => {
+    await opened?.[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it.runIf(available)('every table and view, empty, is a readable file with the types of its columns', async () => {
+    const { store } = opened;
+    for (const name of [...exported, ...viewNames]) {
+      const columns = (await shapeOfView(store, name))?.columns ?? columnsOf(name as TableName);
+      const { file, rows } = await folder.write(store, { name, format: 'parquet' });
+      expect([name, rows]).toEqual([name, 0]);
+      expect(await parquetTypes(file)).toEqual(
+        Object.fromEntries(Object.entries(columns).map(([column, kind]) => [column, duckTypes[kind]])),
+      );
+    }
+  });
+
+  it.runIf(available)('a view is exported as it reads, in the order of its key', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [
+      contact(2, { name: 'Bo', updated_at: times[2] }),
+      contact(1, { name: 'Ada', updated_at: times[3] }),
+      delivery('contact.deleted', { uri: 'https://api.example.test/contacts/3' }),
+    ]);
+    const request = { name: 'contacts_wide', format: 'ndjson', columns: ['name', 'updated_at'] } as const;
+    const { file } = await folder.write(store, request);
+    expect(await readFile(file, 'utf8')).toBe(
+      `{"name":"Ada","updated_at":"${times[3]}"}\n{"name":"Bo","updated_at":"${times[2]}"}\n`,
+    );
+  });
+
+  it.runIf(available)(
+    'more rows than one stretch come each once, also where the key is no column of the file',
+    async () => {
+      const { store } = opened;
+      const count = 41_000;
+      const uris = Array.from({ length: count }, (_, n) => `https://api.example.test/contacts/${n}`);
+      await store.transaction(async ({ db }) => {
+        for (let from = 0; from < count; from += 1_000)
+          await db
+            .insertInto('contacts')
+            .values(uris.slice(from, from + 1_000).map((uri, n) => ({ uri, name: String(from + n) })))
+            .execute();
+      });
+      const { file } = await folder.write(store, { name: 'contacts', format: 'parquet', columns: ['name'] });
+      expect(
+        await query(`select count(*)::int as rows, count(distinct name)::int as names from read_parquet('${file}')`),
+      ).toEqual([{ rows: count, names: count }]);
+    },
+  );
+
+  it.runIf(available)('the examples of docs/exports.md run on what was exported', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [contact(1, { name: '=1', company: 'Example', timezone: 'UTC' })]);
+    const parquet = await folder.write(store, { name: 'contacts', format: 'parquet' });
+    const csv = await folder.write(store, { name: 'contacts', format: 'csv' });
+    const guide = await readFile(new URL('../../../docs/exports.md', import.meta.url), 'utf8');
+    const examples = [...guide.matchAll(/```sql\n([^`]+)```/g)].flatMap(([, text]) => String(text).trim().split('\n'));
+    const rows = [];
+    for (const example of examples)
+      rows.push(
+        await query(
+          example.replace('contacts.parquet', parquet.file).replace('contacts.csv', csv.file).replace(';', ''),
+        ),
+      );
+    expect(rows).toMatchObject([
+      [{ company: 'Example', 'count_star()': 1n }],
+      [{ name: '=1' }],
+      [{ name: "'=1", company: 'Example', city: null }],
+    ]);
+    expect(Object.values(rows[1]?.[0] ?? {})).toEqual(['=1', 'UTC']);
+  });
+
+  it.runIf(available)('the file is its owner’s alone', async () => {
+    const { file } = await folder.write(opened.store, { name: 'contacts', format: 'csv' });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  const names = async (request: Parameters<ExportFolder['write']>[1], column = 'uri') => {
+    const { file } = await folder.write(opened.store, { ...request, columns: [column] });
+    const rows = await rowsIn({ file, format: 'ndjson' }, {});
+    return rows.map((row) => String(row[column]).replace(/.*\//, '')).toSorted();
+  };
+
+  it.runIf(available)(
+    '--since takes what was changed, made or deleted at or after it, and children by their parents',
+    async () => {
+      await ingestBodies(opened.store, [
+        contact(1, { updated_at: '2025-04-01T00:00:00Z', emails: [{ email: 'old@example.test' }] }),
+        contact(2, { updated_at: '2025-04-02T00:00:00Z', emails: [{ email: 'at@example.test' }] }),
+        contact(3, { created_at: '2025-04-03T00:00:00Z', emails: [{ email: 'made@example.test' }] }),
+        contact(4, { created_at: '2025-04-01T00:00:00Z' }),
+        contact(5, { updated_at: '2025-04-01T00:00:00Z' }),
+        delivery('contact.deleted', { uri: 'https://api.example.test/contacts/5', deleted_at: '2025-04-05T00:00:00Z' }),
+      ]);
+      const since = '2025-04-02T00:00:00.000000Z';
+      expect(await names({ name: 'contacts', format: 'ndjson', since })).toEqual(['2', '3', '5']);
+      expect(await names({ name: 'contact_emails', format: 'ndjson', since }, 'email')).toEqual([
+        'at@example.test',
+        'made@example.test',
+      ]);
+      expect(await names({ name: 'contacts_wide', format: 'ndjson', since })).toEqual(['2']);
+      expect(
+        await names({ name: 'event_log', format: 'ndjson', since: '2025-04-14T12:00:00.000000Z' }, 'seq'),
+      ).toHaveLength(6);
+      expect(await names({ name: 'event_log', format: 'ndjson', since: '2025-04-14T12:00:00.000001Z' }, 'seq')).toEqual(
+        [],
+      );
+    },
+  );
+
+  it.runIf(available)('what cannot be is said, with what can', async () => {
+    const { store } = opened;
+    const refused = async (request: Parameters<ExportFolder['write']>[1]) => {
+      const error = await folder.write(store, request).catch((thrown: unknown) => thrown);
+      return error as Error & { hint: string };
+    };
+    expect(await refused({ name: 'contakts', format: 'csv' })).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('"contakts"'),
+      hint: expect.stringMatching(/^Did you mean contacts\? There are: alerts, booking_journeys, /),
+    });
+    expect((await refused({ name: 'sync_checkpoints', format: 'csv' })).hint).not.toContain('sync_checkpoints');
+    expect(await refused({ name: 'contacts', format: 'csv', columns: ['uri', 'compani'] })).toMatchObject({
+      hint: expect.stringMatching(/^Did you mean company\? It has: as_of, /),
+    });
+    expect(await refused({ name: 'contacts', format: 'csv', columns: ['uri', 'uri'] })).toMatchObject({
+      code: 'usage',
+    });
+    expect(await refused({ name: 'no_show_rate', format: 'csv', since: times[2] })).toMatchObject({ code: 'usage' });
+    for (const name of ['revenue', 'alerts', 'webhook_subscriptions'])
+      expect(await refused({ name, format: 'csv', incremental: 'x' })).toMatchObject({
+        message: expect.stringContaining(`${name} cannot be exported incrementally: `),
+      });
+  });
+
+  it.runIf(available)('a reader that stops early leaves the store as usable as before', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [contact(1, {}), contact(2, {})]);
+    for (let n = 0; n < 20; n += 1) {
+      for await (const page of store.engine.stream({ sql: 'select uri from contacts', parameters: [] })) {
+        expect(page.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+    await ingestBodies(store, [contact(3, {})]);
+    expect(await rowsOf(store, 'contacts')).toHaveLength(3);
+  });
+});

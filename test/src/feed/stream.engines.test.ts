@@ -1,0 +1,296 @@
+// The feed as server-sent events over real sockets: live, resumed, by many at once, and with readers that stall or go.
+import { once } from 'node:events';
+import { request as openRequest, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createReadApi } from '#src/api/operations.ts';
+import { openTail, type Tail } from '#src/feed/tail.ts';
+import { openStream } from '#src/feed/stream.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { openListener, type Listener } from '#src/receiver/listener.ts';
+import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
+
+interface Received {
+  readonly id: number;
+  readonly event: string;
+  readonly data: { readonly seq: number; readonly payload: unknown };
+}
+
+const contact = (n: number, name = `n${n}`, event = 'contact.updated') =>
+  JSON.stringify({
+    event,
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name },
+  });
+
+let opened: TestStore;
+let tail: Tail;
+let listener: Listener;
+const reported: unknown[] = [];
+beforeEach(async () => {
+  opened = await freshSqlite();
+  const { store } = opened;
+  tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
+  const api = createReadApi({
+    store,
+    tail,
+    options: { eraseOnDelete: true },
+    clock: Date.now,
+    secret: 's'.repeat(24),
+    report: (error) => void reported.push(error),
+  });
+  listener = await openListener(
+    { fetch: (request) => api.fetch(request), onClosing: () => tail.close() },
+    { host: '127.0.0.1', port: 0 },
+  );
+});
+afterEach(async () => {
+  await listener.close();
+  await opened[Symbol.asyncDispose]();
+  const [first] = reported.splice(0);
+  if (first !== undefined) throw first as Error;
+});
+
+/** A reader with a socket of its own, which may stop reading. */
+async function subscribe(query = '', headers: Record<string, string> = {}) {
+  const asking = openRequest({ port: listener.port, host: '127.0.0.1', path: `/api/feed/stream${query}`, headers });
+  asking.end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  let text = '';
+  let ended = false;
+  answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  answer.on('close', () => (ended = true));
+  answer.on('error', () => undefined);
+  return {
+    answer,
+    text: () => text,
+    hasEnded: () => ended,
+    leave: () => asking.destroy(),
+    received: (): Received[] => text.split('\n\n').slice(0, -1).flatMap(readBlock),
+    /** The place a browser would name when it comes back. */
+    lastId: () => /^id: (\d+)$/m.exec(text.slice(text.lastIndexOf('\nid: ') + 1))?.[1],
+  };
+}
+
+/** As the HTML standard reads it: a block without data is no event. */
+function readBlock(block: string): Received[] {
+  const fields = new Map<string, string>();
+  for (const line of block.split(/\r\n|\r|\n/)) {
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    if (name !== '') fields.set(name, value);
+  }
+  const data = fields.get('data');
+  if (data === undefined) return [];
+  const id = Number(fields.get('id'));
+  return [{ id, event: fields.get('event') ?? 'message', data: JSON.parse(data) as Received['data'] }];
+}
+
+const ids = (received: readonly Received[]) => received.map(({ id }) => id);
+const many = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n));
+
+describe('the stream of the feed', () => {
+  it('tells what happens from now on, each entry with its place, its kind and the whole of it', async () => {
+    await ingestBodies(opened.store, [contact(1)]);
+    const reader = await subscribe();
+    expect(reader.answer.headers['content-type']).toBe('text/event-stream');
+    await expect.poll(() => reader.lastId()).toBe('1');
+    await ingestBodies(opened.store, [contact(2, 'Ada')]);
+    await expect.poll(() => reader.received()).toHaveLength(1);
+    const [entry] = reader.received();
+    expect(entry).toMatchObject({ id: 2, event: 'contact.updated', data: { seq: 2, payload: { name: 'Ada' } } });
+    reader.leave();
+  });
+
+  it('begins at the beginning when asked to, and goes on live', async () => {
+    await ingestBodies(opened.store, many(1, 250));
+    const reader = await subscribe('?after=0');
+    await expect.poll(() => reader.received()).toHaveLength(250);
+    await ingestBodies(opened.store, many(251, 3));
+    await expect.poll(() => ids(reader.received())).toEqual(Array.from({ length: 253 }, (_, n) => n + 1));
+    reader.leave();
+  });
+
+  it('goes on behind Last-Event-ID, whatever the address says', async () => {
+    await ingestBodies(opened.store, many(1, 10));
+    const reader = await subscribe('?after=0&event=contact.*', { 'last-event-id': '7' });
+    await expect.poll(() => ids(reader.received())).toEqual([8, 9, 10]);
+    reader.leave();
+  });
+
+  it('tells a filtered reader its place, so that it comes back behind what it did not want', async () => {
+    await ingestBodies(opened.store, many(1, 5));
+    const reader = await subscribe('?after=0&event=contact.deleted');
+    await expect.poll(() => reader.lastId()).toBe('5');
+    expect(reader.received()).toEqual([]);
+    reader.leave();
+  });
+
+  it('begins where a consumer stands', async () => {
+    await ingestBodies(opened.store, many(1, 4));
+    const told = await fetch(`http://127.0.0.1:${listener.port}/api/feed/consumers/warehouse`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ acknowledged: 2 }),
+    });
+    expect(told.status).toBe(200);
+    const reader = await subscribe('?consumer=warehouse');
+    await expect.poll(() => ids(reader.received())).toEqual([3, 4]);
+    reader.leave();
+  });
+
+  it('lets no name of an event, and no payload, break a line or pose as something else', async () => {
+    const spaced = `{\n"event":"contact.updated",\r"created_at":"2025-04-14T11:43:10Z",\r\n"payload":\n{\r"uri":\n"https://api.example.test/contacts/9",\n"name":\n"a\\nid: 99"}}`;
+    const names = ['error', 'open', 'x\ndata: {}', 'x\r\nid: 77\r\n\r\n', 'contact.merged'];
+    await ingestBodies(opened.store, [...names.map((event, n) => contact(n, 'n', event)), spaced]);
+    const reader = await subscribe('?after=0');
+    await expect.poll(() => reader.received()).toHaveLength(6);
+    expect(ids(reader.received())).toEqual([1, 2, 3, 4, 5, 6]);
+    const kinds = reader.received().map(({ event }) => event);
+    expect(kinds).toEqual(['entry', 'entry', 'entry', 'entry', 'contact.merged', 'contact.updated']);
+    expect(reader.received().at(-1)?.data.payload).toEqual({
+      uri: 'https://api.example.test/contacts/9',
+      name: 'a\nid: 99',
+    });
+    reader.leave();
+  });
+
+  it('serves fifty readers at once, each the whole of it in order, beside some that stall and some that leave', async () => {
+    const stalled = await subscribe('?after=0');
+    stalled.answer.pause();
+    const readers = await Promise.all(Array.from({ length: 50 }, () => subscribe('?after=0')));
+    const leaving = await Promise.all(Array.from({ length: 5 }, () => subscribe('?after=0')));
+    for (let n = 0; n < 400; n += 20) {
+      await ingestBodies(opened.store, many(n, 20));
+      if (n === 100) for (const reader of leaving) reader.leave();
+    }
+    await expect.poll(() => readers.every(({ lastId }) => lastId() === '400')).toBe(true);
+    const all = Array.from({ length: 400 }, (_, n) => n + 1);
+    for (const reader of readers) expect(ids(reader.received())).toEqual(all);
+    stalled.answer.resume();
+    await expect.poll(() => stalled.lastId()).toBe('400');
+    expect(ids(stalled.received())).toEqual(all);
+    for (const reader of [...readers, stalled]) reader.leave();
+  });
+
+  it('ends when the process stops', async () => {
+    const readers = await Promise.all([subscribe(), subscribe('?after=0')]);
+    await listener.close();
+    await expect.poll(() => readers.map(({ hasEnded }) => hasEnded())).toEqual([true, true]);
+  });
+});
+
+describe('a stream that is not read', () => {
+  it('is not read from the log either: no more than the sockets hold waits for it', async () => {
+    const text = JSON.stringify('x'.repeat(1_000_000));
+    const entry = { event: null, subjectUri: null, occurredAt: null, receivedAt: '', text };
+    let reads = 0;
+    const read = async (_filter: object, { after }: { readonly after: number }) => {
+      reads += 1;
+      return { entries: after < 200 ? [{ ...entry, seq: after + 1 }] : [], nextAfter: Math.min(after + 1, 200) };
+    };
+    const large = await openListener(
+      {
+        fetch: ({ signal }) => new Response(openStream({ read, tail }, { filter: {}, after: 0, signal })),
+        onClosing: () => tail.close(),
+      },
+      { host: '127.0.0.1', port: 0 },
+    );
+    const asking = openRequest({ port: large.port, host: '127.0.0.1' }).end();
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    let before = -1;
+    await expect.poll(() => before === (before = reads), { interval: 500 }).toBe(true);
+    expect(reads).toBeLessThan(100);
+    answer.resume();
+    await expect.poll(() => reads).toBeGreaterThan(200);
+    asking.destroy();
+    await large.close();
+  });
+});
+
+describe('a stream on which nothing happens', () => {
+  it('shows every now and then that it lives, and reads nothing ahead of its reader', async () => {
+    let reads = 0;
+    const going = new AbortController();
+    const stream = openStream(
+      {
+        read: async (_filter, { after }) => {
+          reads += 1;
+          return { entries: [], nextAfter: after };
+        },
+        tail: {
+          beyond: (_seq, signal) => once(signal, 'abort').then(() => undefined),
+          closing: new AbortController().signal,
+        },
+        heartbeatMs: 5,
+      },
+      { filter: {}, after: 3, signal: going.signal },
+    );
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toBe('retry: 1000\nid: 3\n\n');
+    expect((await reader.read()).value).toBe(':\nid: 3\n\n');
+    going.abort();
+    let last = await reader.read();
+    while (!last.done) last = await reader.read();
+    expect(reads).toBeLessThan(10);
+  });
+
+  it('shows it also while the log grows by what its reader did not ask for', async () => {
+    const going = new AbortController();
+    const stream = openStream(
+      {
+        read: async (_filter, { after }) => ({ entries: [], nextAfter: after + 1 }),
+        tail: { beyond: async () => void (await pause(1)), closing: new AbortController().signal },
+        heartbeatMs: 20,
+      },
+      { filter: { subjectUri: 'https://example.test/nobody' }, after: 0, signal: going.signal },
+    );
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toMatch(/^retry: 1000\nid: 1\n\n$/);
+    expect((await reader.read()).value).toMatch(/^:\nid: \d+\n\n$/);
+    going.abort();
+  });
+
+  it('says how soon to come back also where there is something to tell at once', async () => {
+    const going = new AbortController();
+    const entry = { seq: 1, event: 'contact.created', text: '{}', subjectUri: null, occurredAt: null, receivedAt: '' };
+    const stream = openStream(
+      {
+        read: async () => ({ entries: [entry], nextAfter: 1 }),
+        tail: { beyond: async () => void (await pause(1)), closing: new AbortController().signal },
+      },
+      { filter: {}, after: 0, signal: going.signal },
+    );
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toBe('retry: 1000\nid: 1\nevent: contact.created\ndata: {}\n\n');
+    expect((await reader.read()).value).toBe('id: 1\nevent: contact.created\ndata: {}\n\n');
+    going.abort();
+  });
+
+  it('ends, without a word about it, when the store does not answer', async () => {
+    const stream = openStream(
+      {
+        read: () => Promise.reject(new Error('canary')),
+        tail: { beyond: () => Promise.resolve(), closing: new AbortController().signal },
+      },
+      { filter: {}, after: 0, signal: new AbortController().signal },
+    );
+    expect(await new Response(stream).text()).toBe('');
+  });
+
+  it('is open to as many as the process can hold, and to another one when one leaves', async () => {
+    const readers = await Promise.all(Array.from({ length: 200 }, () => subscribe()));
+    expect(new Set(readers.map(({ answer }) => answer.statusCode))).toEqual(new Set([200]));
+    const refused = await subscribe();
+    expect([refused.answer.statusCode, refused.answer.headers['retry-after']]).toEqual([503, '10']);
+    await expect.poll(() => refused.text()).toContain('Service Unavailable');
+    readers[7]?.leave();
+    await expect
+      .poll(async () => {
+        const { answer, leave } = await subscribe();
+        leave();
+        return answer.statusCode;
+      })
+      .toBe(200);
+    for (const { leave } of readers) leave();
+  });
+});

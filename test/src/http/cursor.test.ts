@@ -1,0 +1,78 @@
+// Page tokens: they carry a position and a query there and back, and nothing but the sandbox's own, fresh token of this list is taken.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCursors } from '#src/http/cursor.ts';
+import { dayMs } from '#src/sandbox/clock.ts';
+import { runs } from '../../harness/runs.ts';
+
+let nowMs = 1_800_000_000_000;
+const cursors = createCursors('secret', { nowMs: () => nowMs });
+const path = '/contacts';
+const list = { path, filters: { sort: 'created_at:desc' } };
+const place = { from: { key: '2027-01-01T00:00:00.000000Z', uri: 'http://127.0.0.1/contacts/1' }, backwards: false };
+
+const anyPlace = fc.record({
+  from: fc.record({ key: fc.string({ unit: 'binary' }), uri: fc.string({ unit: 'binary' }) }),
+  backwards: fc.boolean(),
+});
+
+describe('a page token', () => {
+  it('gives back the position and the filters it was made from', () => {
+    const anyFilters = fc.dictionary(
+      fc.string().filter((name) => name !== '__proto__'),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(anyPlace, fc.string(), anyFilters, (one, name, filters) => {
+        const token = cursors.write({ path: name, filters }, one);
+        expect(cursors.read(name, token)).toEqual({ place: one, filters: { ...filters } });
+      }),
+      runs(200),
+    );
+  });
+
+  it('can stand in a URL as it is', () => {
+    fc.assert(
+      fc.property(anyPlace, (one) => {
+        const token = cursors.write(list, one);
+        expect(encodeURIComponent(token)).toBe(token);
+      }),
+      runs(100),
+    );
+  });
+
+  it('is refused once any character of it is changed, missing or added', () => {
+    const token = cursors.write(list, place);
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom('', 'A', 'z', '_', 'AA'), (index, instead) => {
+        const forged = token.slice(0, index) + instead + token.slice(index + 1);
+        fc.pre(forged !== token);
+        expect(cursors.read(path, forged)).toBeUndefined();
+      }),
+      runs(300),
+    );
+  });
+
+  it('is refused when it is no token at all', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String({ maxLength: 6000 })), (text) => {
+        expect(cursors.read(path, text)).toBeUndefined();
+      }),
+      runs(300),
+    );
+  });
+
+  it('is refused on another list, and by another sandbox', () => {
+    const token = cursors.write(list, place);
+    expect(cursors.read('/event_types', token)).toBeUndefined();
+    expect(createCursors('another', { nowMs: () => nowMs }).read(path, token)).toBeUndefined();
+  });
+
+  it('holds for a day and no longer', () => {
+    const token = cursors.write(list, place);
+    nowMs += dayMs;
+    expect(cursors.read(path, token)).toEqual({ place, filters: list.filters });
+    nowMs += 1;
+    expect(cursors.read(path, token)).toBeUndefined();
+  });
+});

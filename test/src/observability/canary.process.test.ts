@@ -1,0 +1,200 @@
+// Nothing private gets out: canaries travel every path there is, good and bad, and nothing that people read shows one.
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ask, expectNoTraceOf } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
+import { createDatabase } from '../../harness/postgres.ts';
+import { openHome, type Home, type Product } from '../../harness/product.ts';
+import { startRedis, type TestRedis } from '../../harness/redis.ts';
+import { openSender, signed } from '../../harness/sender.ts';
+import { contactDelivery, contactUri } from '../../harness/story.ts';
+
+const canaries = {
+  email: 'canary.bird@example.test',
+  phone: '+49 30 5550199',
+  name: 'Kanarienvogel Gelbfeder',
+  'signing key': 'canary-signing-key-9f8e7d6c5b4a39281706',
+  'admin token': 'canary-admin-token-0a1b2c3d4e5f60718293',
+  'Redis password': 'canary-redis-password-55aa55',
+  'database password': 'canary-database-password-aa55aa',
+};
+const person = {
+  name: canaries.name,
+  emails: [{ email: canaries.email, is_primary: true }],
+  phone_numbers: [{ phone_number: canaries.phone }],
+};
+const about = (id: string, more: object = person): string =>
+  contactDelivery({ id, version: 1, more: { ...person, ...more } });
+
+describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private gets out', { timeout: 60_000 }, () => {
+  let redis: TestRedis;
+  let home: Home;
+  let product: Product;
+  let queue: Queue;
+
+  beforeAll(async () => {
+    redis = await startRedis({ args: ['--requirepass', canaries['Redis password']] });
+    const store = new URL(await createDatabase(inject('postgresUrl')));
+    store.password = canaries['database password'];
+    home = await openHome({
+      QUEUE_URL: `redis://:${canaries['Redis password']}@127.0.0.1:${redis.port}`,
+      DATABASE_URL: store.href,
+      SIGNING_KEYS: canaries['signing key'],
+      ADMIN_TOKEN: canaries['admin token'],
+      LOG_LEVEL: 'debug',
+    });
+    product = await home.start('start');
+    queue = new Queue('deliveries', {
+      prefix: '{slotstream}',
+      connection: { port: redis.port, password: canaries['Redis password'] },
+    });
+    queue.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await queue.close();
+    await home[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+
+  const count = async (where: string): Promise<number> =>
+    Number((await ask(home.store, `select count(*) as n from event_log where ${where}`))[0]?.['n']);
+
+  async function deliver(...bodies: readonly string[]): Promise<void> {
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    const before = await count('true');
+    await sender.send(bodies);
+    sender.close();
+    expect(sender.accepted()).toBe(bodies.length);
+    await until(async () => (await count('true')) >= before + bodies.length, 'every delivery is in the log');
+  }
+
+  async function everythingSaid(): Promise<Record<string, string>> {
+    const [metrics, status] = await Promise.all([product.admin('/metrics'), product.admin('/api/status')]);
+    expect([metrics.status, status.status]).toEqual([200, 200]);
+    return { output: home.output(), metrics: await metrics.text(), status: await status.text() };
+  }
+
+  it('when deliveries are good, of unknown kinds, malformed or forged in the queue', async () => {
+    await deliver(
+      about('good'),
+      JSON.stringify({ event: canaries.email, created_at: '2025-04-14T11:42:33Z', payload: person }),
+      JSON.stringify({ event: 'contact.merged', created_at: canaries.name, payload: person }),
+      `{"event": "contact.created", ${JSON.stringify(canaries.email)}: broken`,
+      about('badly-typed', { uri: 17, emails: canaries.email, updated_at: canaries.phone }),
+      `${'['.repeat(2000)}${JSON.stringify(canaries.name)}`,
+      about('surrogate', { company: '\ud800' }),
+      about('nul', { company: `${canaries.email}\0` }),
+    );
+    await queue.add('batch', { v: 1, deliveries: [{ body: 17, name: canaries.name }] });
+    await queue.add('batch', [canaries.email]);
+    await until(async () => (await count(`reason like 'The queue held%'`)) === 2, 'the forged jobs are in quarantine');
+    expectNoTraceOf(canaries, await everythingSaid());
+  });
+
+  it('when the store refuses a delivery and quotes it', async () => {
+    await ask(home.store, `alter table contacts add constraint taste check (company <> 'Poison')`);
+    await deliver(about('poison', { company: 'Poison' }), about('neighbour'));
+    const [kept] = await ask(
+      home.store,
+      `select outcome, reason from event_log where subject_uri = '${contactUri('poison')}'`,
+    );
+    expect(kept).toEqual({ outcome: 'quarantined', reason: 'The store refused it (23514).' });
+    expectNoTraceOf(canaries, { ...(await everythingSaid()), reasons: JSON.stringify(kept) });
+  });
+
+  it('when a batch has to be tried again, not in the job either', async () => {
+    await ask(
+      home.store,
+      `create function refuse() returns trigger language plpgsql as
+         $$ begin raise exception 'not %', new.name using errcode = '40001', detail = new.emails::text; end $$;
+       create trigger moody before insert or update on contacts for each row
+         when (new.company = 'Moody') execute function refuse();`,
+    );
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send([about('moody', { company: 'Moody' })]);
+    sender.close();
+    await until(async () => (await queue.getDelayedCount()) === 1, 'the batch waits for its next try');
+    const jobs = await queue.getJobs(['delayed']);
+    const { failedReason, stacktrace } = jobs[0] ?? {};
+    expect(failedReason).toBe('40001');
+    expectNoTraceOf(canaries, { ...(await everythingSaid()), job: JSON.stringify([failedReason, stacktrace]) });
+    await ask(home.store, 'drop trigger moody on contacts');
+    await until(
+      async () => (await count(`subject_uri = '${contactUri('moody')}' and outcome = 'applied'`)) === 1,
+      'it got through',
+    );
+  });
+
+  it('when somebody without the key or the token tries', async () => {
+    const body = about('intruder');
+    const headers = {
+      ...signed('another key', body),
+      authorization: `Bearer ${canaries['admin token']}`,
+      'user-agent': canaries.email,
+    };
+    await fetch(`${product.webhook}?token=${canaries['admin token']}`, { method: 'POST', headers, body });
+    await fetch(`${product.url}/${encodeURIComponent(canaries.email)}`, { method: 'PUT', headers, body });
+    const admin = await product.admin(`/api/${encodeURIComponent(canaries.email)}`);
+    expect(admin.status).toBe(404);
+    expectNoTraceOf(canaries, { ...(await everythingSaid()), answer: await admin.text() });
+  });
+
+  it('when Redis and the processes come and go', async () => {
+    await redis.kill9();
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send([about('spooled')]);
+    sender.close();
+    await until(async () => (await product.readiness()) === 503, 'it has noticed');
+    await redis.restart();
+    await until(async () => (await count(`subject_uri = '${contactUri('spooled')}'`)) === 1, 'it got through');
+    const refused = await home.run(['doctor'], {
+      DATABASE_URL: `postgres://u:${canaries['database password']}@127.0.0.1:1/none`,
+    });
+    expect(refused.code).toBe(3);
+    expectNoTraceOf(canaries, await everythingSaid());
+  });
+
+  it('and names with line ends, terminal codes or a megabyte do not break the log into false lines', async () => {
+    const nasty = [
+      'two\r\n{"level":"fatal","msg":"forged"}',
+      '\u001b[2J\u001b[31mred',
+      '\u2028\u202eright to left',
+      'x'.repeat(1_000_000),
+    ];
+    await deliver(
+      ...nasty.map((name, place) => about(`nasty-${place}`, { name })),
+      ...nasty.map((event) => JSON.stringify({ event, payload: {} })),
+    );
+    for (const name of nasty.slice(0, 2)) {
+      await fetch(`${product.url}/${encodeURIComponent(name)}`, {
+        method: 'POST',
+        headers: { 'x-odd': encodeURIComponent(name) },
+      });
+    }
+    const lines = product.output().trimEnd().split('\n');
+    const read = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
+    expect(read.filter(({ level, msg }) => level === 'fatal' || msg === 'forged')).toEqual([]);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(10_000);
+    expect(product.output()).not.toMatch(/[\u001b\u2028\u202e]/);
+  });
+
+  it('and ten thousand bad signatures write no row and hardly a line', async () => {
+    const [rows, said] = [await count('true'), product.output().length];
+    const forger = openSender({ url: product.webhook, key: 'not the signing key', pauseMs: 0 });
+    const body = about('forged');
+    await forger.send(Array.from({ length: 10_000 }, () => body));
+    forger.close();
+    expect(new Set(forger.sent.flatMap(({ answers }) => answers))).toEqual(new Set([401]));
+    expect(await count('true')).toBe(rows);
+    expect(product.output().slice(said).split('\n').length).toBeLessThan(50);
+  });
+
+  it('and thousands of unknown kinds do not add up in the metrics', async () => {
+    const kinds = Array.from({ length: 2000 }, (_, n) => JSON.stringify({ event: `kind-${n}.created`, payload: {} }));
+    await deliver(...kinds);
+    const metrics = await (await product.admin('/metrics')).text();
+    expect(metrics).not.toContain('kind-');
+    expect(metrics.match(/^slotstream_projected_total\{/gm)?.length).toBeLessThan(14 * 7);
+    expect(await count(`event like 'kind-%' and outcome = 'unhandled'`)).toBe(2000);
+  });
+});

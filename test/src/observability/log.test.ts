@@ -1,0 +1,123 @@
+// What may and may not reach a log line.
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { createLog, throttled } from '#src/observability/log.ts';
+
+const canary = 'canary-7c41';
+
+function listen(options: { level?: string; pretty?: boolean } = {}) {
+  const chunks: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLog({ level: options.level ?? 'info', pretty: options.pretty ?? false, destination });
+  const text = () => chunks.join('');
+  const lines = () => text().trimEnd().split('\n');
+  return { log, text, lines, records: () => lines().map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+describe('log', () => {
+  it('writes one JSON line a record, with its level by name', () => {
+    const { log, records } = listen();
+    log.info({ batch: 3 }, 'projected');
+    expect(records()).toMatchObject([{ level: 'info', batch: 3, msg: 'projected' }]);
+  });
+
+  it.each([
+    'authorization',
+    'Calendly-Webhook-Signature',
+    'api_token',
+    'adminToken',
+    'signing_key',
+    'signingKeys',
+    'keys',
+    'client_secret',
+    'password',
+    'set-cookie',
+    'email',
+    'primary_email',
+    'emails',
+    'phone_number',
+    'name',
+    'first_name',
+    'userName',
+    'body',
+    'payload',
+    'answer',
+    'parameters',
+  ])('blanks the value of %s, at any depth and in child loggers', (key) => {
+    const { log, text } = listen();
+    log.info({ [key]: canary, inner: { list: [{ [key]: canary }] } }, 'x');
+    log.child({ [key]: canary }).info('x');
+    expect(text()).not.toContain(canary);
+  });
+
+  it('blanks addresses and credentials inside text', () => {
+    const { log, text } = listen();
+    log.info({ url: `redis://:${canary}@host:6379/0`, header: `Bearer ${canary}` }, `asked by ada@example.test`);
+    expect(text()).not.toMatch(/canary|ada@/);
+  });
+
+  it.each([false, true])('keeps hostile text on one line and harmless (pretty: %s)', (pretty) => {
+    const { log, text } = listen({ pretty });
+    log.info({ path: '/x\r\n\u001b[2Jforged' }, 'one\r\ntwo\u001b[2J\u202e');
+    expect(text()).not.toContain('\u001b[2J');
+    expect(text()).not.toContain('\u202e');
+    expect(text()).not.toContain('one\r');
+  });
+
+  it('cuts long text', () => {
+    const { log, text } = listen();
+    log.info({ path: 'x'.repeat(1_000_000) }, 'y'.repeat(1_000_000));
+    expect(text().length).toBeLessThan(2_000);
+  });
+
+  it('keeps type, code and table of an engine error, and none of its values', () => {
+    const { log, text, records } = listen();
+    const error = Object.assign(new Error(`invalid input syntax for type json: "${canary}"`), {
+      code: '22P02',
+      table: 'contacts',
+      detail: `Key (email)=(${canary}) exists`,
+      where: canary,
+      parameters: [canary],
+    });
+    log.error(error);
+    log.error({ err: new Error('outer', { cause: error }) }, 'failed');
+    expect(text()).not.toContain(canary);
+    expect(records()[0]).toMatchObject({ err: { code: '22P02', table: 'contacts' } });
+    expect(records()[1]).toMatchObject({ msg: 'failed', err: { message: 'outer', cause: { code: '22P02' } } });
+  });
+
+  it('never repeats a body that could not be parsed', () => {
+    const { log, text } = listen();
+    try {
+      JSON.parse(`{"a": ${canary}`);
+    } catch (error) {
+      log.error({ err: error }, 'unreadable');
+    }
+    expect(text()).toContain('SyntaxError');
+    expect(text()).not.toContain(canary);
+  });
+
+  it('keeps the hint of our own errors', () => {
+    const { log, records } = listen();
+    log.error({ err: new SlotstreamError('queue_unavailable', 'Redis does not answer.', { hint: 'Start it.' }) }, 'x');
+    expect(records()[0]).toMatchObject({ err: { code: 'queue_unavailable', hint: 'Start it.' } });
+  });
+
+  it('says a repeated thing once an interval and then how many were held back', () => {
+    const { log, records } = listen();
+    let now = 0;
+    const say = throttled(log, 1000, () => now);
+    for (let i = 0; i < 100; i += 1) say('warn', 'redis is out of memory');
+    say('warn', 'another matter');
+    now = 1000;
+    say('warn', 'redis is out of memory', { depth: 4 });
+    expect(records()).toHaveLength(3);
+    expect(records()[2]).toMatchObject({ depth: 4, heldBack: 99 });
+  });
+});

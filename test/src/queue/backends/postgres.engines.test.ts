@@ -1,0 +1,50 @@
+import { describe, expect, inject, it } from 'vitest';
+import { until } from '../../../harness/ports.ts';
+import { startPostgres } from '../../../harness/postgres.ts';
+import { batchOf, bodiesOf, open } from './queue-places.ts';
+import { describeQueue } from './queue-suite.ts';
+
+const nobody = async (): Promise<void> => undefined;
+
+describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
+  describeQueue('postgres');
+
+  it('opens while PostgreSQL is away, refuses, heals by itself, and survives its crash', async () => {
+    await using postgres = await startPostgres();
+    const url = await postgres.createDatabase();
+    await postgres.halt('fast');
+    const queue = await open({ url, dataDir: '', name: 'deliveries' });
+    const taken: string[] = [];
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 2 });
+    await expect(queue.add(batchOf('refused'))).rejects.toMatchObject({ code: 'queue_unavailable' });
+    await expect(queue.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
+
+    const added = (body: string) => (): Promise<boolean> =>
+      queue.add(batchOf(body)).then(
+        () => true,
+        () => false,
+      );
+    await postgres.restart();
+    await until(added('a'), 'an add succeeds');
+    await until(() => taken.includes('a'), 'it is taken');
+    await postgres.restart('immediate');
+    await until(added('b'), 'an add succeeds again');
+    await until(() => taken.includes('b'), 'it is taken too');
+    await queue.close();
+  });
+
+  it('closes while PostgreSQL is away', async () => {
+    await using postgres = await startPostgres();
+    const queue = await open({ url: postgres.url, dataDir: '', name: 'deliveries' });
+    queue.work(nobody, nobody, { concurrency: 1 });
+    await postgres.halt('immediate');
+    await queue.close();
+  });
+
+  it('says when PostgreSQL would forget what it accepted', async () => {
+    const queue = await open({ url: inject('postgresUrl'), dataDir: '', name: 'deliveries' });
+    const problems = await queue.check();
+    await queue.close();
+    expect(problems.map((problem) => problem.message).join()).toContain('fsync = off');
+  });
+});

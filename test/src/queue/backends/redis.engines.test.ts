@@ -1,0 +1,228 @@
+import { describe, expect, inject, it } from 'vitest';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { freePort, until } from '../../../harness/ports.ts';
+import { startRedis, type TestRedis } from '../../../harness/redis.ts';
+import { batchOf, bodiesOf, open } from './queue-places.ts';
+import { describeQueue } from './queue-suite.ts';
+
+const nobody = async (): Promise<void> => undefined;
+const unavailable = expect.objectContaining({ code: 'queue_unavailable' });
+
+async function openOn(redis: Pick<TestRedis, 'url'>, reported: Error[] = []) {
+  const queue = await open({ url: redis.url, dataDir: '', name: 'deliveries' }, (error) => reported.push(error));
+  return Object.assign(queue, { [Symbol.asyncDispose]: () => queue.close() });
+}
+
+describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
+  describeQueue('redis');
+
+  it('opens while Redis is absent, refuses at once, and heals by itself', async () => {
+    const port = await freePort();
+    await using queue = await openOn({ url: `redis://127.0.0.1:${port}` });
+    const taken: string[] = [];
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 1 });
+    await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
+    await expect(queue.ping()).rejects.toEqual(unavailable);
+    await using redis = await startRedis({ port });
+    await until(
+      () =>
+        queue
+          .ping()
+          .then(() => queue.add(batchOf('b')))
+          .then(
+            () => true,
+            () => false,
+          ),
+      'an add succeeds',
+    );
+    await until(() => taken.length > 0, 'the batch is taken');
+    expect(taken).toEqual(['b']);
+    expect(redis.port).toBe(port);
+  });
+
+  it('closes while Redis is absent', async () => {
+    const queue = await openOn({ url: `redis://127.0.0.1:${await freePort()}` });
+    queue.work(nobody, nobody, { concurrency: 1 });
+    await queue.close();
+  });
+
+  it('closes after Redis has gone away under a worker', async () => {
+    const redis = await startRedis();
+    const queue = await openOn(redis);
+    const taken: unknown[] = [];
+    queue.work(async (batch) => void taken.push(batch), nobody, { concurrency: 1 });
+    await queue.add(batchOf('a'));
+    await until(() => taken.length > 0, 'it works');
+    await redis.stop();
+    await queue.close();
+  });
+
+  it('loses nothing it accepted when Redis is killed and restarted under load', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    const taken = new Set<string>();
+    const accepted: string[] = [];
+    queue.work(async (batch) => void taken.add(bodiesOf(batch).join()), nobody, { concurrency: 4 });
+    for (let n = 0; n < 600; n += 1) {
+      if (n % 200 === 100) void redis.kill9().then(() => redis.restart());
+      await queue.add(batchOf(`n${n}`)).then(
+        () => accepted.push(`n${n}`),
+        () =>
+          until(
+            () =>
+              queue.ping().then(
+                () => true,
+                () => false,
+              ),
+            'Redis is back',
+          ),
+      );
+    }
+    await until(() => accepted.every((body) => taken.has(body)), 'every accepted one is taken');
+    expect(accepted.length).toBeGreaterThan(500);
+  });
+
+  it('resolves no add and answers no ping while Redis is frozen', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    redis.freeze();
+    let resolved = false;
+    const add = queue.add(batchOf('a')).then(
+      () => (resolved = true),
+      () => undefined,
+    );
+    await expect(queue.ping()).rejects.toEqual(unavailable);
+    expect(resolved).toBe(false);
+    redis.thaw();
+    await add;
+    await until(
+      () =>
+        queue.ping().then(
+          () => true,
+          () => false,
+        ),
+      'Redis answers again',
+    );
+  });
+
+  it('refuses while Redis is out of memory, without drowning in errors, and goes on afterwards', async () => {
+    await using redis = await startRedis({ args: ['--maxmemory', '8mb'] });
+    const reported: Error[] = [];
+    await using queue = await openOn(redis, reported);
+    const body = 'x'.repeat(256 * 1024);
+    let accepted = 0;
+    const fill = async (): Promise<void> => {
+      for (;;) await queue.add(batchOf(body)).then(() => (accepted += 1));
+    };
+    await expect(fill()).rejects.toThrow('OOM');
+    expect(await queue.check()).toEqual([
+      expect.objectContaining({ fatal: false, message: expect.stringContaining('maxmemory') }),
+    ]);
+    let taken = 0;
+    queue.work(async () => void (taken += 1), nobody, { concurrency: 1 });
+    await until(() => reported.length > 0, 'the worker complains');
+    await redis.cli('config', 'set', 'maxmemory', '0');
+    await until(() => taken === accepted, 'everything accepted is taken');
+    expect(reported.length).toBeLessThan(20);
+    expect(reported.map(String).join()).not.toContain('xxx');
+  });
+
+  it('refuses while Redis is a replica, and goes on once it is the master again', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    await redis.cli('replicaof', '127.0.0.1', '1');
+    await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
+    await redis.cli('replicaof', 'no', 'one');
+    await until(
+      () =>
+        queue.add(batchOf('b')).then(
+          () => true,
+          () => false,
+        ),
+      'an add succeeds',
+    );
+  });
+
+  it('calls a Redis fatal that keeps nothing on disk or throws data away', async () => {
+    await using redis = await startRedis({ appendonly: false });
+    await using queue = await openOn(redis);
+    await redis.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru');
+    const problems = await queue.check();
+    expect(problems.map((problem) => problem.fatal)).toEqual([true, true]);
+    expect(problems.map((problem) => problem.message).join()).toMatch(/appendonly no.*allkeys-lru/s);
+  });
+
+  it('only warns when it may not read the settings of Redis', async () => {
+    await using redis = await startRedis();
+    await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~*', '&*', '+@all', '-config');
+    await using queue = await openOn({ url: `redis://app:s3cret-passw0rd@127.0.0.1:${redis.port}` });
+    expect(await queue.check()).toEqual([expect.objectContaining({ fatal: false })]);
+  });
+
+  it('keeps the password out of every message when Redis refuses it', async () => {
+    await using redis = await startRedis({ args: ['--requirepass', 'the-right-one'] });
+    const reported: Error[] = [];
+    await using queue = await openOn({ url: `redis://:s3cret-passw0rd@127.0.0.1:${redis.port}` }, reported);
+    const refusal: unknown = await queue.ping().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(SlotstreamError);
+    expect([refusal, ...reported].map((error) => `${error} ${JSON.stringify(error)}`).join()).not.toContain('s3cret');
+  });
+
+  it('writes nothing of a person into the failure text of a job', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    let tries = 0;
+    queue.work(
+      async () => {
+        tries += 1;
+        throw Object.assign(new Error('duplicate key (email)=(jane@example.test)'), { detail: 'jane@example.test' });
+      },
+      nobody,
+      { concurrency: 1 },
+    );
+    await queue.add(batchOf('{}'));
+    await until(async () => tries > 1 && (await queue.depth()).delayed === 1, 'it has failed');
+    const job = await redis.cli('hgetall', '{slotstream}:deliveries:1');
+    expect(job).toContain('failedReason');
+    expect(job).not.toContain('jane');
+  });
+
+  it('sweeps a hand-crafted job that is not even JSON out of the way of the others', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    await redis.cli('hset', '{slotstream}:deliveries:evil', 'name', 'batch', 'data', '{not json', 'failedReason', 'x');
+    await redis.cli('zadd', '{slotstream}:deliveries:failed', '1', 'evil');
+    await redis.cli('hset', '{slotstream}:deliveries:mine', 'name', 'batch', 'data', '{"odd":1}', 'failedReason', 'x');
+    await redis.cli('zadd', '{slotstream}:deliveries:failed', '2', 'mine');
+    const taken: unknown[] = [];
+    const givenUp: unknown[] = [];
+    const giveUp = async (_delivery: unknown, reason: string): Promise<void> => void givenUp.push(reason);
+    queue.work(async (batch) => void taken.push(batch), giveUp, { concurrency: 1 });
+    await until(async () => taken.length > 0 && (await queue.depth()).failed === 0, 'the sweep is done');
+    expect(taken).toEqual([{ odd: 1 }]);
+    expect(givenUp).toEqual(['the job is not JSON']);
+  });
+
+  it('works on a Cluster', async () => {
+    await using redis = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
+    await redis.cli('cluster', 'addslotsrange', '0', '16383');
+    await until(async () => (await redis.cli('cluster', 'info')).includes('cluster_state:ok'), 'the cluster is up');
+    await roundTrip(`redis+cluster://127.0.0.1:${redis.port}`);
+  });
+
+  it('works through Sentinel', async () => {
+    await using master = await startRedis();
+    await using sentinel = await startRedis({ sentinelOf: master.port });
+    await roundTrip(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`);
+  });
+});
+
+async function roundTrip(url: string): Promise<void> {
+  await using queue = await openOn({ url });
+  const taken: string[] = [];
+  queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 2 });
+  await queue.add(batchOf('a'));
+  await until(() => taken.length > 0, 'the batch is taken');
+  expect(taken).toEqual(['a']);
+  expect(await queue.check()).toEqual([]);
+}

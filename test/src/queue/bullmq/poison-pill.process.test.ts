@@ -1,0 +1,108 @@
+// Receivers and workers as processes of their own: workers die in the middle of a batch, the store goes away.
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import pg from 'pg';
+import { ask, judge } from '../../../oracle/deliveries.ts';
+import { freePort, until } from '../../../harness/ports.ts';
+import { startPostgres, type TestPostgres } from '../../../harness/postgres.ts';
+import { openHome, type Home } from '../../../harness/product.ts';
+import { startRedis, type TestRedis } from '../../../harness/redis.ts';
+import { openSender } from '../../../harness/sender.ts';
+import { contactStory, whilst } from '../../../harness/story.ts';
+
+describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
+  'receivers and workers apart, on Redis and PostgreSQL',
+  { timeout: 120_000 },
+  () => {
+    let redis: TestRedis;
+    let postgres: TestPostgres;
+    beforeAll(async () => {
+      [redis, postgres] = await Promise.all([startRedis(), startPostgres({ durable: true })]);
+    });
+    afterAll(async () => {
+      await Promise.all([redis.stop(), postgres.stop()]);
+    });
+
+    async function freshHome(shared = false): Promise<Home> {
+      await redis.cli('flushall');
+      const store = await postgres.createDatabase();
+      return openHome({ QUEUE_URL: shared ? store : redis.url, DATABASE_URL: store });
+    }
+
+    it('a batch whose worker was killed over it is done by another, once', async () => {
+      await using home = await freshHome();
+      const receiver = await home.start('receive');
+      const doomed = await home.start('work');
+      const sender = openSender({ url: receiver.webhook, key: home.signingKey });
+      await using hold = await lockContacts(home.store);
+      await sender.send(contactStory({ contacts: 20, versions: 15 }));
+      await until(() => hold.isWaitedFor(), 'the worker is in the middle of its batches');
+      await doomed.kill9();
+      await home.start('work');
+      await hold.release();
+      sender.close();
+      await judge(home.store, sender.sent);
+      expect(await redis.cli('zcard', '{slotstream}:deliveries:failed')).toBe('0');
+    });
+
+    it.each([
+      { what: 'a store', shared: false },
+      { what: 'a PostgreSQL that is store and queue', shared: true },
+    ])(
+      '$what restarted under load, gently and not, loses nothing and sends nothing into quarantine',
+      async ({ shared }) => {
+        await using home = await freshHome(shared);
+        const [receiver, worker] = [await home.start('receive'), await home.start('work')];
+        const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
+        let over = false;
+        const sending = sender.send(whilst(() => !over, contactStory({ contacts: 60, versions: 200 })));
+        for (const mode of ['immediate', 'fast'] as const) {
+          const enough = sender.accepted() + 200;
+          await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
+          await postgres.restart(mode);
+        }
+        over = true;
+        await sending;
+        sender.close();
+        expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
+        await judge(home.store, sender.sent, 40_000);
+        expect(await Promise.all([receiver.term(), worker.term()])).toEqual([0, 0]);
+      },
+    );
+
+    it('two receivers and two workers share the work, and each delivery counts once', async () => {
+      await using home = await freshHome();
+      const [first, second] = await Promise.all([
+        home.start('receive'),
+        home.start('receive', { settings: { PORT: String(await freePort()) } }),
+        home.start('work'),
+        home.start('work'),
+      ]);
+      const senders = [first, second].map(({ webhook }) => openSender({ url: webhook, key: home.signingKey }));
+      // Both tell the same story, so every delivery comes through both doors.
+      await Promise.all(senders.map((sender) => sender.send(contactStory({ contacts: 40, versions: 25 }))));
+      for (const sender of senders) sender.close();
+      await judge(
+        home.store,
+        senders.flatMap(({ sent }) => sent),
+      );
+      const [{ copies } = {}] = await ask(home.store, 'select sum(duplicates)::int as copies from event_log');
+      expect(copies).toBeGreaterThan(0);
+    });
+  },
+);
+
+/** Holds the contacts, so that whoever projects a batch stands still in the middle of it. */
+async function lockContacts(storeUrl: string) {
+  const client = new pg.Client({ connectionString: storeUrl });
+  await client.connect();
+  await client.query('begin; lock table contacts in access exclusive mode');
+  const release = async (): Promise<void> => {
+    await client.end();
+  };
+  let released: Promise<void> | undefined;
+  return {
+    isWaitedFor: async () => (await ask(storeUrl, 'select 1 from pg_locks where not granted')).length > 0,
+    release: () => (released ??= release()),
+    [Symbol.asyncDispose]: () => (released ??= release()),
+  };
+}

@@ -1,0 +1,182 @@
+// The receiver's promise over real HTTP: 202 only once the delivery is safe, and a way out that loses nothing.
+import { createHash } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/receiver.ts';
+
+const numbered = (index: number): string => JSON.stringify({ event: 'invitee.created', payload: { index } });
+const idOf = (body: string): string => createHash('sha256').update(body).digest('hex');
+
+describe('the receiver', () => {
+  it('answers 202 once the queue has the delivery', async () => {
+    await using receiver = await openReceiver();
+    const response = await receiver.post(numbered(1));
+    expect([response.status, await response.json()]).toEqual([202, { title: 'Accepted', message: expect.any(String) }]);
+    expect(receiver.queue.deliveries).toEqual([
+      { body: numbered(1), receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) },
+    ]);
+    expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
+  });
+
+  it('puts deliveries that arrive together into fewer jobs, and loses none', async () => {
+    await using receiver = await openReceiver();
+    const bodies = Array.from({ length: 300 }, (_, index) => numbered(index));
+    await Promise.all(bodies.map((body) => receiver.post(body)));
+    expect(receiver.queue.deliveries.map(({ body }) => body).toSorted()).toEqual(bodies.toSorted());
+  });
+
+  for (const mode of ['down', 'frozen'] as const)
+    it(`keeps deliveries on disk while the queue is ${mode}, and brings them in when it is back`, async () => {
+      await using receiver = await openReceiver({ queue: testQueue(mode) });
+      const bodies = Array.from({ length: 30 }, (_, index) => numbered(index));
+      for (const body of bodies) expect((await receiver.post(body)).status).toBe(202);
+      expect(receiver.queue.deliveries).toEqual([]);
+      expect(await receiver.counted('slotstream_spool_deliveries')).toBe(30);
+      receiver.queue.mode = 'up';
+      await expect.poll(() => receiver.spool.isEmpty()).toBe(true);
+      expect(receiver.queue.deliveries.map(({ body }) => body)).toEqual(bodies);
+      expect((await receiver.post('after')).status).toBe(202);
+      expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
+      expect(await receiver.counted('slotstream_spool_deliveries')).toBe(0);
+    });
+
+  it('says 503 with Retry-After when neither queue nor spool can take it', async () => {
+    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+    const response = await receiver.post(numbered(1));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toEqual({ title: 'Service Unavailable', message: expect.any(String) });
+    expect(await receiver.counted('slotstream_deliveries_received_total{outcome="unavailable"}')).toBe(1);
+  });
+
+  it('says 503 when more waits in memory than it may hold', async () => {
+    await using receiver = await openReceiver({ maxWaitingBytes: 10 });
+    expect((await receiver.post('a'.repeat(11))).status).toBe(503);
+    expect((await receiver.post('a'.repeat(10))).status).toBe(202);
+  });
+
+  it('writes no person, no key and no signature to its log, whatever fails', async () => {
+    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+    const body = '{"payload":{"email":"canary@example.test","name":"Canary Person"}}';
+    const headers = receiver.sign(body);
+    await receiver.post(body);
+    await receiver.post(body, { [signatureHeader]: 't=1,v1=canary' });
+    expect(receiver.lines.length).toBeGreaterThan(0);
+    expect(receiver.lines.join('')).not.toMatch(/canary|Canary/);
+    expect(receiver.lines.join('')).not.toContain(headers[signatureHeader]?.slice(-64));
+    expect((await receiver.metrics.read()).text).not.toMatch(/canary/i);
+  });
+});
+
+describe('health', () => {
+  it('is alive whatever the engines do, and ready only when each answers', async () => {
+    let queueUp = true;
+    let now = 0;
+    const queue = async () => (queueUp ? undefined : Promise.reject(new Error('redis://:canary@host')));
+    await using receiver = await openReceiver({ checks: { queue, store: async () => undefined }, clock: () => now });
+    const ready = await fetch(`${receiver.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { title: 'Ready', engines: { queue: 'up', store: 'up' } },
+    ]);
+    queueUp = false;
+    now = 5000;
+    const unready = await fetch(`${receiver.url}/readyz`);
+    const text = await unready.text();
+    expect([unready.status, JSON.parse(text)]).toMatchObject([
+      503,
+      { title: 'Not Ready', engines: { queue: 'down', store: 'up' } },
+    ]);
+    expect(text).not.toContain('canary');
+    expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('going away', () => {
+  it('is not ready first, while deliveries are still taken', async () => {
+    await using receiver = await openReceiver({ listener: { graceMs: 300 } });
+    const closing = receiver.close();
+    const [ready, taken] = await Promise.all([fetch(`${receiver.url}/readyz`), receiver.post(numbered(1))]);
+    expect([ready.status, taken.status]).toEqual([503, 202]);
+    expect(taken.headers.get('connection')).toBe('close');
+    await closing;
+    await expect(receiver.post(numbered(2))).rejects.toThrow('fetch failed');
+    expect(receiver.queue.deliveries).toHaveLength(1);
+  });
+
+  it('finishes what is in flight and tells those connections to close', async () => {
+    const queue = testQueue();
+    let release: (() => void) | undefined;
+    const { enqueue } = queue;
+    queue.enqueue = async (batch) => {
+      await new Promise<void>((resolve) => (release = resolve));
+      return enqueue(batch);
+    };
+    await using receiver = await openReceiver({ queue, listener: { closeDeadlineMs: 5000 } });
+    const body = numbered(1);
+    const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
+    const answer = exchange(receiver.port, [
+      `POST /webhooks HTTP/1.1\r\nHost: a\r\n${head.join('')}Content-Length: ${body.length}\r\n\r\n${body}`,
+    ]);
+    await expect.poll(() => release, { interval: 5 }).toBeDefined();
+    const closing = receiver.close();
+    release?.();
+    expect(await answer).toMatch(/^HTTP\/1\.1 202 [^]*Connection: close/);
+    await closing;
+    expect(queue.deliveries).toHaveLength(1);
+  });
+
+  it('does not wait for ever for one who never finishes', async () => {
+    await using receiver = await openReceiver({ listener: { closeDeadlineMs: 50 } });
+    const socket = connect(receiver.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await new Promise((resolve) =>
+      socket.write('POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf', resolve),
+    );
+    await receiver.close();
+    socket.destroy();
+    expect(receiver.queue.deliveries).toEqual([]);
+  });
+
+  it('under load loses nothing that was answered 202', async () => {
+    await using receiver = await openReceiver({ listener: { graceMs: 50 } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const accepted: string[] = [];
+    const statuses = new Set<number>();
+    let stop = false;
+    const senders = Array.from({ length: 8 }, async (_, sender) => {
+      for (let index = 0; !stop; index += 1) {
+        const body = numbered(sender * 1_000_000 + index);
+        const status = await send({ port: receiver.port, agent, body, headers: receiver.sign(body) });
+        if (status === undefined) return;
+        statuses.add(status);
+        if (status === 202) accepted.push(idOf(body));
+      }
+    });
+    await expect.poll(() => accepted.length).toBeGreaterThan(200);
+    await receiver.close();
+    stop = true;
+    await Promise.all(senders);
+    agent.destroy();
+    const safe = new Set(receiver.queue.deliveries.map(({ body }) => idOf(body)));
+    expect(accepted.filter((id) => !safe.has(id))).toEqual([]);
+    expect([...statuses]).toEqual([202]);
+  });
+});
+
+/** The status, or undefined when the connection was refused or broken. */
+function send(delivery: {
+  port: number;
+  agent: Agent;
+  body: string;
+  headers: Record<string, string>;
+}): Promise<number | undefined> {
+  const { port, agent, body, headers } = delivery;
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, agent, path: '/webhooks', method: 'POST', headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    });
+    sent.on('error', () => resolve(undefined));
+    sent.end(body);
+  });
+}

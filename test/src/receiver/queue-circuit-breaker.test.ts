@@ -1,0 +1,51 @@
+// Bodies in pieces: whole again when they are honest, bounded together when they are not.
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { readBody } from '#src/receiver/read-body.ts';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+async function readOnce(send: (port: number) => void, budget?: { maxBytes: number; bytes: number }): Promise<unknown> {
+  const server = createServer();
+  const read = new Promise((resolve) => {
+    server.on('request', async (incoming, outgoing) => {
+      resolve(await readBody(incoming, 100_000, budget));
+      outgoing.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  send((server.address() as AddressInfo).port);
+  const body = await read;
+  server.closeAllConnections();
+  server.close();
+  return body;
+}
+
+function sendInBytes(text: string): (port: number) => void {
+  return (port) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write(
+      `${text
+        .split('')
+        .map((letter) => `1\r\n${letter}\r\n`)
+        .join('')}0\r\n\r\n`,
+    );
+  };
+}
+
+describe('a body sent byte by byte', () => {
+  it('is put together again', async () => {
+    const text = Array.from({ length: 5_000 }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
+    expect(String(await readOnce(sendInBytes(text)))).toBe(text);
+  });
+
+  it('is given up when all bodies being read hold too much together, and gives back what it took', async () => {
+    const budget = { maxBytes: 1_000, bytes: 900 };
+    expect(await readOnce(sendInBytes('x'.repeat(2_000)), budget)).toBe('busy');
+    expect(budget.bytes).toBe(900);
+  });
+});

@@ -1,0 +1,331 @@
+// The security checklist of the public edge, one named test a row, over real HTTP on loopback.
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { keyIdOf } from '#src/signing/signature.ts';
+import { exchange, openReceiver, signatureHeader, signingKey } from '../../harness/receiver.ts';
+
+const body = '{"event":"invitee.created","created_at":"2025-04-14T11:42:33.000000Z","payload":{}}';
+
+async function seen(response: Response): Promise<object> {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
+  return { status: response.status, headers, text: await response.text() };
+}
+
+describe('row 1: the raw bytes are verified, before any parse', () => {
+  const exact: Record<string, Uint8Array<ArrayBuffer>> = {
+    'odd spacing': Buffer.from('{ "event" :\t"x" }'),
+    'an escaped letter': Buffer.from('{"name":"\\u00e9"}'),
+    'a trailing line break': Buffer.from(`${body}\n`),
+    'a byte order mark': Buffer.from(`\ufeff${body}`),
+    'invalid UTF-8': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    'a NUL byte': Buffer.from('{"a":"\0"}'),
+    'no JSON at all': Buffer.from('hello'),
+    nothing: Buffer.alloc(0),
+  };
+
+  it('accepts exactly the signed bytes, whatever they are, and hands on the same bytes', async () => {
+    await using receiver = await openReceiver();
+    for (const bytes of Object.values(exact)) expect((await receiver.post(bytes)).status).toBe(202);
+    const arrived = receiver.queue.deliveries.map((sent) => Buffer.from(sent.body, sent.encoding ?? 'utf8'));
+    expect(arrived).toEqual(Object.values(exact).map((bytes) => Buffer.from(bytes)));
+    expect(receiver.queue.deliveries.map((sent) => sent.encoding)).toEqual([
+      ...Array(4).fill(undefined),
+      'base64',
+      'base64',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('refuses what a parser would call the same', async () => {
+    await using receiver = await openReceiver();
+    const headers = receiver.sign('{"b":1,"a":"\\u00e9"}');
+    for (const variant of [
+      '{"b":1,"a":"é"}',
+      '{"a":"\\u00e9","b":1}',
+      '{"b": 1,"a":"\\u00e9"}',
+      '{"b":1,"a":"\\u00e9"}\n',
+    ])
+      expect((await receiver.post(variant, headers)).status).toBe(401);
+    expect(receiver.queue.deliveries).toEqual([]);
+  });
+});
+
+describe('rows 2, 3, 4, 5, 6 and 28: every refused signature gets the same answer', () => {
+  it('says nothing about why', async () => {
+    await using receiver = await openReceiver();
+    const now = Math.floor(Date.now() / 1000);
+    const [, mac = ''] = (receiver.sign(body)[signatureHeader] ?? '').split('v1=');
+    const headers = [
+      '',
+      't=1',
+      'v1=00',
+      't=NaN,v1=00',
+      `t=+${now},v1=${mac}`,
+      `t=${now},v1=`,
+      `t=${now},v1=${mac.slice(1)}`,
+      `t=${now},v1=${mac}0`,
+      `t=${now},v1=${mac.toUpperCase()}`,
+      `t=${now},v1=${'zz'.repeat(32)}`,
+      `t=${now},v1=${'0'.repeat(10_000)}`,
+      `t=${now},t=${now},v1=${mac}`,
+      `t=${now},v0=${mac}`,
+      `t=${now},none=${mac}`,
+      `t=${now},v1a=${mac}`,
+      `t=${now},${`v1=${'0'.repeat(64)},`.repeat(5)}v1=${mac}`,
+      `t=${now - 181},v1=${mac}`,
+      ','.repeat(10_000),
+    ];
+    const answers = [await seen(await receiver.post(body, {}))];
+    for (const header of headers) answers.push(await seen(await receiver.post(body, { [signatureHeader]: header })));
+    answers.push(await seen(await receiver.post(body, receiver.sign(body, 'another key of a sufficient length'))));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 401, text: expect.stringContaining('"title":"Unauthorized"') });
+    expect(receiver.queue.deliveries).toEqual([]);
+  });
+
+  it('row 4: two signature headers are refused, also when each alone would do', async () => {
+    await using receiver = await openReceiver();
+    const good = receiver.sign(body)[signatureHeader];
+    const [, mac] = good?.split(',') ?? [];
+    for (const [first, second] of [
+      [good, good],
+      [good, mac],
+      [good, 'v1=00'],
+      ['x', good],
+    ])
+      expect(
+        await exchange(receiver.port, [
+          `POST /webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n`,
+          `${signatureHeader}: ${first}\r\n${signatureHeader.toLowerCase()}: ${second}\r\n\r\n${body}`,
+        ]),
+      ).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="malformed"}')).toBe(4);
+  });
+
+  it('row 6: a stale but rightly signed delivery is counted apart, and the log says which setting cures it', async () => {
+    let now = Date.now();
+    await using receiver = await openReceiver({ clock: () => now });
+    const headers = receiver.sign(body);
+    const forged = receiver.sign(body, 'another key of a sufficient length');
+    for (const offset of [-181_000, 181_000]) {
+      now += offset;
+      expect((await receiver.post(body, headers)).status).toBe(401);
+      expect((await receiver.post(body, forged)).status).toBe(401);
+      now -= offset;
+    }
+    expect((await receiver.post(body, headers)).status).toBe(202);
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="stale_signed"}')).toBe(2);
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="stale"}')).toBe(2);
+    expect(receiver.lines.join('')).toContain('SIGNATURE_TOLERANCE_SECONDS');
+  });
+});
+
+it('row 7: the same delivery is answered 202 each time it comes', async () => {
+  await using receiver = await openReceiver();
+  const headers = receiver.sign(body);
+  const statuses = await Promise.all(
+    Array.from({ length: 100 }, async () => (await receiver.post(body, headers)).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([202]));
+});
+
+it('row 8: every key on the ring verifies, one taken off does not, and the metric names the key by its id', async () => {
+  const previous = 'the previous key, thirty-two bytes';
+  let ring = [signingKey, previous];
+  await using receiver = await openReceiver({ keysAt: () => ring });
+  expect((await receiver.post(body, receiver.sign(body, previous))).status).toBe(202);
+  expect((await receiver.post(body)).status).toBe(202);
+  ring = [signingKey];
+  expect((await receiver.post(body, receiver.sign(body, previous))).status).toBe(401);
+  expect(await receiver.counted(`slotstream_signature_key_total{key_id="${keyIdOf(previous)}"}`)).toBe(1);
+  expect((await receiver.metrics.read()).text).not.toContain(signingKey);
+});
+
+describe('row 9: unsigned deliveries', () => {
+  it('are accepted only where that was said out loud', async () => {
+    await using receiver = await openReceiver({ keysAt: () => [], options: { allowUnsigned: true } });
+    expect((await receiver.post(body, {})).status).toBe(202);
+    await using closed = await openReceiver({ keysAt: () => [] });
+    expect((await closed.post(body, {})).status).toBe(401);
+  });
+
+  it('do not let a wrong signature through where there are keys', async () => {
+    await using receiver = await openReceiver({ options: { allowUnsigned: true } });
+    expect((await receiver.post(body, {})).status).toBe(202);
+    expect((await receiver.post(body, receiver.sign(body, 'another key of a sufficient length'))).status).toBe(401);
+  });
+});
+
+describe('row 11: the body is capped, however it is sent', () => {
+  const options = { maxBodyBytes: 1000 };
+  const head = (more: string): string => `POST /webhooks HTTP/1.1\r\nHost: a\r\n${more}\r\n\r\n`;
+
+  it('accepts a body of exactly the cap and refuses one byte more', async () => {
+    await using receiver = await openReceiver({ options });
+    expect((await receiver.post('a'.repeat(1000))).status).toBe(202);
+    expect((await receiver.post('a'.repeat(1001))).status).toBe(413);
+  });
+
+  it('answers a too large announcement before any body is sent, and closes', async () => {
+    await using receiver = await openReceiver({ options });
+    expect(await exchange(receiver.port, [head('Content-Length: 10000000')])).toMatch(
+      /^HTTP\/1\.1 413 [^]*connection: close[^]*"title":"Payload Too Large"/i,
+    );
+  });
+
+  it('answers ten chunked megabytes with 413, keeping none of them, and closes', async () => {
+    await using receiver = await openReceiver({ options });
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'a'), Buffer.from('\r\n')]);
+    const chunks = [head('Transfer-Encoding: chunked'), ...Array<Buffer>(160).fill(chunk), '0\r\n\r\n'];
+    expect(await exchange(receiver.port, chunks)).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="too_large"}')).toBe(1);
+    expect(receiver.queue.deliveries).toEqual([]);
+  });
+
+  it('lets a sender of a too large body read its answer', async () => {
+    await using receiver = await openReceiver({ options });
+    const response = await receiver.post('a'.repeat(5_000_000));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ title: 'Payload Too Large', message: expect.any(String) });
+  });
+
+  it('refuses a request with two lengths', async () => {
+    await using receiver = await openReceiver({ options });
+    const smuggled = head('Content-Length: 5\r\nTransfer-Encoding: chunked') + '0\r\n\r\n';
+    expect(await exchange(receiver.port, [smuggled])).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('forgets a delivery whose sender went away half-way', async () => {
+    await using receiver = await openReceiver({ options });
+    const socket = connect(receiver.port, '127.0.0.1');
+    socket.write(`${head('Content-Length: 500')}half of it`, () => socket.destroy());
+    await expect.poll(() => receiver.counted('slotstream_deliveries_refused_total{cause="aborted"}')).toBe(1);
+    expect((await receiver.post(body.slice(0, 20))).status).toBe(202);
+    expect(receiver.queue.deliveries).toHaveLength(1);
+  });
+});
+
+describe('row 12: slow senders', () => {
+  const listener = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
+  async function* dripping(start: string): AsyncIterable<string> {
+    yield start;
+    for (;;) {
+      await sleep(10);
+      yield 'a';
+    }
+  }
+
+  it('are cut off while sending headers', async () => {
+    await using receiver = await openReceiver({ listener });
+    expect(await exchange(receiver.port, dripping('POST /webhooks HTTP/1.1\r\nX-Slow: '))).toMatch(
+      /^(HTTP\/1\.1 408 |$)/,
+    );
+  });
+
+  it('are cut off while sending a body, and leave no delivery', async () => {
+    await using receiver = await openReceiver({ listener });
+    const start = 'POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
+    expect(await exchange(receiver.port, dripping(start))).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    expect(receiver.queue.deliveries).toEqual([]);
+  });
+
+  it('do not keep a good delivery out', async () => {
+    await using receiver = await openReceiver({ listener });
+    const slow = Array.from({ length: 200 }, () => exchange(receiver.port, ['POST /webhooks HTTP/1.1\r\nX: ']));
+    expect((await receiver.post(body)).status).toBe(202);
+    await Promise.all(slow);
+  });
+});
+
+it('row 13: too many bytes of headers are refused with 431', async () => {
+  await using receiver = await openReceiver();
+  const start = 'POST /webhooks HTTP/1.1\r\nHost: a\r\n';
+  expect(await exchange(receiver.port, [`${start}X: ${'a'.repeat(20_000)}\r\n\r\n`])).toMatch(/^HTTP\/1\.1 431 /);
+  const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: a\r\n`).join('');
+  expect(await exchange(receiver.port, [`${start}${many}\r\n`])).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+describe('row 14: method, path and content type', () => {
+  it('answers other methods with 405 and the one allowed', async () => {
+    await using receiver = await openReceiver();
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(`${receiver.url}/webhooks`, { method });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST']);
+    }
+  });
+
+  it('answers other paths with 404 and echoes nothing', async () => {
+    await using receiver = await openReceiver();
+    for (const path of [
+      '/',
+      '/hook/../admin',
+      '/metrics',
+      '/webhooks/',
+      '/webhooks/x',
+      '/api/status',
+      '/%2e%2e/<script>',
+    ]) {
+      const answer = await exchange(receiver.port, [`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`]);
+      expect(answer).toMatch(/^HTTP\/1\.1 404 [^]*"title":"Not Found"/);
+      expect(answer).not.toContain('script');
+    }
+  });
+
+  it('ignores the query of the callback', async () => {
+    await using receiver = await openReceiver();
+    const response = await fetch(`${receiver.url}/webhooks?s=abc`, {
+      method: 'POST',
+      body,
+      headers: receiver.sign(body),
+    });
+    expect(response.status).toBe(202);
+  });
+
+  it('does not trust, or need, a content type', async () => {
+    await using receiver = await openReceiver();
+    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', ''])
+      expect((await receiver.post(body, { ...receiver.sign(body), 'content-type': type })).status).toBe(202);
+  });
+
+  it('refuses a compressed body without opening it', async () => {
+    await using receiver = await openReceiver();
+    const zipped = gzipSync(Buffer.alloc(1_000_000));
+    for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip'])
+      expect((await receiver.post(zipped, { ...receiver.sign(zipped), 'content-encoding': encoding })).status).toBe(
+        415,
+      );
+    expect((await receiver.post(body, { ...receiver.sign(body), 'content-encoding': 'identity' })).status).toBe(202);
+  });
+});
+
+it('row 28: every answer is small JSON with a title and a message', async () => {
+  await using receiver = await openReceiver({ options: { maxBodyBytes: 60 } });
+  const responses = [
+    await receiver.post(body.slice(0, 50)),
+    await receiver.post(body, {}),
+    await receiver.post('x', {}),
+    await fetch(`${receiver.url}/webhooks`),
+    await fetch(`${receiver.url}/nowhere`),
+    await fetch(`${receiver.url}/healthz`),
+    await fetch(`${receiver.url}/healthz`, { method: 'POST' }),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([202, 413, 401, 405, 404, 200, 405]);
+  for (const response of responses) {
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(Object.keys((await response.json()) as object)).toEqual(['title', 'message']);
+  }
+});
+
+it('row 33: a flood of bad signatures is counted, leaves a few log lines and nothing else', async () => {
+  await using receiver = await openReceiver();
+  const headers = receiver.sign(body, 'canary-of-an-attacker, long enough');
+  for (let round = 0; round < 20; round += 1)
+    await Promise.all(Array.from({ length: 50 }, () => receiver.post(body, headers)));
+  expect(await receiver.counted('slotstream_deliveries_refused_total{cause="wrong"}')).toBe(1000);
+  expect(receiver.lines).toHaveLength(1);
+  expect(receiver.queue.batches).toEqual([]);
+  expect(receiver.spool.depth()).toEqual({ deliveries: 0, bytes: 0 });
+});

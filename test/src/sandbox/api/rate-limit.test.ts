@@ -1,0 +1,75 @@
+// Counting calls: what the headers say, and who has to wait.
+import { describe, expect, it } from 'vitest';
+import { createMeter } from '#src/sandbox/api/rate-limit.ts';
+import type { Caller } from '#src/sandbox/api/caller.ts';
+import { operations } from '#src/sandbox/api/operations.ts';
+import type { Operation } from '#src/sandbox/api/operation.ts';
+import { createTokens } from '#src/sandbox/auth/tokens.ts';
+import { dayMs, hourMs, minuteMs } from '#src/sandbox/clock.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import { createBookingWorld } from '../../../harness/booking-world.ts';
+
+const named = (id: string): Operation => operations.find((one) => one.id === id) as Operation;
+const booking = named('createInvitee');
+const reading = named('getCurrentUser');
+
+function opened(options: Partial<Service['options']> = {}) {
+  const world = createBookingWorld();
+  const service = { ...world.service, options: { ...world.service.options, ...options } };
+  const tokens = createTokens(service);
+  const token = tokens.personal('meter', { user: world.handles.users.owner, scopes: [] });
+  const caller: Caller = tokens.callerOf(`Bearer ${token}`);
+  const meter = createMeter(service);
+  return { service, caller, call: (operation: Operation) => meter(caller, operation), meter };
+}
+
+describe('the meter', () => {
+  it('counts down, and begins anew when the minute is over', () => {
+    const { service, call } = opened();
+    expect(call(reading).headers).toMatchObject({ 'X-RateLimit-Remaining': '499', 'X-RateLimit-Reset': '60' });
+    service.clock.advance(minuteMs - 1);
+    expect(call(reading).headers).toMatchObject({ 'X-RateLimit-Remaining': '498', 'X-RateLimit-Reset': '1' });
+    service.clock.advance(1);
+    expect(call(reading).headers).toMatchObject({ 'X-RateLimit-Remaining': '499', 'X-RateLimit-Reset': '60' });
+  });
+
+  it('never lets more through than each of the windows allows', () => {
+    const { service, call } = opened();
+    const admitted: number[] = [];
+    const startMs = service.clock.nowMs();
+    for (let nowMs = startMs; nowMs < startMs + dayMs; nowMs = service.clock.nowMs()) {
+      if (call(booking).retryInSeconds === undefined) admitted.push(nowMs);
+      service.clock.advance(5000);
+    }
+    expect(admitted).toHaveLength(100);
+    const within = (ms: number) => admitted.filter((atMs) => atMs < startMs + ms).length;
+    expect([within(minuteMs), within(hourMs)]).toEqual([10, 50]);
+  });
+
+  it('tells when to come again, and is right about it', () => {
+    const { service, call } = opened();
+    for (let count = 0; count < 10; count += 1) call(booking);
+    service.clock.advance(12_345);
+    const { retryInSeconds = 0 } = call(booking);
+    expect(retryInSeconds).toBe(48);
+    service.clock.advance(retryInSeconds * 1000);
+    expect(call(booking).retryInSeconds).toBeUndefined();
+  });
+
+  it('follows the plan of the account as it changes', () => {
+    const { caller, call, meter } = opened();
+    for (let count = 0; count < 5; count += 1) call(booking);
+    const onTrial = { ...caller, organization: { ...caller.organization, trial: true } };
+    expect(meter(onTrial, booking)).toMatchObject({
+      headers: { 'X-RateLimit-Limit': '5' },
+      retryInSeconds: 24 * 60 * 60,
+    });
+    expect(call(booking)).toMatchObject({ headers: { 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '4' } });
+  });
+
+  it('counts nothing when the limits are switched off', () => {
+    const { call } = opened({ rateLimits: false });
+    for (let count = 0; count < 20; count += 1) expect(call(booking).retryInSeconds).toBeUndefined();
+    expect(call(booking).headers).toMatchObject({ 'X-RateLimit-Remaining': '10' });
+  });
+});

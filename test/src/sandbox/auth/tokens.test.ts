@@ -1,0 +1,82 @@
+// Bearer tokens: the header's grammar, and what makes a token worthless.
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commonError } from '#schemas/errors.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false, contacts: 1, bookings: 1 })));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const me = (authorization: string) => sandbox.call('GET', '/users/me', { as: null, headers: { authorization } });
+
+describe('the Authorization header', () => {
+  it('takes the scheme in any letter case', async () => {
+    const { owner } = sandbox.handles.tokens;
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer '])
+      expect(await me(`${scheme} ${owner}`)).toMatchObject({ status: 200 });
+  });
+
+  it('is refused in any other form, with the body of the specification', async () => {
+    const { owner } = sandbox.handles.tokens;
+    for (const header of [
+      owner,
+      'Bearer',
+      `Bearer${owner}`,
+      `Basic ${owner}`,
+      `Token ${owner}`,
+      `Bearer ${owner} ${owner}`,
+      `Bearer ${owner},`,
+      `Bearer "${owner}"`,
+      `Bearer ${'x'.repeat(5000)}`,
+    ]) {
+      const answer = await me(header);
+      expect(answer).toMatchObject({ status: 401, body: commonError });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('never reaches a caller by chance', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string().map((text) => `Bearer ${text}`),
+        ),
+        (header) => {
+          expect(() => sandbox.tokens.callerOf(header)).toThrow(commonError.message);
+        },
+      ),
+    );
+  });
+});
+
+describe('a token', () => {
+  it('is the same for the same seed, and another for another', async () => {
+    await using same = await openTestSandbox({ contacts: 1, bookings: 1 });
+    await using other = await openTestSandbox({ seed: 2, contacts: 1, bookings: 1 });
+    expect(same.handles.tokens).toEqual(sandbox.handles.tokens);
+    expect(same.handles.oauth).toEqual(sandbox.handles.oauth);
+    for (const name of ['owner', 'admin', 'trial'] as const)
+      expect(other.handles.tokens[name]).not.toBe(sandbox.handles.tokens[name]);
+    expect(other.handles.oauth.client_secret).not.toBe(sandbox.handles.oauth.client_secret);
+    expect(await me(`Bearer ${other.handles.tokens.owner}`)).toMatchObject({ status: 401 });
+  });
+
+  it('changed in one letter is not known', async () => {
+    const { owner } = sandbox.handles.tokens;
+    const last = owner.at(-1) === '0' ? '1' : '0';
+    for (const forged of [owner.slice(0, -1) + last, owner.slice(0, -1), `${owner}0`, owner.toUpperCase()])
+      expect(await me(`Bearer ${forged}`)).toMatchObject({ status: 401 });
+  });
+
+  it('is worthless once revoked, or when its user is gone', async () => {
+    sandbox.tokens.add('oat_brief', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [] });
+    expect(await me('Bearer oat_brief')).toMatchObject({ status: 200 });
+    sandbox.tokens.revoke('oat_brief');
+    expect(await me('Bearer oat_brief')).toMatchObject({ status: 401 });
+    sandbox.tokens.add('oat_ghost', { kind: 'oauth', user: `${sandbox.handles.base_url}/users/gone`, scopes: [] });
+    expect(await me('Bearer oat_ghost')).toMatchObject({ status: 401, body: commonError });
+  });
+});

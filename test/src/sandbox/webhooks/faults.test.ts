@@ -1,0 +1,228 @@
+// Faults on deliveries and on answers: what each does, and that the same seed does the same.
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { openCallback } from '../../../harness/callback.ts';
+import type { Callback, Received } from '../../../harness/callback.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+const small = { contacts: 0, bookings: 0, rateLimits: false };
+const key = 'a key of the subscriber';
+
+async function openWorld(faults: object, seed = 1) {
+  const stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openTestSandbox({ ...small, seed }));
+  const callback = stack.use(await openCallback());
+  const { organization } = sandbox.handles;
+  const body = {
+    url: callback.url,
+    events: ['contact.created'],
+    organization,
+    scope: 'organization',
+    signing_key: key,
+  };
+  expect((await sandbox.call('POST', '/webhook_subscriptions', { body })).status).toBe(201);
+  expect((await sandbox.control('POST', '/faults', faults)).status).toBe(200);
+  return { sandbox, callback, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function tell({ service, courier, handles }: TestSandbox, count: number): Promise<void> {
+  for (let number = 0; number < count; number += 1)
+    service.tell({
+      event: 'contact.created',
+      at: service.clock.tick(),
+      payload: { number },
+      organization: handles.organization,
+      users: [],
+    });
+  await courier.settled();
+}
+const numbersIn = ({ received }: Callback): number[] => received.map(({ body }) => body.payload.number as number);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const signature = ({ headers }: Received): { t: string; v1: string } => {
+  const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['calendly-webhook-signature'])) ?? [];
+  return { t, v1 };
+};
+const isRightlySigned = (delivery: Received): boolean =>
+  signature(delivery).v1 ===
+  createHmac('sha256', key)
+    .update(`${signature(delivery).t}.`)
+    .update(delivery.raw)
+    .digest('hex');
+
+describe('faults on deliveries', () => {
+  it('duplicate: sends the same bytes twice', async () => {
+    await using world = await openWorld({ duplicate: 1 });
+    await tell(world.sandbox, 1);
+    const [one, other] = world.callback.received;
+    expect(world.callback.received).toHaveLength(2);
+    expect(one?.raw).toEqual(other?.raw);
+  });
+
+  it('drop: never sends, never retries, and the log says so', async () => {
+    await using world = await openWorld({ drop: true });
+    await tell(world.sandbox, 2);
+    expect(world.callback.received).toEqual([]);
+    expect(world.sandbox.courier).toMatchObject({ pending: 0, total: 2 });
+    expect(world.sandbox.courier.attempts).toMatchObject([
+      { status: null, error: 'dropped', attempt: 1, url: world.callback.url },
+      { status: null, error: 'dropped' },
+    ]);
+  });
+
+  it('shuffle: later ones overtake, none is lost', async () => {
+    await using world = await openWorld({ shuffle: 0.5 });
+    await tell(world.sandbox, 40);
+    const numbers = numbersIn(world.callback);
+    expect(numbers).not.toEqual(upTo(40));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(upTo(40));
+  });
+
+  it('delay_ms: holds all back until then; advancing the clock lets them go', async () => {
+    await using world = await openWorld({ delay_ms: 600_000 });
+    const told = tell(world.sandbox, 3);
+    expect(world.sandbox.courier.pending).toBe(3);
+    await world.sandbox.control('POST', '/clock', { advance: '500s' });
+    expect(world.callback.received).toEqual([]);
+    await world.sandbox.control('POST', '/clock', { advance: '100s' });
+    await told;
+    expect(world.callback.received).toHaveLength(3);
+  });
+
+  it('corrupt_signature: the form is right, the signature is not', async () => {
+    await using world = await openWorld({ corrupt_signature: 1 });
+    await tell(world.sandbox, 1);
+    const [delivery] = world.callback.received as [Received];
+    expect(signature(delivery).v1).toHaveLength(64);
+    expect(isRightlySigned(delivery)).toBe(false);
+    await world.sandbox.control('POST', '/faults', {});
+    await tell(world.sandbox, 1);
+    expect(world.callback.received.map(isRightlySigned)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['stale_retries: a retry keeps its first `t`', { stale_retries: 1 }, 0],
+    ['without it a retry has a `t` of its own', {}, 100],
+  ])('%s', async (_, faults, laterBySeconds) => {
+    let realMs = 1_800_000_000_000;
+    await using sandbox = await openTestSandbox(small, { realMs: () => realMs });
+    await using callback = await openCallback();
+    const { organization } = sandbox.handles;
+    const body = {
+      url: callback.url,
+      events: ['contact.created'],
+      organization,
+      scope: 'organization',
+      signing_key: key,
+    };
+    await sandbox.call('POST', '/webhook_subscriptions', { body });
+    await sandbox.control('POST', '/faults', faults);
+    callback.answer = 500;
+    await tell(sandbox, 1);
+    realMs += 100_000;
+    await sandbox.control('POST', '/clock', { advance: '5s' });
+    const times = callback.received.map((delivery) => Number(signature(delivery).t));
+    expect(times).toEqual([1_800_000_000, 1_800_000_000 + laterBySeconds]);
+    expect(callback.received.every(isRightlySigned)).toBe(true);
+  });
+
+  it('same_second: the envelope has whole seconds only, the same for every subscription', async () => {
+    await using world = await openWorld({ same_second: 0.5 });
+    const { sandbox, callback } = world;
+    const { organization, users } = sandbox.handles;
+    const own = { organization, scope: 'user', user: users.owner, events: ['contact.created'] };
+    await sandbox.call('POST', '/webhook_subscriptions', { body: { ...own, url: `${callback.url}/2` } });
+    for (let count = 0; count < 20; count += 1)
+      sandbox.service.tell({
+        event: 'contact.created',
+        at: `2026-05-04T09:00:00.12345${count % 10}Z`,
+        payload: { number: count },
+        organization,
+        users: [users.owner],
+      });
+    await sandbox.courier.settled();
+    const seen = new Map<number, Set<string>>();
+    for (const { body } of callback.received)
+      seen.set(body.payload.number, (seen.get(body.payload.number) ?? new Set<string>()).add(body.created_at));
+    expect(callback.received).toHaveLength(40);
+    expect([...seen.values()].every((times) => times.size === 1)).toBe(true);
+    const cut = [...seen.values()].filter((times) => times.has('2026-05-04T09:00:00.000000Z'));
+    expect(cut.length).toBeGreaterThan(0);
+    expect(cut.length).toBeLessThan(20);
+  });
+
+  it('strike the same messages in every run of a seed, and others with another seed', async () => {
+    const outcomes: string[] = [];
+    for (const seed of [7, 7, 8]) {
+      await using world = await openWorld({ drop: 0.3, duplicate: 0.3, corrupt_signature: 0.3 }, seed);
+      await tell(world.sandbox, 60);
+      const told = world.callback.received.map((one) => `${one.body.payload.number} ${isRightlySigned(one)}`);
+      outcomes.push(told.toSorted().join('\n'));
+    }
+    expect(outcomes[0]).toBe(outcomes[1]);
+    expect(outcomes[2]).not.toBe(outcomes[0]);
+  });
+});
+
+describe('faults on answers', () => {
+  const list = (sandbox: TestSandbox) => sandbox.call('GET', '/users/me');
+
+  it('rate_limit: answers 429 with the headers of the rate limit', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await sandbox.control('POST', '/faults', { rate_limit: 1 });
+    const { status, headers, body } = await list(sandbox);
+    expect([status, body.title]).toEqual([429, 'Too Many Requests']);
+    expect(body.details).toEqual([{ message: 'Try again in 1 seconds.' }]);
+    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))).toEqual([
+      '500',
+      '0',
+      '1',
+    ]);
+  });
+
+  it('status: a chance of a server error, or always this one', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await sandbox.control('POST', '/faults', { status: 1 });
+    expect((await list(sandbox)).status).toBe(500);
+    expect((await sandbox.call('POST', '/webhook_subscriptions', { body: {} })).status).toBe(503);
+    await sandbox.control('POST', '/faults', { status: 502 });
+    expect((await list(sandbox)).status).toBe(502);
+    await sandbox.control('POST', '/faults', { status: 0.5 });
+    const seen = new Set<number>();
+    for (let count = 0; count < 40; count += 1) seen.add((await list(sandbox)).status);
+    expect([...seen].toSorted()).toEqual([200, 500]);
+  });
+
+  it('latency_ms: the answer is late, and closing does not wait for it', async () => {
+    const sandbox = await openTestSandbox(small);
+    await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
+    const answer = list(sandbox).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    await sandbox.control('GET', '/faults');
+    await sandbox[Symbol.asyncDispose]();
+    expect(await answer).toBe('cut off');
+  });
+
+  it('leave the controls alone', async () => {
+    await using sandbox = await openTestSandbox(small);
+    const faults = { status: 1, rate_limit: 1 };
+    expect((await sandbox.control('POST', '/faults', faults)).body).toEqual(faults);
+    expect((await sandbox.control('GET', '/faults')).body).toEqual(faults);
+    expect((await sandbox.control('POST', '/faults', {})).body).toEqual({});
+    expect((await list(sandbox)).status).toBe(200);
+  });
+});
+
+describe('the control of faults', () => {
+  it.each([{ duplicate: 2 }, { drop: -1 }, { delay_ms: 'long' }, { status: 404 }, { chaos: 1 }, []])(
+    'refuses %j and changes nothing',
+    async (faults) => {
+      await using sandbox = await openTestSandbox(small);
+      await sandbox.control('POST', '/faults', { drop: 0.5 });
+      expect((await sandbox.control('POST', '/faults', faults)).status).toBe(400);
+      expect((await sandbox.control('GET', '/faults')).body).toEqual({ drop: 0.5 });
+    },
+  );
+});

@@ -1,0 +1,153 @@
+// Sending deliveries over kept connections.
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { createServer as createPlain } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSender } from '#src/sandbox/webhooks/sender.ts';
+import { until } from '../../../harness/ports.ts';
+
+const body = Buffer.from('{"event":"contact.created"}');
+const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+const patience = { connectMs: 100, readMs: 100, idleMs: 60_000 };
+
+async function listen(server: Server): Promise<{ url: string; connections: Set<Socket>; opened(): number }> {
+  const connections = new Set<Socket>();
+  let opened = 0;
+  server.on('connection', (socket: Socket) => {
+    opened += 1;
+    connections.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const socket of connections) socket.destroy();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, connections, opened: () => opened };
+}
+const answering = (listener: RequestListener) => listen(createServer(listener));
+const saying = (text: string) => listen(createPlain((socket) => void socket.once('data', () => socket.write(text))));
+
+function openSender(more = {}) {
+  const sender = createSender({ ...patience, readMs: 10_000, ...more });
+  onTestFinished(() => sender[Symbol.dispose]());
+  return sender;
+}
+
+describe('the sender', () => {
+  it('uses one connection for deliveries that follow each other, and more for those at once', async () => {
+    const { url, opened } = await answering((request, response) => {
+      request.resume().on('end', () => response.writeHead(202).end());
+    });
+    const sender = openSender();
+    for (let count = 0; count < 5; count += 1)
+      expect(await sender.post({ url, headers, body })).toEqual({ status: 202 });
+    expect(opened()).toBe(1);
+    await Promise.all(Array.from({ length: 4 }, () => sender.post({ url, headers, body })));
+    expect(opened()).toBe(4);
+  });
+
+  it('sends path, query, credentials and body as they are', async () => {
+    const seen: unknown[] = [];
+    const { url } = await answering((request, response) => {
+      let text = '';
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      request.on('end', () => {
+        seen.push([request.method, request.url, request.headers, text]);
+        response.writeHead(200, { 'content-length': 2 }).end('ok');
+      });
+    });
+    const address = url.replace('//', '//ada:s%C3%A9same@').replace('/hook', '/a%20b/?x=1&y=ä#z');
+    await openSender().post({ url: address, headers, body });
+    const authorization = `Basic ${Buffer.from('ada:sésame').toString('base64')}`;
+    expect(seen).toEqual([
+      ['POST', '/a%20b/?x=1&y=%C3%A4', { ...headers, host: new URL(url).host, authorization }, body.toString()],
+    ]);
+  });
+
+  it('follows no redirect', async () => {
+    let asked = 0;
+    const { url } = await answering((_, response) => {
+      asked += 1;
+      response.writeHead(302, { location: '/elsewhere', 'content-length': 0 }).end();
+    });
+    expect(await openSender().post({ url, headers, body })).toEqual({ status: 302 });
+    expect(asked).toBe(1);
+  });
+
+  it('takes the status of an answer that streams on, and opens another connection for the next', async () => {
+    const { url, opened } = await answering((_, response) => void response.writeHead(200).write('on and '));
+    const sender = openSender();
+    expect(await sender.post({ url, headers, body })).toEqual({ status: 200 });
+    expect(await sender.post({ url, headers, body })).toEqual({ status: 200 });
+    expect(opened()).toBe(2);
+  });
+
+  it('sends again when a kept connection was closed by the other side', async () => {
+    let deliveries = 0;
+    const server = createServer((request, response) => {
+      deliveries += 1;
+      // The second on a connection is cut off unread.
+      if (deliveries === 2) request.socket.destroy();
+      else response.writeHead(202, { 'content-length': 0 }).end();
+    });
+    const { url, opened } = await listen(server);
+    const sender = openSender();
+    await sender.post({ url, headers, body });
+    expect(await sender.post({ url, headers, body })).toEqual({ status: 202 });
+    expect(opened()).toBe(2);
+  });
+
+  it('reports a fresh connection that is closed without an answer', async () => {
+    const { url } = await answering((request) => void request.socket.destroy());
+    const { status, error } = await openSender().post({ url, headers, body });
+    expect(status).toBeNull();
+    expect(['hang-up', 'ECONNRESET']).toContain(error);
+  });
+
+  it('gives up on an answer that does not come, or never ends', async () => {
+    const silent = await answering(() => undefined);
+    const trickling = await saying('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nnever');
+    const endless = await saying('HTTP/1.1 200 OK\r\nx: ');
+    const sender = openSender({ readMs: 100 });
+    expect(await sender.post({ url: silent.url, headers, body })).toEqual({ status: null, error: 'read time-out' });
+    expect(await sender.post({ url: endless.url, headers, body })).toEqual({ status: null, error: 'read time-out' });
+    // The status was there: that is the answer, whatever became of the rest.
+    expect(await sender.post({ url: trickling.url, headers, body })).toEqual({ status: 200 });
+  });
+
+  it('says what stood in the way', async () => {
+    const sender = openSender();
+    expect(await sender.post({ url: 'http://127.0.0.1:1/', headers, body })).toEqual({
+      status: null,
+      error: 'ECONNREFUSED',
+    });
+    const strange = await saying('SSH-2.0-OpenSSH\r\n\r\n');
+    expect(await sender.post({ url: strange.url, headers, body })).toEqual({
+      status: null,
+      error: 'not an HTTP answer',
+    });
+    const plain = await answering((_, response) => void response.end());
+    const { status, error } = await sender.post({ url: plain.url.replace('http:', 'https:'), headers, body });
+    expect(status).toBeNull();
+    expect(error).toMatch(/SSL|EPROTO/);
+  });
+
+  it('closes connections nobody needs', async () => {
+    const { url, connections } = await answering((_, response) => void response.writeHead(202).end());
+    const sender = openSender({ idleMs: 1 });
+    await sender.post({ url, headers, body });
+    await until(() => [...connections].every(({ destroyed }) => destroyed), 'the connection is closed');
+  });
+
+  it('ends what is under way when it closes', async () => {
+    const { url, opened } = await answering(() => undefined);
+    const sender = openSender();
+    const sent = sender.post({ url, headers, body });
+    await until(() => opened() === 1, 'the delivery is under way');
+    sender[Symbol.dispose]();
+    expect(await sent).toEqual({ status: null, error: 'closed' });
+    expect(await sender.post({ url, headers, body })).toEqual({ status: null, error: 'closed' });
+  });
+});

@@ -1,0 +1,178 @@
+// The courier as a whole: what is pending, when it is settled, how it ends.
+import { describe, expect, it } from 'vitest';
+import type { Fact } from '#src/sandbox/world/service.ts';
+import { openCallback } from '../../../harness/callback.ts';
+import { until } from '../../../harness/ports.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+const small = { contacts: 0, bookings: 0 };
+
+async function subscribe({ call, handles }: TestSandbox, url: string): Promise<string> {
+  const { organization } = handles;
+  const body = { url, events: ['contact.created'], organization, scope: 'organization', signing_key: 'key' };
+  return (await call('POST', '/webhook_subscriptions', { body })).body.resource.uri;
+}
+const factOf = ({ service, handles }: TestSandbox, payload: Fact['payload'] = {}): Fact => ({
+  event: 'contact.created',
+  at: service.clock.tick(),
+  payload,
+  organization: handles.organization,
+  users: [],
+});
+
+describe('the courier', () => {
+  it('serialises a payload once, however many subscriptions get it', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using callback = await openCallback();
+    for (const name of ['a', 'b', 'c']) await subscribe(sandbox, `${callback.url}/${name}`);
+    let times = 0;
+    const payload = { toJSON: () => ({ times: (times += 1) }) };
+    sandbox.courier.carry(factOf(sandbox, payload as unknown as Fact['payload']));
+    await sandbox.courier.settled();
+    expect(callback.received.map(({ body }) => body.payload)).toEqual([{ times: 1 }, { times: 1 }, { times: 1 }]);
+  });
+
+  it('tells a fact as it was when it happened', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using callback = await openCallback();
+    await subscribe(sandbox, callback.url);
+    const payload = { name: 'Ada' };
+    sandbox.courier.carry(factOf(sandbox, payload));
+    payload.name = 'Eve';
+    await sandbox.courier.settled();
+    expect(callback.received[0]?.body.payload).toEqual({ name: 'Ada' });
+  });
+
+  it('counts as pending what is being sent and what waits for a retry, and settles without the latter', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using callback = await openCallback();
+    await subscribe(sandbox, callback.url);
+    callback.answer = 500;
+    for (let count = 0; count < 3; count += 1) sandbox.courier.carry(factOf(sandbox));
+    expect(sandbox.courier.pending).toBe(3);
+    await sandbox.courier.settled();
+    expect(callback.received).toHaveLength(3);
+    expect(sandbox.courier.pending).toBe(3);
+  });
+
+  it('delivers every one of thousands, each once', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using callback = await openCallback();
+    await subscribe(sandbox, callback.url);
+    for (let number = 0; number < 3000; number += 1) sandbox.courier.carry(factOf(sandbox, { number }));
+    await sandbox.courier.settled();
+    const numbers = callback.received.map(({ body }) => body.payload.number as number);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 3000 }, (_, index) => index));
+    expect(sandbox.courier.total).toBe(3000);
+  });
+
+  it('serves others while one subscriber never answers', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using silent = await openCallback();
+    await using callback = await openCallback();
+    silent.answer = null;
+    await subscribe(sandbox, silent.url);
+    for (let count = 0; count < 300; count += 1) sandbox.courier.carry(factOf(sandbox));
+    await subscribe(sandbox, callback.url);
+    for (let count = 0; count < 50; count += 1) sandbox.courier.carry(factOf(sandbox));
+    await until(() => callback.received.length === 50, 'the other subscriber has its deliveries');
+    expect(silent.received.length).toBeLessThanOrEqual(64);
+  });
+
+  it('takes no more than it can keep, and says so in the log', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using silent = await openCallback();
+    silent.answer = null;
+    await subscribe(sandbox, silent.url);
+    const fact = factOf(sandbox);
+    for (let count = 0; count < 100_002; count += 1) sandbox.courier.carry(fact);
+    expect(sandbox.courier.pending).toBe(100_000);
+    expect(sandbox.courier.attempts).toMatchObject([
+      { status: null, error: 'too many deliveries wait' },
+      { status: null, error: 'too many deliveries wait' },
+    ]);
+  });
+
+  it('ends at once, whatever is under way, and whoever waits for it is let go', async () => {
+    await using callback = await openCallback();
+    callback.answer = null;
+    const sandbox = await openTestSandbox(small);
+    await subscribe(sandbox, callback.url);
+    sandbox.courier.carry(factOf(sandbox));
+    await until(() => callback.received.length === 1, 'the delivery is under way');
+    const settled = sandbox.courier.settled();
+    await sandbox[Symbol.asyncDispose]();
+    await settled;
+    sandbox.courier.carry(factOf(sandbox));
+    expect(sandbox.courier.total).toBe(0);
+  });
+});
+
+describe('the controls of deliveries', () => {
+  it('GET /deliveries shows every attempt with its answer, oldest first', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await using callback = await openCallback();
+    const subscription = await subscribe(sandbox, callback.url);
+    callback.answer = 503;
+    sandbox.courier.carry(factOf(sandbox, { name: 'Ada' }));
+    await sandbox.courier.settled();
+    await sandbox.control('POST', '/clock', { advance: '5s' });
+    const { body } = await sandbox.control('GET', '/deliveries');
+    const [first] = callback.received;
+    const common = { subscription, event: 'contact.created', url: callback.url, status: 503, body: String(first?.raw) };
+    expect(body).toMatchObject({ total: 2, pending: 1 });
+    expect(body.collection).toMatchObject([
+      { ...common, attempt: 1 },
+      { ...common, attempt: 2 },
+    ]);
+    expect(body.collection[0].at < body.collection[1].at).toBe(true);
+    expect(body.collection[0].headers['Calendly-Webhook-Signature']).toBe(first?.headers['calendly-webhook-signature']);
+  });
+
+  it('POST /subscriptions/disable disables, once, and knows what is not there', async () => {
+    await using sandbox = await openTestSandbox(small);
+    const uri = await subscribe(sandbox, 'http://127.0.0.1:1/');
+    const { status, body } = await sandbox.control('POST', '/subscriptions/disable', { uri });
+    expect([status, body.resource.state]).toEqual([200, 'disabled']);
+    expect(JSON.stringify(body)).not.toContain('key');
+    expect((await sandbox.control('POST', '/subscriptions/disable', { uri })).body).toEqual(body);
+    const strange = `${sandbox.handles.base_url}/webhook_subscriptions/none`;
+    expect((await sandbox.control('POST', '/subscriptions/disable', { uri: strange })).status).toBe(404);
+    expect((await sandbox.control('POST', '/subscriptions/disable', {})).status).toBe(400);
+  });
+
+  it('GET /state is the whole truth, each record as the service shows it', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 300, bookings: 40 });
+    await subscribe(sandbox, 'http://127.0.0.1:1/');
+    const { call, handles } = sandbox;
+    const { organization } = handles;
+    await call('POST', `${new URL(organization).pathname}/invitations`, { body: { email: 'new@example.test' } });
+    const [gone] = (await call('GET', '/contacts')).body.collection;
+    await call('DELETE', gone.uri);
+    const { body: truth } = await sandbox.control('GET', '/state');
+    expect(Object.keys(truth)).toEqual([
+      'contacts',
+      'deleted_contacts',
+      'invitees',
+      'scheduled_events',
+      'event_types',
+      'meeting_recaps',
+      'routing_form_submissions',
+      'webhook_subscriptions',
+      'invitations',
+    ]);
+    expect(truth.deleted_contacts).toEqual([{ uri: gone.uri, deleted_at: expect.any(String) }]);
+    expect(truth.invitations).toHaveLength(1);
+    for (const [list, path, query] of [
+      ['contacts', '/contacts', {}],
+      ['scheduled_events', '/scheduled_events', { organization }],
+      ['event_types', '/event_types', { organization }],
+      ['webhook_subscriptions', '/webhook_subscriptions', { organization, scope: 'organization' }],
+    ] as const) {
+      const { collection } = (await call('GET', path, { query: { ...query, count: '100' } })).body;
+      expect(collection.length).toBeGreaterThan(0);
+      expect(truth[list]).toEqual(expect.arrayContaining(collection));
+    }
+  });
+});

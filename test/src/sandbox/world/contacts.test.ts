@@ -1,0 +1,171 @@
+// Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
+import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
+import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import { bookOf, contactRecord, createContact, knowContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import { holdMeeting } from '../../../harness/meetings.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 5, bookings: 0, rateLimits: false })));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+/** The sandbox's service, and every event it tells from now on. */
+function listened(): { readonly service: Service; readonly told: string[] } {
+  const told: string[] = [];
+  return { service: { ...sandbox.service, tell: ({ event }) => void told.push(event) }, told };
+}
+
+function newcomer(email: string): ContactEntry {
+  const { organization, users } = sandbox.handles;
+  const details = { emails: [{ email, is_primary: true }] };
+  return createContact(sandbox.service, { organization, owner: users.owner, source: 'manual', details });
+}
+
+describe('a booking', () => {
+  const visitor = (email: string) => ({
+    organization: sandbox.handles.organization,
+    owner: sandbox.handles.users.member,
+    email,
+    name: 'Bo Xu',
+    timezone: 'Asia/Tokyo',
+  });
+
+  it('by an unknown address makes a contact of the host, once', () => {
+    const { service, told } = listened();
+    knowContact(service, visitor('bo@example.test'));
+    knowContact(service, visitor('bo@example.test'));
+    expect(told).toEqual(['contact.created']);
+    expect(bookOf(service, sandbox.handles.organization).byEmail('bo@example.test')).toMatchObject({
+      owner: sandbox.handles.users.member,
+      name: 'Bo Xu',
+      timezone: 'Asia/Tokyo',
+      creation_source: 'scheduling',
+    });
+  });
+
+  it('by the second address of a contact, seeded or not, makes none', () => {
+    const { service, told } = listened();
+    const book = bookOf(service, sandbox.handles.organization);
+    const [seeded] = [...book.entries()];
+    const emails = [
+      { email: 'home@example.test', is_primary: false },
+      { email: 'work@example.test', is_primary: true },
+    ];
+    updateContact(service, newcomer('old@example.test'), { emails });
+    for (const { email } of [...emails, ...(seeded?.emails ?? [])]) knowContact(service, visitor(email));
+    expect(told).toEqual(['contact.updated']);
+  });
+
+  it('by an address that a contact has given up makes another contact', () => {
+    const { service, told } = listened();
+    updateContact(service, newcomer('given-up@example.test'), {
+      emails: [{ email: 'taken-up@example.test', is_primary: true }],
+    });
+    knowContact(service, visitor('given-up@example.test'));
+    expect(told).toEqual(['contact.updated', 'contact.created']);
+  });
+});
+
+describe('the dates of a contact', () => {
+  it('come from meetings with its own organization only', () => {
+    const { service, handles } = sandbox;
+    const entry = newcomer('met@example.test');
+    const other = [...service.state.users.values()].find(
+      ({ current_organization }) => current_organization !== handles.organization,
+    );
+    holdMeeting(service, { host: other?.uri ?? '', email: 'met@example.test', daysAgo: 1 });
+    expect(contactRecord(service, entry).last_meeting_date).toBeNull();
+    const { start_time } = holdMeeting(service, { host: handles.users.owner, email: 'met@example.test', daysAgo: 3 });
+    expect(contactRecord(service, entry)).toMatchObject({
+      last_meeting_date: start_time,
+      last_interaction_date: start_time,
+    });
+  });
+
+  it('come from bookings made after the contact was', () => {
+    const { service, handles } = sandbox;
+    holdMeeting(service, { host: handles.users.owner, email: 'again@example.test' });
+    const book = bookOf(service, handles.organization);
+    const first = book.byEmail('again@example.test') as ContactEntry;
+    expect(contactRecord(service, first).last_meeting_date).not.toBeNull();
+    book.delete(first.uri);
+    expect(contactRecord(service, newcomer('again@example.test')).last_meeting_date).toBeNull();
+  });
+
+  it('name the later of e-mail and meeting as the last interaction, though their fractions differ in length', async () => {
+    const realMs = (): number => Date.parse('2026-05-04T10:00:00.500Z');
+    await using other = await openTestSandbox({ contacts: 0, bookings: 0 }, { realMs });
+    const { service, handles } = other;
+    holdMeeting(service, { host: handles.users.owner, email: 'mail@example.test', daysAgo: 1 });
+    const entry = bookOf(service, handles.organization).byEmail('mail@example.test') as ContactEntry;
+    const lastOf = (last_email_date: string) =>
+      contactRecord(service, { ...entry, last_email_date }).last_interaction_date;
+    // As text, the first of these comes after the meeting.
+    expect(lastOf('2026-05-03T10:00:00Z')).toBe('2026-05-03T10:00:00.500000Z');
+    expect(lastOf('2026-05-03T10:00:00.750Z')).toBe('2026-05-03T10:00:00.750Z');
+  });
+});
+
+describe('seeded contacts', () => {
+  const people = seededPeople({
+    seed: 3,
+    size: 4000,
+    baseUrl: 'https://sandbox.test',
+    nowMs: Date.parse('2026-05-01T12:00:00Z'),
+    owners: ['https://sandbox.test/users/1', 'https://sandbox.test/users/2', 'https://sandbox.test/users/3'],
+    definitions: [],
+  });
+  const entries = Array.from({ length: people.size }, (_, row) => people.entry(row));
+  const share = (holds: (entry: ContactEntry) => boolean): number => entries.filter(holds).length / entries.length;
+
+  it('are as different as people are', () => {
+    const kinds = (of: (entry: ContactEntry) => unknown): number => new Set(entries.map(of)).size;
+    expect(kinds(({ name }) => name)).toBeGreaterThan(3000);
+    expect(kinds(({ company }) => company)).toBeGreaterThan(500);
+    expect(kinds(({ job_title }) => job_title)).toBeGreaterThan(100);
+    expect(kinds(({ city }) => city)).toBeGreaterThan(100);
+    expect(kinds(({ country }) => country)).toBeGreaterThan(40);
+    expect(kinds(({ owner }) => owner)).toBe(3);
+    expect(kinds(({ creation_source }) => creation_source)).toBe(3);
+  });
+
+  it('leave blank about one field in ten, and have more than one address now and then', () => {
+    for (const field of ['company', 'job_title', 'city', 'timezone'] as const) {
+      expect(share((entry) => entry[field] === null)).toBeGreaterThan(0.05);
+      expect(share((entry) => entry[field] === null)).toBeLessThan(0.2);
+    }
+    expect(share(({ emails }) => emails.length > 1)).toBeGreaterThan(0.05);
+    expect(share(({ phone_numbers }) => phone_numbers.length === 0)).toBeGreaterThan(0.05);
+  });
+
+  it('share no address and no number, and have none that could be anyone’s', () => {
+    const emails = entries.flatMap((entry) => entry.emails.map(({ email }) => email));
+    const phones = entries.flatMap((entry) => entry.phone_numbers.map(({ phone_number }) => phone_number));
+    expect(new Set(emails).size).toBe(emails.length);
+    expect(new Set(phones).size).toBe(phones.length);
+    expect(emails.filter((email) => !/^[a-z]+\.[a-z]+\.[a-z0-9]{4}@(home\.)?example\.test$/.test(email))).toEqual([]);
+    expect(phones.filter((phone) => !/^\+1\d{3}555\d{7}$/.test(phone))).toEqual([]);
+  });
+
+  it('are walked once each, though they change on the way', () => {
+    const book = createContactBook(people);
+    const seen: string[] = [];
+    for (const entry of book.entries()) {
+      seen.push(entry.uri);
+      if (seen.length > people.size) break;
+      book.put({ ...entry, city: 'Lisbon' });
+      const next = people.entry(seen.length % people.size);
+      if (seen.length % 3 === 0) book.put({ ...next, city: 'Porto' });
+    }
+    expect(seen).toEqual(entries.map(({ uri }) => uri));
+  });
+
+  it('are at most about a million', () => {
+    const plan = { seed: 1, baseUrl: 'https://sandbox.test', nowMs: 0, owners: ['x'], definitions: [] };
+    expect(() => seededPeople({ ...plan, size: 2 ** 20 + 1 })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,121 @@
+// A shelf behaves as a plain list would that is filtered and sorted on every question, whatever is put, replaced and taken.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { comparePositions } from '#src/http/page-link.ts';
+import { createShelf } from '#src/sandbox/world/indexed-collection.ts';
+import type { Shelf } from '#src/sandbox/world/indexed-collection.ts';
+import { runs } from '../../../harness/runs.ts';
+
+interface Book {
+  readonly uri: string;
+  readonly title: string;
+  readonly year: string;
+  readonly topics: readonly string[];
+}
+
+const orders = { title: ({ title }: Book) => title, year: ({ year }: Book) => year };
+type Order = keyof typeof orders;
+const newShelf = (): Shelf<Book, Order, 'topic'> => createShelf({ orders, groups: { topic: ({ topics }) => topics } });
+
+const uris = fc.constantFrom('1', '2', '3', '4', '5', '6');
+const topics = ['art', 'law', 'sea'] as const;
+const book = fc.record({
+  uri: uris,
+  title: fc.constantFrom('A', 'B', 'C'),
+  year: fc.constantFrom('1990', '2000'),
+  topics: fc.subarray([...topics]),
+});
+
+/** What the shelf is held against. */
+class Model {
+  private books: readonly Book[] = [];
+
+  put(one: Book): void {
+    const isKnown = this.books.some(({ uri }) => uri === one.uri);
+    this.books = isKnown ? this.books.map((other) => (other.uri === one.uri ? one : other)) : [...this.books, one];
+  }
+  delete(uri: string): boolean {
+    const before = this.books.length;
+    this.books = this.books.filter((one) => one.uri !== uri);
+    return this.books.length < before;
+  }
+  all(): readonly Book[] {
+    return this.books;
+  }
+  in(order: Order): readonly Book[] {
+    const position = (one: Book) => ({ key: orders[order](one), uri: one.uri });
+    return this.books.toSorted((a, b) => comparePositions(position(a), position(b)));
+  }
+}
+
+type Step = (model: Model, shelf: ReturnType<typeof newShelf>) => void;
+
+const put = book.map((one): Step => (model, shelf) => {
+  model.put(one);
+  shelf.put(one);
+});
+const take = uris.map((uri): Step => (model, shelf) => {
+  model.delete(uri);
+  shelf.delete(uri);
+});
+const look = fc.record({ order: fc.constantFrom<Order[]>('title', 'year'), descending: fc.boolean() }).map(
+  ({ order, descending }): Step =>
+    (_, shelf) =>
+      void shelf.page(order, { count: 1, descending, backwards: false }),
+);
+
+describe('a shelf', () => {
+  it('answers as a plain list would, after any history', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(put, put, take, look), { maxLength: 40 }), (steps) => {
+        const model = new Model();
+        const shelf = newShelf();
+        for (const step of steps) step(model, shelf);
+        expect([...shelf.values()]).toEqual(model.all());
+        expect(shelf.size).toBe(model.all().length);
+        for (const one of model.all()) expect(shelf.get(one.uri)).toBe(one);
+        for (const order of ['title', 'year'] as const) {
+          const expected = model.in(order);
+          const request = { count: 100, descending: false, backwards: false };
+          expect(shelf.page(order, request).items).toEqual(expected);
+          expect(shelf.page(order, { ...request, descending: true }).items).toEqual(expected.toReversed());
+          for (const topic of topics) {
+            const isOfTopic = (one: Book): boolean => one.topics.includes(topic);
+            expect(shelf.page(order, request, isOfTopic).items).toEqual(expected.filter(isOfTopic));
+            expect(new Set(shelf.of('topic', topic))).toEqual(new Set(model.all().filter(isOfTopic)));
+            expect(shelf.count('topic', topic)).toBe(model.all().filter(isOfTopic).length);
+          }
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  it('knows nothing of what was never put', () => {
+    const shelf = newShelf();
+    expect(shelf.get('1')).toBeUndefined();
+    expect(shelf.delete('1')).toBe(false);
+    expect(shelf.of('topic', '__proto__')).toEqual([]);
+    expect(shelf.page('year', { count: 1, descending: false, backwards: false })).toMatchObject({
+      items: [],
+      hasNext: false,
+      hasPrevious: false,
+    });
+  });
+
+  it('lists a group oldest first, also once a record was replaced, and drops who has left it', () => {
+    const shelf = newShelf();
+    const make = (uri: string, year: string): Book => ({ uri, title: 'T', year, topics: ['art'] });
+    shelf.put(make('1', '1990'));
+    shelf.put(make('2', '1980'));
+    expect(shelf.of('topic', 'art').map(({ uri }) => uri)).toEqual(['1', '2']);
+    shelf.put(make('1', '1995'));
+    expect(shelf.of('topic', 'art').map(({ uri }) => uri)).toEqual(['1', '2']);
+    shelf.put({ ...make('1', '2000'), topics: ['law'] });
+    expect(shelf.of('topic', 'art').map(({ uri }) => uri)).toEqual(['2']);
+    expect(shelf.page('year', { count: 9, descending: false, backwards: false }).items.map(({ uri }) => uri)).toEqual([
+      '2',
+      '1',
+    ]);
+  });
+});

@@ -1,0 +1,111 @@
+// Pages: walked either way they show what a plain filter and sort would, and they stay exact while rows come and go.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { comparePositions } from '#src/http/page-link.ts';
+import { pageOfList } from '#src/sandbox/world/page.ts';
+import type { Page, PageRequest } from '#src/http/page-link.ts';
+import { runs } from '../../../harness/runs.ts';
+
+interface Row {
+  readonly uri: string;
+  readonly key: string;
+}
+
+const keyOf = ({ key }: Row): string => key;
+// Few keys, so that many rows share one.
+const rows: fc.Arbitrary<Row[]> = fc.uniqueArray(
+  fc.record({
+    uri: fc.string({ unit: fc.constantFrom('0', '1', 'a', 'b', 'c'), minLength: 1, maxLength: 3 }),
+    key: fc.constantFrom('a', 'b', 'c'),
+  }),
+  {
+    selector: ({ uri }) => uri,
+    maxLength: 30,
+  },
+);
+const counts = fc.integer({ min: 1, max: 7 });
+
+const sorted = (list: readonly Row[], descending: boolean): readonly Row[] =>
+  list.toSorted((a, b) => comparePositions(a, b) * (descending ? -1 : 1));
+
+type Direction = Pick<PageRequest, 'count' | 'descending' | 'backwards'>;
+
+/** The page after (or before) `page`. */
+function turn(list: readonly Row[], page: Page<Row>, direction: Direction): Page<Row> {
+  const edge = direction.backwards ? page.items[0] : page.items.at(-1);
+  return pageOfList(list, edge ? { ...direction, from: page.positionOf(edge) } : direction, keyOf);
+}
+
+describe('a walk through the pages', () => {
+  it('shows every row once, in order, and ends where the rows end', () => {
+    fc.assert(
+      fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
+        const forward = { count, descending, backwards: false };
+        let page = pageOfList(list, forward, keyOf);
+        const seen = [...page.items];
+        expect(page.hasPrevious).toBe(false);
+        while (page.hasNext) {
+          expect(page.items).toHaveLength(count);
+          page = turn(list, page, forward);
+          expect(page.hasPrevious).toBe(true);
+          seen.push(...page.items);
+        }
+        expect(seen).toEqual(sorted(list, descending));
+      }),
+      runs(200),
+    );
+  });
+
+  it('comes back over the same rows, in the same order', () => {
+    fc.assert(
+      fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
+        const forward = { count, descending, backwards: false };
+        let page = pageOfList(list, forward, keyOf);
+        while (page.hasNext) page = turn(list, page, forward);
+        const seen = [page.items];
+        while (page.hasPrevious) {
+          page = turn(list, page, { ...forward, backwards: true });
+          expect(page.hasNext).toBe(true);
+          seen.unshift(page.items);
+        }
+        expect(seen.flat()).toEqual(sorted(list, descending));
+      }),
+      runs(200),
+    );
+  });
+
+  it('neither misses nor repeats a row that was there throughout, whatever comes and goes between the pages', () => {
+    fc.assert(
+      fc.property(
+        rows,
+        fc.array(rows, { minLength: 1, maxLength: 10 }),
+        fc.record({ count: counts, descending: fc.boolean(), backwards: fc.boolean() }),
+        (stable, others, direction) => {
+          const taken = new Set(stable.map(({ uri }) => uri));
+          const worlds = others.map((extra) => [...stable, ...extra.filter(({ uri }) => !taken.has(uri))]);
+          const worldAt = (turns: number): readonly Row[] => worlds[turns % worlds.length] ?? stable;
+          let page = pageOfList(worldAt(0), direction, keyOf);
+          const seen = [...page.items];
+          for (let turns = 1; direction.backwards ? page.hasPrevious : page.hasNext; turns += 1) {
+            page = turn(worldAt(turns), page, direction);
+            if (page.items.length === 0) break;
+            seen.push(...page.items);
+          }
+          const lasting = seen.filter(({ uri }) => taken.has(uri));
+          expect(lasting).toHaveLength(stable.length);
+          expect(sorted(lasting, false)).toEqual(sorted(stable, false));
+        },
+      ),
+      runs(300),
+    );
+  });
+
+  it('says nothing lies behind once all of it has gone', () => {
+    const list = ['a', 'b', 'c'].map((key) => ({ key, uri: key }));
+    const forward = { count: 1, descending: false, backwards: false };
+    const first = pageOfList(list, forward, keyOf);
+    expect(turn(list, first, forward)).toMatchObject({ items: [list[1]], hasPrevious: true, hasNext: true });
+    expect(turn(list.slice(1), first, forward)).toMatchObject({ items: [list[1]], hasPrevious: false, hasNext: true });
+    expect(turn([], first, forward)).toMatchObject({ items: [], hasPrevious: false, hasNext: false });
+  });
+});

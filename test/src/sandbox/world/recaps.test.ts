@@ -1,0 +1,290 @@
+// Recaps: what subscribers are told in either shape, what changes in silence, who was there, and what controls refuse.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDelivery } from '#schemas/delivery.ts';
+import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
+import { deliverySchema } from '#src/sandbox/docs/payloads.ts';
+import { seedRecaps } from '#src/sandbox/seed/recaps.ts';
+import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import type { ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import type { Fact, Service } from '#src/sandbox/world/service.ts';
+import { createState } from '#src/sandbox/world/state.ts';
+import { holdMeeting } from '../../../harness/meetings.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox()));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const elsewhere: ExternalMeeting = {
+  name: 'Lunch',
+  start_time: instantOf(10 * hourMs),
+  end_time: instantOf(11 * hourMs),
+  location: null,
+  attendees: [{ host: true, user_email: 'host@example.test', user_name: 'Host' }],
+};
+
+/** The sandbox's service, with the facts it tells kept aside. */
+function listening(flat = false): { readonly service: Service; readonly facts: Fact[] } {
+  const facts: Fact[] = [];
+  const { service } = sandbox;
+  return {
+    service: { ...service, options: { ...service.options, flat }, tell: (fact) => void facts.push(fact) },
+    facts,
+  };
+}
+
+const readable = ({ event, at, payload }: Fact) =>
+  readDelivery(JSON.stringify({ event, created_at: at, created_by: null, payload }));
+
+describe.each([
+  { shape: 'nested', flat: false },
+  { shape: 'flat', flat: true },
+])('a $shape payload', ({ flat }) => {
+  it.each(['hosted', 'external'] as const)(
+    'of a recap of a meeting that is %s is what the documentation says',
+    (kind) => {
+      const { service, facts } = listening(flat);
+      const user = sandbox.handles.users.member;
+      const event = kind === 'external' ? elsewhere : holdMeeting(service, { host: user });
+      facts.length = 0;
+      const recap = createRecap(service, { user, event });
+      const updated = updateRecap(service, recap, { share_link: true });
+      deleteRecap(service, updated);
+      expect(facts.map((fact) => fact.event)).toEqual([
+        'meeting_recap.created',
+        'meeting_recap.updated',
+        'meeting_recap.deleted',
+      ]);
+      for (const { event: name, at, payload } of facts) {
+        const body = { event: name, created_at: at, created_by: null, payload };
+        expect(deliverySchema(name, { flat }).safeParse(body).error).toBeUndefined();
+      }
+    },
+  );
+
+  it('is read by the schema of deliveries, with the same record in the end', () => {
+    const { service, facts } = listening(flat);
+    const user = sandbox.handles.users.member;
+    const hosted = createRecap(service, { user, event: holdMeeting(service, { host: user }) });
+    const external = createRecap(service, { user, event: elsewhere });
+    updateRecap(service, external, { summary_md: 'Other' });
+    deleteRecap(service, hosted);
+    const recapFacts = facts.filter(({ event }) => event.startsWith('meeting_recap.'));
+    expect(recapFacts.map(readable)).toMatchObject([
+      { state: 'known', payload: { uri: hosted.uri, event: { uri: hosted.event.uri, name: hosted.event.name } } },
+      { state: 'known', payload: { uri: external.uri, event: { name: 'Lunch' }, share_link: null } },
+      { state: 'known', payload: { uri: external.uri, summary_md: 'Other' } },
+      { state: 'known', payload: { uri: hosted.uri, deleted_at: recapFacts[3]?.at } },
+    ]);
+  });
+});
+
+describe('a recap', () => {
+  it('tells its user and its organization apart from those who were there', () => {
+    const { service, facts } = listening();
+    const { users, organization } = sandbox.handles;
+    createRecap(service, { user: users.owner, event: elsewhere });
+    expect(facts).toMatchObject([{ organization, users: [users.owner] }]);
+  });
+
+  it('keeps null where there is nothing to say, and is given words where nothing was said', () => {
+    const { service } = listening();
+    const user = sandbox.handles.users.owner;
+    expect(createRecap(service, { user, event: elsewhere, summary: null })).toMatchObject({
+      summary_md: null,
+      action_items_md: expect.any(String),
+      discussion_md: expect.any(String),
+      notes: null,
+    });
+  });
+
+  it('counts as attendees the hosts and those invitees who came', () => {
+    const { service } = listening();
+    const { state } = service;
+    const user = sandbox.handles.users.member;
+    const event = holdMeeting(service, { host: user, email: 'came@example.test' });
+    const [came] = state.invitees.of('event', event.uri);
+    if (came === undefined) throw new Error('nobody was invited');
+    const at = service.clock.tick();
+    state.invitees.put({ ...came, uri: `${came.uri}1`, email: 'canceled@example.test', status: 'canceled' });
+    state.invitees.put({
+      ...came,
+      uri: `${came.uri}2`,
+      email: 'missed@example.test',
+      no_show: { uri: `${came.uri}/no_show`, created_at: at },
+    });
+    const { attendees } = createRecap(service, { user, event }).event;
+    expect(attendees.map(({ host, user_email }) => [host, user_email])).toEqual([
+      [true, event.event_memberships[0]?.user_email],
+      [false, 'came@example.test'],
+    ]);
+  });
+
+  it('says nothing and stays what it was when nothing changes', () => {
+    const { service, facts } = listening();
+    const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere, summary: 'Same' });
+    facts.length = 0;
+    const { attendees, start_time } = recap.event;
+    const same = { summary_md: 'Same', notes: null, share_link: false, attendees: [...attendees], start_time };
+    expect(updateRecap(service, recap, same)).toBe(recap);
+    expect(updateRecap(service, recap, {})).toBe(recap);
+    expect(facts).toEqual([]);
+    expect(service.state.recaps.get(recap.uri)).toBe(recap);
+  });
+
+  it('tells once of a change that is partly silent', () => {
+    const { service, facts } = listening();
+    const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere });
+    facts.length = 0;
+    const updated = updateRecap(service, recap, { notes: 'Mine', summary_md: 'Ours', start_time: instantOf(0) });
+    expect(facts.map(({ event, at }) => [event, at])).toEqual([['meeting_recap.updated', updated.updated_at]]);
+    expect(updated).toMatchObject({ notes: 'Mine', summary_md: 'Ours' });
+    expect(updated.event).toMatchObject({ start_time: instantOf(0), end_time: instantOf(hourMs) });
+  });
+
+  it('keeps the share link it has', () => {
+    const { service, facts } = listening();
+    const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere });
+    const shared = updateRecap(service, recap, { share_link: true });
+    facts.length = 0;
+    expect(updateRecap(service, shared, { share_link: true })).toBe(shared);
+    expect(facts).toEqual([]);
+  });
+
+  it('moves in the list with its meeting', async () => {
+    const { service } = listening();
+    const user = sandbox.handles.users.owner;
+    const [first, second] = [1, 2].map((year) =>
+      createRecap(service, { user, event: { ...elsewhere, start_time: instantOf(year * 365 * dayMs) } }),
+    );
+    if (first === undefined || second === undefined) throw new Error('no recaps');
+    updateRecap(service, first, { start_time: instantOf(3 * 365 * dayMs) });
+    const { body } = await sandbox.call('GET', '/meeting_recaps', {
+      query: { user, min_start_time: instantOf(300 * dayMs), max_start_time: instantOf(4 * 365 * dayMs) },
+    });
+    expect(body.collection.map(({ uri }: { uri: string }) => uri)).toEqual([second.uri, first.uri]);
+  });
+});
+
+describe('the recaps of one event', () => {
+  const list = async (event: string, more: { user?: string; as?: 'member' | 'admin' | 'enterprise' } = {}) => {
+    const { as = 'member', user } = more;
+    const query = { event, ...(user === undefined ? {} : { user }) };
+    const { status, body } = await sandbox.call('GET', '/meeting_recaps', { as, query });
+    return { status, uris: body.collection?.map(({ uri }: { uri: string }) => uri) };
+  };
+
+  it('are there for the host they belong to', async () => {
+    const user = sandbox.handles.users.member;
+    const event = holdMeeting(sandbox.service, { host: user });
+    expect(await list(event.uri)).toEqual({ status: 200, uris: [] });
+    const { uri } = createRecap(sandbox.service, { user, event });
+    expect(await list(event.uri)).toEqual({ status: 200, uris: [uri] });
+    expect(await list(event.uri, { as: 'admin' })).toEqual({ status: 200, uris: [uri] });
+    expect(await list(event.uri, { as: 'enterprise' })).toMatchObject({ status: 403 });
+  });
+
+  it('are not there for a host once another’s is among them, unless only the own are asked for', async () => {
+    const { member, admin } = sandbox.handles.users;
+    const event = holdMeeting(sandbox.service, { host: member });
+    const own = createRecap(sandbox.service, { user: member, event });
+    const other = createRecap(sandbox.service, { user: admin, event });
+    expect(await list(event.uri)).toMatchObject({ status: 403 });
+    expect(await list(event.uri, { user: admin })).toMatchObject({ status: 403 });
+    expect(await list(event.uri, { user: member })).toEqual({ status: 200, uris: [own.uri] });
+    expect((await list(event.uri, { as: 'admin' })).uris.toSorted()).toEqual([own.uri, other.uri].toSorted());
+  });
+
+  it('are not there for those who did not host it, and nowhere for an event that is not there', async () => {
+    const event = holdMeeting(sandbox.service, { host: sandbox.handles.users.admin });
+    expect(await list(event.uri)).toMatchObject({ status: 403 });
+    expect(await list(`${event.uri}0`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the controls of recaps', () => {
+  const control = (method: string, body: unknown) => sandbox.control(method, '/meeting_recaps', body);
+
+  it('write a recap of an event for its first host, with the words given', async () => {
+    const host = sandbox.handles.users.admin;
+    const event = holdMeeting(sandbox.service, { host });
+    const { status, body } = await control('POST', { event: event.uri, summary_md: 'S', action_items_md: null });
+    expect(status).toBe(200);
+    expect(body.resource).toMatchObject({ user: host, summary_md: 'S', action_items_md: null });
+    expect(body.resource.event.uri).toBe(event.uri);
+    expect(await sandbox.call('GET', body.resource.uri, { as: 'admin' })).toMatchObject({ status: 200, body });
+  });
+
+  it('write a recap of an external meeting of the owner when no event is named', async () => {
+    const { body } = await control('POST', undefined);
+    expect(body.resource).toMatchObject({ user: sandbox.handles.users.owner, event: { uri: null } });
+  });
+
+  it('change and delete a recap by its URI', async () => {
+    const { uri } = (await control('POST', {})).body.resource;
+    expect((await control('PATCH', { uri, notes: 'N', summary_md: null })).body.resource).toMatchObject({
+      uri,
+      notes: 'N',
+      summary_md: null,
+    });
+    expect((await control('DELETE', { uri })).body.resource).toEqual({ uri, deleted_at: expect.any(String) });
+    expect((await control('DELETE', { uri })).status).toBe(404);
+    expect((await control('PATCH', { uri, notes: 'N' })).status).toBe(404);
+  });
+
+  it('refuse what they do not know, and change nothing', async () => {
+    const { service, handles } = sandbox;
+    const before = service.state.recaps.size;
+    const stranger = [...service.state.users.values()].find(
+      ({ current_organization }) => current_organization !== handles.organization,
+    );
+    const event = holdMeeting(service, { host: handles.users.member }).uri;
+    for (const [method, body, status, parameter] of [
+      ['POST', { event: `${handles.base_url}/scheduled_events/none` }, 404, 'event'],
+      ['POST', { user: `${handles.base_url}/users/none` }, 404, 'user'],
+      ['POST', { event, user: stranger?.uri }, 400, 'user'],
+      ['POST', { event: 7 }, 400, 'event'],
+      ['POST', { summary: 'S' }, 400, undefined],
+      ['PATCH', { summary_md: 'S' }, 400, 'uri'],
+      ['PATCH', { uri: event, start_time: 'soon' }, 400, 'start_time'],
+      ['PATCH', { uri: event, start_time: '9999-12-31T23:59:59Z' }, 400, 'start_time'],
+      ['PATCH', { uri: event, attendees: [{ user_email: 'x' }] }, 400, 'attendees.0.user_email'],
+      ['DELETE', {}, 400, 'uri'],
+    ] as const) {
+      const answer = await control(method, body);
+      expect(answer.status).toBe(status);
+      expect(answer.body.details[0].parameter).toBe(parameter);
+    }
+    expect(service.state.recaps.size).toBe(before);
+  });
+});
+
+describe('seeded recaps', () => {
+  it('are of the latest meetings that were held, and one of a meeting elsewhere', () => {
+    const { service, facts } = listening();
+    const { state } = service;
+    const organization = state.organizations.get(sandbox.handles.organization);
+    const [owner, ...others] = [...state.users.values()].filter(
+      ({ current_organization }) => current_organization === organization?.uri,
+    );
+    if (organization === undefined || owner === undefined) throw new Error('no team');
+    // Recaps on shelves of their own: what others wrote does not count.
+    const { recaps, transcripts } = createState();
+    const alone = { ...service, state: { ...state, recaps, transcripts } };
+    for (const daysAgo of [3, 4, 5, 6, 7, 8, -1]) holdMeeting(service, { host: sandbox.handles.users.member, daysAgo });
+    facts.length = 0;
+    seedRecaps(alone, { organization, owner, users: [owner, ...others] });
+    const made = [...recaps.values()];
+    expect(made).toHaveLength(6);
+    expect(made.filter(({ event }) => event.uri === null)).toMatchObject([{ user: owner.uri }]);
+    const now = instantOf(service.clock.nowMs());
+    for (const recap of made) {
+      expect(meetingRecapResource.safeParse(recap).success).toBe(true);
+      expect(recap.event.end_time < recap.created_at && recap.created_at < now).toBe(true);
+      expect(recap.event.attendees.length).toBeGreaterThan(1);
+      expect(transcripts.get(recap.uri)?.segments.length).toBeGreaterThan(3);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+// Routing forms: whichever way answers are given, whatever is missing, the submission is whole.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDelivery } from '#schemas/delivery.ts';
+import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
+import { randomOf } from '#src/samples/random.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import type { Answers } from '#src/sandbox/world/routing.ts';
+import type { Fact, Service } from '#src/sandbox/world/service.ts';
+import type { StoredForm } from '#src/sandbox/world/state.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+let form: StoredForm;
+beforeAll(async () => {
+  sandbox = await openTestSandbox();
+  [form] = sandbox.service.state.routingForms.values() as unknown as [StoredForm];
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const submit = async (body: unknown) => sandbox.control('POST', '/routing_form_submissions', body);
+const answersOf = (resource: { questions_and_answers: readonly { answer: string }[] }): readonly string[] =>
+  resource.questions_and_answers.map(({ answer }) => answer);
+
+describe('a submission', () => {
+  it('takes answers in order, by question, by uuid, by place, or as submissions show them', async () => {
+    const wanted = ['Ada', 'ada@example.test', 'Support'];
+    const by = (keyOf: (question: StoredForm['questions'][number], place: number) => string) =>
+      Object.fromEntries(form.questions.map((question, place) => [keyOf(question, place), wanted[place]]));
+    const shown = form.questions.map(({ name }, place) => ({ question: name, answer: wanted[place] }));
+    for (const answers of [
+      wanted,
+      by(({ name }) => name),
+      by(({ uuid }) => uuid),
+      by((_, place) => String(place)),
+      shown,
+      form.questions.map(({ uuid }, place) => ({ question_uuid: uuid, answer: wanted[place] })),
+    ]) {
+      const { status, body } = await submit({ routing_form: form.uri, answers });
+      expect(status).toBe(200);
+      expect(answersOf(body.resource)).toEqual(wanted);
+      expect(body.resource.result.type).toBe('custom_message');
+    }
+  });
+
+  it('has believable answers where none were given', async () => {
+    const [name, email, choice] = answersOf((await submit(undefined)).body.resource);
+    expect(name).toMatch(/^\S+ \S+/);
+    expect(email).toMatch(/@example\.test$/);
+    expect(form.questions[2]?.answer_choices).toContain(choice);
+  });
+
+  it('carries the campaign tags it came with, the others null', async () => {
+    const { body } = await submit({ tracking: { utm_source: 'search' } });
+    expect(body.resource.tracking).toMatchObject({ utm_source: 'search', utm_campaign: null, salesforce_uuid: null });
+  });
+
+  it('is whole whatever was answered, and subscribers can read it', () => {
+    const facts: Fact[] = [];
+    const service: Service = { ...sandbox.service, tell: (fact) => void facts.push(fact) };
+    const key = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', '0', 'length'));
+    const answers = fc.oneof(fc.array(fc.string()), fc.dictionary(key, fc.string()));
+    fc.assert(
+      fc.property(answers, (given: Answers) => {
+        const submission = submitForm(service, { form, answers: given });
+        expect(routingFormSubmissionResource.safeParse(submission).error).toBeUndefined();
+        expect(submission.questions_and_answers).toHaveLength(form.questions.length);
+        const { event, at, payload, users, organization } = facts.pop() as Fact;
+        expect({ users, organization }).toEqual({ users: [], organization: form.organization });
+        const told = readDelivery(JSON.stringify({ event, created_at: at, payload }));
+        expect(told).toMatchObject({ state: 'known', event: 'routing_form_submission.created' });
+      }),
+    );
+  });
+
+  it('is the same for the same chance', () => {
+    const once = () => {
+      const service: Service = { ...sandbox.service, random: randomOf('forms again'), tell: () => undefined };
+      const { uri, questions_and_answers, result } = submitForm(service, { form });
+      return { uri, questions_and_answers, result };
+    };
+    expect(once()).toEqual(once());
+  });
+
+  it('leads to thanks when the form leads nowhere', () => {
+    const service: Service = { ...sandbox.service, tell: () => undefined };
+    const empty = submitForm(service, { form: { ...form, routes: [], questions: [] } });
+    expect(empty).toMatchObject({ questions_and_answers: [], result: { type: 'custom_message' } });
+  });
+});
+
+describe('the control of routing forms', () => {
+  it('refuses a form that is not there and answers that are none, and changes nothing', async () => {
+    const before = sandbox.service.state.submissions.size;
+    for (const [body, status] of [
+      [{ routing_form: `${form.uri}0` }, 404],
+      [{ routing_form: 7 }, 400],
+      [{ answers: 'A demo' }, 400],
+      [{ answers: [1] }, 400],
+      [{ answer: [] }, 400],
+      [[], 400],
+      ['{', 400],
+    ] as const)
+      expect((await submit(body)).status).toBe(status);
+    expect(sandbox.service.state.submissions.size).toBe(before);
+  });
+});

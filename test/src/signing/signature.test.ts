@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { keyIdOf, signDelivery, verifySignature } from '#src/signing/signature.ts';
+import type { SignatureScheme, SignedRequest } from '#src/signing/signature.ts';
+
+const headerName = 'Calendly-Webhook-Signature';
+const key = 'a signing key of thirty-two bytes';
+const now = 1_760_000_000;
+const body = Buffer.from('{"event":"invitee.created","payload":{}}');
+
+function headersOf(pairs: Record<string, string | readonly string[]>): SignedRequest['headers'] {
+  const lower = new Map(Object.entries(pairs).map(([name, value]) => [name.toLowerCase(), [value].flat()]));
+  return (name) => lower.get(name) ?? [];
+}
+
+function check(pairs: Record<string, string | readonly string[]>, changes: Partial<SignedRequest> = {}) {
+  const request = {
+    scheme: 'timestamped',
+    headerName,
+    body,
+    keys: [key],
+    toleranceSeconds: 180,
+    nowSeconds: now,
+  } as const;
+  return verifySignature({ ...request, headers: headersOf(pairs), ...changes });
+}
+
+function signed(changes: Partial<Parameters<typeof signDelivery>[0]> = {}) {
+  return signDelivery({ scheme: 'timestamped', headerName, key, body, atSeconds: now, id: 'msg_1', ...changes });
+}
+
+const refused = (refusal: string) => ({ ok: false, refusal });
+const accepted = { ok: true, keyId: keyIdOf(key) };
+const mac = createHmac('sha256', key).update(`${now}.`).update(body).digest('hex');
+
+describe('the timestamped scheme', () => {
+  it('accepts what createHmac makes over time, dot and raw body', () => {
+    expect(check({ [headerName]: `t=${now},v1=${mac}` })).toEqual(accepted);
+    expect(signed()).toEqual({ [headerName]: `t=${now},v1=${mac}` });
+  });
+
+  it('agrees with createHmac for keys and bodies of any length', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+        fc.uint8Array({ maxLength: 3000 }),
+        (anyKey, bytes) => {
+          const expected = createHmac('sha256', anyKey).update(`${now}.`).update(bytes).digest('hex');
+          expect(signed({ key: anyKey, body: bytes })[headerName]).toBe(`t=${now},v1=${expected}`);
+        },
+      ),
+    );
+  });
+
+  it('tolerates spaces, order and unknown keys', () => {
+    expect(check({ [headerName]: ` v0=none , v1 = ${mac}, t=${now} , v1a=x` })).toEqual(accepted);
+  });
+
+  it('accepts any one of up to five candidates and refuses six', () => {
+    const wrong = `v1=${'0'.repeat(64)}`;
+    expect(check({ [headerName]: `t=${now},${`${wrong},`.repeat(4)}v1=${mac}` })).toEqual(accepted);
+    expect(check({ [headerName]: `t=${now},${`${wrong},`.repeat(5)}v1=${mac}` })).toEqual(refused('malformed'));
+  });
+
+  it('calls an absent header missing', () => {
+    expect(check({})).toEqual(refused('missing'));
+  });
+
+  const malformed = {
+    'an empty header': '',
+    'no signature': `t=${now}`,
+    'no time': `v1=${mac}`,
+    'a signed time': `t=+${now},v1=${mac}`,
+    'a negative time': `t=-1,v1=${mac}`,
+    'a time with an underscore': `t=1_0,v1=${mac}`,
+    'an exponent': `t=1e9,v1=${mac}`,
+    'a fraction': `t=1.5,v1=${mac}`,
+    'an endless time': `t=${'9'.repeat(300)},v1=${mac}`,
+    'a second time': `t=${now},t=${now},v1=${mac}`,
+    'upper-case hex': `t=${now},v1=${mac.toUpperCase()}`,
+    'no hex digit': `t=${now},v1=`,
+    'one hex digit': `t=${now},v1=a`,
+    '63 hex digits': `t=${now},v1=${mac.slice(1)}`,
+    '65 hex digits': `t=${now},v1=${mac}0`,
+    'what is not hex': `t=${now},v1=${'zz'.repeat(32)}`,
+    'ten kilobytes': `t=${now},v1=${'a'.repeat(10_000)}`,
+    'ten thousand commas': ','.repeat(10_000),
+    'a trailing comma': `t=${now},v1=${mac},`,
+    'a line break': `t=${now}\nv1=${mac}`,
+    'no ASCII': `t=${now},v1=é${mac.slice(1)}`,
+    'Arabic digits': `t=١٢٣,v1=${mac}`,
+    'only another algorithm': `t=${now},v0=${mac}`,
+    'no algorithm': `t=${now},none`,
+  };
+  for (const [name, header] of Object.entries(malformed))
+    it(`calls a header with ${name} malformed`, () => {
+      expect(check({ [headerName]: header })).toEqual(refused('malformed'));
+    });
+
+  it('never lets one of two headers win', () => {
+    const good = `t=${now},v1=${mac}`;
+    expect(check({ [headerName]: [good, `v1=${mac}`] })).toEqual(refused('malformed'));
+    expect(check({ [headerName]: [good, good] })).toEqual(refused('malformed'));
+    expect(check({ [headerName]: `${good}, ${good}` })).toEqual(refused('malformed'));
+  });
+
+  it('answers any string with a declared refusal', () => {
+    const pieces = fc.constantFrom('t=', 'v1=', ',', ' ', '=', String(now), mac, 'a', '\n', '\u0000', 'é');
+    const strings = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(pieces, { maxLength: 20 }).map((list) => list.join('')),
+    );
+    fc.assert(
+      fc.property(strings, (header) => {
+        const verdict = check({ [headerName]: header }, { keys: ['another key of thirty-two bytes!!'] });
+        expect(['malformed', 'wrong', 'stale']).toContain(verdict.ok || verdict.refusal);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('age', () => {
+  for (const offset of [-180, 0, 180])
+    it(`accepts a delivery signed ${offset} s from now`, () => {
+      expect(check(signed({ atSeconds: now + offset }))).toEqual(accepted);
+    });
+
+  for (const offset of [-181, 181])
+    it(`tells a rightly signed delivery ${offset} s from now apart from a forged one`, () => {
+      expect(check(signed({ atSeconds: now + offset }))).toEqual(refused('stale_signed'));
+      expect(check(signed({ atSeconds: now + offset, key: 'not the key at all, but as long.' }))).toEqual(
+        refused('stale'),
+      );
+    });
+
+  it('is not checked with a tolerance of 0', () => {
+    expect(check(signed({ atSeconds: 1 }), { toleranceSeconds: 0 })).toEqual(accepted);
+  });
+});
+
+describe('the key ring', () => {
+  const old = 'the previous key, also of 32 byte';
+
+  it('accepts every key on it and says which one matched', () => {
+    expect(check(signed({ key: old }), { keys: [key, old] })).toEqual({ ok: true, keyId: keyIdOf(old) });
+    expect(check(signed(), { keys: [key, old] })).toEqual(accepted);
+  });
+
+  it('refuses a key that was taken off, and everything when it is empty', () => {
+    expect(check(signed({ key: old }))).toEqual(refused('wrong'));
+    expect(check(signed(), { keys: [] })).toEqual(refused('wrong'));
+  });
+
+  it('names a key without telling anything of it', () => {
+    expect(keyIdOf(key)).toMatch(/^[0-9a-f]{8}$/);
+    expect(key).not.toContain(keyIdOf(key));
+  });
+});
+
+describe('the Standard Webhooks scheme', () => {
+  const scheme: SignatureScheme = 'standard-webhooks';
+  const secret = `whsec_${Buffer.from('a secret of 24 bytes or more').toString('base64')}`;
+  const standard = (changes = {}) => signed({ scheme, key: secret, ...changes });
+  const checkStandard = (pairs: Record<string, string | readonly string[]>, changes: Partial<SignedRequest> = {}) =>
+    check(pairs, { scheme, keys: [secret], ...changes });
+
+  it('accepts what the reference library signs', () => {
+    const at = new Date(now * 1000);
+    const signature = new Webhook(secret).sign('msg_1', at, body.toString());
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(now), 'webhook-signature': signature };
+    expect(checkStandard(headers)).toEqual({ ok: true, keyId: keyIdOf(secret) });
+  });
+
+  it('signs what the reference library accepts', () => {
+    const atSeconds = Math.floor(Date.now() / 1000);
+    expect(new Webhook(secret).verify(body.toString(), standard({ atSeconds }))).toEqual(JSON.parse(body.toString()));
+  });
+
+  it('takes a key without the prefix as text', () => {
+    const headers = standard({ key });
+    expect(headers).toEqual({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(now),
+      'webhook-signature': new Webhook(key, { format: 'raw' }).sign('msg_1', new Date(now * 1000), body.toString()),
+    });
+    expect(checkStandard(headers, { keys: [key] })).toEqual(accepted);
+  });
+
+  it('accepts any v1 of a list and ignores other versions', () => {
+    const headers = standard();
+    const list = `v1a,abc v1,${'A'.repeat(43)}= ${headers['webhook-signature']}`;
+    expect(checkStandard({ ...headers, 'webhook-signature': list })).toMatchObject({ ok: true });
+  });
+
+  const changes: Record<string, [Record<string, string | readonly string[]>, string]> = {
+    'no id': [{ 'webhook-id': [] }, 'missing'],
+    'no time': [{ 'webhook-timestamp': [] }, 'missing'],
+    'no signature': [{ 'webhook-signature': [] }, 'missing'],
+    'another id': [{ 'webhook-id': 'msg_2' }, 'wrong'],
+    'another time': [{ 'webhook-timestamp': String(now + 1) }, 'wrong'],
+    'an id with a dot': [{ 'webhook-id': 'msg.1' }, 'malformed'],
+    'an id of two values': [{ 'webhook-id': ['msg_1', 'msg_1'] }, 'malformed'],
+    'a time that is no number': [{ 'webhook-timestamp': 'NaN' }, 'malformed'],
+    'only a public-key signature': [{ 'webhook-signature': 'v1a,abcd' }, 'malformed'],
+    'a signature that is no base64': [{ 'webhook-signature': 'v1,****' }, 'malformed'],
+    'six candidates': [{ 'webhook-signature': `v1,${'A'.repeat(43)}= `.repeat(6) }, 'malformed'],
+  };
+  for (const [name, [change, refusal]] of Object.entries(changes))
+    it(`refuses ${name} as ${refusal}`, () => {
+      expect(checkStandard({ ...standard(), ...change })).toEqual(refused(refusal));
+    });
+});
+
+it('row 2: no signature is compared with an operator that stops at the first difference', () => {
+  const source = readFileSync(new URL('../../../src/signing/signature.ts', import.meta.url), 'utf8');
+  expect(source).toContain('timingSafeEqual');
+  expect(source).not.toMatch(/(expected|candidates?|mac)\w*\s*[!=]==?|[!=]==?\s*(expected|candidate\b|mac\b)/i);
+});

@@ -1,0 +1,52 @@
+// Positions of named readers on each engine: forward by itself, back on purpose, each by its name.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  advancePosition,
+  listPositions,
+  placePosition,
+  readPosition,
+  removePosition,
+  type FeedPosition,
+} from '#src/store/log/consumer-offsets.ts';
+import { storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const at = (second: number) => `2026-01-01T00:00:0${second}.000000Z`;
+const told = (name: string, position: number, second = 0): FeedPosition => ({ name, position, updatedAt: at(second) });
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`positions on ${name}`, () => {
+    let made: TestStore;
+    beforeAll(async () => void (made = await fresh()));
+    afterAll(() => made[Symbol.asyncDispose]());
+    const advance = (position: FeedPosition) => made.store.transaction((unit) => advancePosition(unit, position));
+
+    it('are unknown until somebody tells one', async () => {
+      expect(await readPosition(made.store, 'warehouse')).toBeUndefined();
+      await advance(told('warehouse', 0));
+      expect(await readPosition(made.store, 'warehouse')).toBe(0);
+    });
+
+    it('only advance, whoever tells them last', async () => {
+      await advance(told('warehouse', 7, 1));
+      await advance(told('warehouse', 5, 2));
+      expect(await listPositions(made.store)).toEqual([told('warehouse', 7, 1)]);
+    });
+
+    it('advance to the furthest of many told at once', async () => {
+      const others = await Promise.all([made.openAnother(), made.openAnother(), made.openAnother()]);
+      const telling = Array.from({ length: 30 }, (_, n) => {
+        const store = others[n % others.length] ?? made.store;
+        return store.transaction((unit) => advancePosition(unit, told('race', (n * 7) % 30)));
+      });
+      await Promise.all(telling);
+      expect(await readPosition(made.store, 'race')).toBe(29);
+    });
+
+    it('go back when they are placed, and leave their neighbours alone', async () => {
+      await advance(told('sink:webhook', 3));
+      await made.store.transaction((unit) => placePosition(unit, told('warehouse', 2, 3)));
+      await made.store.transaction((unit) => removePosition(unit, 'race'));
+      expect(await listPositions(made.store)).toEqual([told('sink:webhook', 3), told('warehouse', 2, 3)]);
+    });
+  });
+}

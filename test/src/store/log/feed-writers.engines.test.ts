@@ -1,0 +1,144 @@
+// Readers that follow the log while many write, move and forget entries: each sees every entry once, in order, and none is missed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFeed } from '#src/feed/page.ts';
+import { openTail } from '#src/feed/tail.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { FeedFilter } from '#src/store/log/feed.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const options = { eraseOnDelete: true };
+const contact = (n: number) => `https://api.example.test/contacts/${n}`;
+const told = (event: string, n: number, name: string) =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri: contact(n), name } });
+
+/** Follows the log from its beginning until told that nothing comes any more. */
+function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFilter; readonly limit: number }) {
+  const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 2 });
+  const seen: { readonly seq: number; readonly event: string | null }[] = [];
+  const ended = new AbortController();
+  const reading = (async () => {
+    for (let after = 0; ;) {
+      const isLast = ended.signal.aborted;
+      const { entries, nextAfter } = await readFeed(store, filter, { after, limit });
+      seen.push(...entries.map(({ seq, event }) => ({ seq, event })));
+      after = nextAfter;
+      if (entries.length > 0) continue;
+      if (isLast) return;
+      await tail.beyond(after, ended.signal);
+    }
+  })();
+  return {
+    async finished() {
+      ended.abort();
+      await reading;
+      tail.close();
+      return seen;
+    },
+  };
+}
+
+/** A process of its own, which writes entries and says how many. */
+const writer = `
+  const { openStore } = await import('#src/store/open-store.ts');
+  const { ingest } = await import('#workers/pipeline/ingest.ts');
+  const [url, from] = process.argv.slice(1);
+  const store = await openStore({ report() {} }, url);
+  const receivedAt = '2025-04-14T12:00:00.000000Z';
+  for (let n = Number(from); n < Number(from) + 80; n += 2) {
+    const deliveries = [n, n + 1].map((id) => ({ receivedAt, body: JSON.stringify({ event: id % 2 ? 'contact.updated' : 'contact.created', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + id } }) }));
+    await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+  }
+  await store.close();`;
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`many writers on ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeEach(async () => void (opened = await engine.fresh()));
+    afterEach(() => opened[Symbol.asyncDispose]());
+    const rounds = engine.name === 'postgres' ? 20 : 8;
+
+    /** Deliveries, a few of which end in quarantine, and are replayed by somebody else. */
+    async function deliver(store: Store, writer: number): Promise<void> {
+      for (let n = 0; n < rounds; n += 1) {
+        const id = writer * 1_000 + n;
+        await ingestBodies(store, [told('contact.updated', id, 'a'), told('contact.updated', id, 'b'), `broken ${id}`]);
+      }
+    }
+    /** Reads; the second time with other content, so that they are appended again. */
+    async function read(store: Store, writer: number): Promise<void> {
+      for (let n = 0; n < rounds; n += 1) {
+        const record = { uri: contact(writer * 1_000 + (n % 5)), name: `read ${n}`, updated_at: receivedAt };
+        const records = [{ kind: 'contact' as const, record, observed: receivedAt }];
+        await ingestRecords({ store, options }, records, { source: 'reconcile', now: receivedAt });
+      }
+    }
+    /** Makes entries look unread, so that replaying moves them to the end. */
+    async function move(store: Store): Promise<void> {
+      for (let n = 0; n < rounds / 2; n += 1) {
+        await store.transaction(async ({ db, engine: { lockLog } }) => {
+          await lockLog(db);
+          const some = db
+            .selectFrom('event_log')
+            .select('seq')
+            .where('outcome', '=', 'applied')
+            .orderBy('seq')
+            .limit(3);
+          await db.updateTable('event_log').set({ outcome: 'quarantined' }).where('seq', 'in', some).execute();
+        });
+        await replay({ store, options }, { kept: true });
+      }
+    }
+
+    it('make no reader miss or repeat an entry, whatever it asks for', async () => {
+      const readers = await Promise.all(
+        [{ limit: 7 }, { limit: 1_000 }, { limit: 3, filter: { events: ['contact.updated'] } }].map(async (how) =>
+          follow(await opened.openAnother(), how),
+        ),
+      );
+      const writers = await Promise.all(Array.from({ length: 6 }, () => opened.openAnother()));
+      await Promise.all(
+        writers.map((store, writer) => {
+          if (writer === 5) return move(store);
+          return writer === 4 ? read(store, writer) : deliver(store, writer);
+        }),
+      );
+      const log = (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
+      expect(log.length).toBeGreaterThan(4 * rounds * 3);
+      const [small, large, filtered] = await Promise.all(readers.map((reader) => reader.finished()));
+      for (const [seen, wanted] of [
+        [small, log],
+        [large, log],
+        [filtered, log.filter(({ event }) => event === 'contact.updated')],
+      ] as const) {
+        const places = seen?.map(({ seq }) => seq) ?? [];
+        // In order and none twice; entries that moved on since are seen at their last place too.
+        expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
+        expect(places).toEqual(expect.arrayContaining(wanted.map(({ seq }) => Number(seq))));
+      }
+      expect(small?.some(({ seq }) => !log.some((entry) => entry['seq'] === seq))).toBe(true);
+    });
+
+    it('in processes of their own make no reader miss or repeat an entry', async () => {
+      const filter = { events: ['contact.updated'] };
+      const readers = [
+        follow(await opened.openAnother(), { limit: 5 }),
+        follow(await opened.openAnother(), { limit: 5, filter }),
+      ];
+      const exits = [0, 1_000, 2_000].map(async (from) => {
+        const args = ['--input-type=module', '--eval', writer, opened.url, String(from)];
+        const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+        return (await once(child, 'exit')) as unknown;
+      });
+      expect(await Promise.all(exits)).toEqual(exits.map(() => [0, null]));
+      const [all, some] = await Promise.all(readers.map((reader) => reader.finished()));
+      expect(all).toHaveLength(240);
+      const log = (await rowsOf(opened.store, 'event_log')).map(({ seq }) => Number(seq)).toSorted((a, b) => a - b);
+      expect(all?.map(({ seq }) => seq)).toEqual(log);
+      expect(some).toEqual(all?.filter(({ event }) => event === 'contact.updated'));
+    });
+  });

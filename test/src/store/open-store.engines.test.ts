@@ -1,0 +1,67 @@
+// Opening a store: which engine a URL means, what is refused and how, and who may read the file.
+import { statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exitCodeOf, isTransient } from '#src/base/errors.ts';
+import { table } from '#src/store/columns.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { ingestBodies } from '../../harness/stores.ts';
+
+const needs = { report: () => {} };
+const failure = (url: string): Promise<unknown> =>
+  openStore(needs, url).then(
+    (store) => store.close(),
+    (error: unknown) => error,
+  );
+
+describe('opening a store', () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+
+  it('refuses a scheme that no engine understands, as bad configuration', async () => {
+    for (const url of ['mysql://x/y', 'mirror.db', '', 'constructor:x']) {
+      const error = await failure(url);
+      expect(error).toMatchObject({ code: 'config', hint: expect.stringContaining('sqlite:PATH') as string });
+      expect(exitCodeOf(error)).toBe(2);
+    }
+  });
+
+  it('makes the folder and a file that only its owner reads, and opens it again', async () => {
+    const path = join(dir, 'deep', 'er', 'mirror.db');
+    await using store = await openStore(needs, `sqlite:${path}`);
+    await ingestBodies(store, ['{}']);
+    for (const file of [path, `${path}-wal`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+    await using again = await openStore(needs, `sqlite:${path}`);
+    await again.engine.ping();
+  });
+
+  it('says which file cannot be opened, when it is a folder or no database', async () => {
+    const path = join(dir, 'poem.db');
+    await writeFile(path, 'No database at all, but long enough to have a header that could be looked at. '.repeat(20));
+    expect(await failure(`sqlite:${path}`)).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining(path) as string,
+    });
+    expect(await failure(`sqlite:${dir}`)).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('fails as passing when no PostgreSQL answers, without telling the password', async () => {
+    const error = await failure('postgres://someone:sesame@127.0.0.1:1/mirror');
+    expect(isTransient(error)).toBe(true);
+    expect(String(error)).not.toContain('sesame');
+  });
+});
+
+describe('the shape of a table', () => {
+  it('is written as its key and its columns by kind', () => {
+    expect(table('a b', { text: 'a c', time: 'b' })).toEqual({
+      key: ['a', 'b'],
+      columns: { a: 'text', c: 'text', b: 'time' },
+    });
+  });
+});

@@ -1,0 +1,181 @@
+// The word index of contacts on SQLite: it holds what the contacts say, never what one of them no longer says, in tables and in
+// bytes.
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { findContacts } from '#src/store/search/contact-page.ts';
+import { catchUp } from '#src/store/search/contact-fts.ts';
+import { wordsOf } from '#src/store/search/trigrams.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { aDayLater, freshSqlite, ingestBodies } from '../../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2026-01-01T00:00:00.000000Z';
+const uriOf = (n: number) => `${base}/contacts/${n}`;
+const emailOf = (n: number) => `person${n}@example.test`;
+
+function told(n: number, more: Readonly<Record<string, unknown>>, minute = 10): string {
+  const at = `2025-04-14T11:${minute}:00.000000Z`;
+  const payload = {
+    uri: uriOf(n),
+    created_at: '2025-04-14T11:00:00.000000Z',
+    updated_at: at,
+    emails: [{ email: emailOf(n), is_primary: true }],
+    ...more,
+  };
+  return JSON.stringify({ event: 'contact.updated', created_at: at, payload });
+}
+const gone = (n: number) =>
+  JSON.stringify({ event: 'contact.deleted', created_at: '2025-04-14T12:00:00Z', payload: { uri: uriOf(n) } });
+
+const noTexts = { name: null, job_title: null, company: null, city: null, timezone: null, country: null, state: null };
+/** A name as the index spells it. */
+const spelt = (name: string): string => wordsOf({ ...noTexts, name })[0] as string;
+/** How many rows of the index hold these three letters in a name: asked without what a search does besides. */
+async function hits(store: Store, three: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from contact_search
+    where contact_search match ${`"${spelt(three)}"`}`.execute(store.db);
+  return Number(rows[0]?.n);
+}
+async function kept(store: Store): Promise<readonly (string | null)[]> {
+  const { rows } = await sql<{ name: string | null }>`select name from contact_search_texts order by uri`.execute(
+    store.db,
+  );
+  return rows.map(({ name }) => name);
+}
+/** Straight to the index: nothing is sampled or walked. */
+const effort = { sampled: 1, longestWalk: 0, piece: 1, mostCandidates: 1_000 };
+async function found(store: Store, name: string): Promise<readonly string[]> {
+  const page = { count: 50, descending: false, backwards: false };
+  const { items } = await findContacts(store, { search: { name: [name] }, order: 'updated_at', page }, effort);
+  return items.map(({ uri }) => uri);
+}
+/** The index agrees with the texts it was made of; SQLite says so itself. */
+const isSound = (store: Store) =>
+  sql`insert into contact_search (contact_search, rank) values ('integrity-check', 1)`.execute(store.db);
+
+async function bytesOf(url: string): Promise<string> {
+  const path = url.slice('sqlite:'.length);
+  return (await Promise.all([path, `${path}-wal`].map((file) => readFile(file, 'latin1')))).join('\n');
+}
+/** How often a text stands there, as the index spells it. */
+const timesIn = (bytes: string, text: string) => bytes.split(Buffer.from(text, 'utf8').toString('latin1')).length - 1;
+
+describe('the word index of contacts', () => {
+  it('forgets a deleted contact at once, also what it said before, and in the bytes with the scrub', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Qvxzw too' })]);
+    await catchUp(store);
+    expect([await hits(store, 'qvx'), await hits(store, 'plm')]).toEqual([2, 1]);
+    // Each in another state when it goes: indexed, and changed since.
+    await ingestBodies(store, [told(3, { name: 'Another' }, 20)]);
+    await ingestBodies(store, [gone(1), gone(3)]);
+    expect([await hits(store, 'qvx'), await hits(store, 'ano'), await kept(store)]).toEqual([0, 0, [spelt('plmok')]]);
+    await catchUp(store);
+    expect([await hits(store, 'qvx'), await hits(store, 'plm'), await found(store, 'plmok')]).toEqual([
+      0,
+      1,
+      [uriOf(2)],
+    ]);
+    await store.engine.scrub(aDayLater());
+    const bytes = await bytesOf(opened.url);
+    // Whole, and in the index's own threes, of which the first of a page stands there in full.
+    for (const text of ['qvxzw', 'qvx', 'vxz', 'xzw']) expect([text, timesIn(bytes, spelt(text))]).toEqual([text, 0]);
+    expect(timesIn(bytes, spelt('plmok'))).toBe(1);
+    await isSound(store);
+  });
+
+  it('forgets a text with the change that replaces it, before anybody searches', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    await ingestBodies(store, [told(1, { name: 'Qvxzw' })]);
+    await catchUp(store);
+    await ingestBodies(store, [told(1, { name: 'Plmok' }, 20)]);
+    expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, []]);
+    expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
+    await catchUp(store);
+    expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
+    await isSound(store);
+  });
+
+  it('forgets an erased person, whatever they said since it caught up, and in the bytes with the scrub', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    const needs = { store, options: { eraseOnDelete: true }, newKey: () => 'k'.repeat(64) };
+    await ingestBodies(store, [
+      told(1, { name: 'Qvxzw' }),
+      told(2, { name: 'Plmok' }),
+      told(3, { name: 'Known', company: `knows ${emailOf(1)}` }),
+    ]);
+    await catchUp(store);
+    await ingestBodies(store, [told(1, { name: 'Qvxzw Zyxwv' }, 20)]);
+    await erase(needs, targetOf(emailOf(1)), { now });
+    expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
+    await catchUp(store);
+    expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
+    await store.engine.scrub(aDayLater());
+    const bytes = await bytesOf(opened.url);
+    const company = wordsOf({ ...noTexts, company: emailOf(1) })[2] as string;
+    expect([spelt('qvxzw'), spelt('zyxwv'), company].map((text) => timesIn(bytes, text))).toEqual([0, 0, 0]);
+    expect(bytes.includes(emailOf(1))).toBe(false);
+    expect(timesIn(bytes, spelt('plmok'))).toBe(1);
+    await isSound(store);
+  });
+
+  it('keeps nothing of many who left, told in words that others use too', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    const people = Array.from({ length: 300 }, (_, n) => n);
+    const nameOf = (n: number) => `Person ${String(n).padStart(4, '0')}q`;
+    for (let at = 0; at < people.length; at += 50) {
+      const some = people.slice(at, at + 50);
+      await ingestBodies(
+        store,
+        some.map((n) => told(n, { name: nameOf(n) })),
+      );
+      await catchUp(store, { atOnce: 7 });
+      await ingestBodies(store, some.filter((n) => n % 3 === 0).map(gone));
+    }
+    await store.engine.scrub(aDayLater());
+    const bytes = await bytesOf(opened.url);
+    const left = people.filter((n) => timesIn(bytes, spelt(nameOf(n).toLowerCase())) > 0);
+    expect(left).toEqual(people.filter((n) => n % 3 !== 0));
+    expect([await hits(store, 'per'), (await found(store, 'person')).length]).toEqual([200, 50]);
+    await isSound(store);
+  });
+
+  it('is right after a rebuild that repairs, and after the file was written anew', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Known' })]);
+    await catchUp(store);
+    // As nobody of ours would: the rebuild finds it.
+    await sql`update contacts set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
+      store.db,
+    );
+    await sql`delete from contacts where uri = ${uriOf(2)}`.execute(store.db);
+    await catchUp(store);
+    expect([await found(store, 'spoilt'), await found(store, 'plm')]).toEqual([[uriOf(1)], []]);
+    await rebuild({ store, options: { eraseOnDelete: true } });
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await catchUp(store);
+      expect([await found(store, 'spoilt'), await found(store, 'qvx'), await found(store, 'plm')]).toEqual([
+        [],
+        [uriOf(1)],
+        [uriOf(2)],
+      ]);
+    }
+    await store.engine.noteForgotten(store.db);
+    await store.engine.scrub(aDayLater());
+    expect([await found(store, 'qvx'), await found(store, 'plm'), await found(store, 'kno')]).toEqual([
+      [uriOf(1)],
+      [uriOf(2)],
+      [uriOf(3)],
+    ]);
+    await isSound(store);
+  });
+});

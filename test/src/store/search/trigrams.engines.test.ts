@@ -1,0 +1,73 @@
+// A PostgreSQL whose user may not create extensions: the mirror works and its searches are right without; `doctor` says what is
+// missing, and what it says mends it.
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { checkStore } from '#src/doctor/store.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
+import { findContacts } from '#src/store/search/contact-page.ts';
+import { hasTrigrams } from '#src/store/search/trigram-index.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+
+const [, postgres] = storeEngines;
+const role = `guest_${process.pid}`;
+
+/** Somebody who may make tables and nothing more. */
+async function asGuest(url: string): Promise<{ readonly guestUrl: string; run(statement: string): Promise<void> }> {
+  const run = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`create role ${role} login`);
+  await run(`grant all on schema public to ${role}`);
+  const guest = new URL(url);
+  guest.username = role;
+  return { guestUrl: guest.href, run };
+}
+
+const contact = JSON.stringify({
+  event: 'contact.created',
+  created_at: '2025-04-14T11:30:00Z',
+  payload: {
+    uri: 'https://api.example.test/contacts/1',
+    name: 'Ada Lovelace',
+    created_at: '2025-04-14T11:30:00.000000Z',
+    updated_at: '2025-04-14T11:30:00.000000Z',
+  },
+});
+
+describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
+  it('is searched all the same, and doctor says what to do, which helps', async () => {
+    await using blank = await postgres.blank();
+    const { guestUrl, run } = await asGuest(blank.url);
+    await using store = await openStore({ report: () => {} }, guestUrl);
+    expect(await hasTrigrams(store)).toBe(false);
+    await ingestBodies(store, [contact]);
+    const find = async (name: string) => {
+      const page = { count: 5, descending: false, backwards: false };
+      const effort = { sampled: 1, longestWalk: 1, piece: 1, mostCandidates: 10 };
+      return (await findContacts(store, { search: { name: [name] }, order: 'created_at', page }, effort)).items.length;
+    };
+    expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
+
+    const config = loadConfig({ DATABASE_URL: guestUrl });
+    const patient = { config, log: createLog({ level: 'silent', pretty: false }), now: () => new Date() };
+    const said = (await checkStore(patient)).find(({ name }) => name === 'search');
+    expect(said).toMatchObject({ state: 'doubtful' });
+    await run(String(said?.fix).replace(/^[^:]*: /, ''));
+    expect(await hasTrigrams(store)).toBe(true);
+    expect((await checkStore(patient)).some(({ name }) => name === 'search')).toBe(false);
+    expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
+  });
+
+  it('is no matter where the user may create it', async () => {
+    await using opened = await postgres.fresh();
+    expect(await hasTrigrams(opened.store)).toBe(true);
+  });
+});

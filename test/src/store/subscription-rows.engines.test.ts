@@ -1,0 +1,45 @@
+// What is remembered of our subscriptions, on every store.
+import { describe, expect, it } from 'vitest';
+import { readSubscriptions, writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
+import { storeEngines } from '../../harness/stores.ts';
+
+const at = (hour: number): string => `2025-03-02T${String(hour).padStart(2, '0')}:00:00.000001Z`;
+const known = (place: number, more: Partial<KnownSubscription> = {}): KnownSubscription => ({
+  uri: `https://service.example.com/webhook_subscriptions/${place}`,
+  callback_url: `https://hooks.example.com/webhooks?s=${place}`,
+  state: 'active',
+  events: ['contact.created', 'invitee.created'],
+  scope: 'user',
+  organization: 'https://service.example.com/organizations/1',
+  user: 'https://service.example.com/users/1',
+  group: null,
+  creator: 'https://service.example.com/users/1',
+  retry_started_at: null,
+  created_at: at(1),
+  updated_at: at(2),
+  checked_at: at(3),
+  ...more,
+});
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`subscriptions on ${engine.name}`, () => {
+    it('come back as they were seen, nothing lost', async () => {
+      await using test = await engine.fresh();
+      const all = [
+        known(1),
+        known(2, { state: 'disabled', retry_started_at: at(0), group: 'https://g.example.com/1' }),
+      ];
+      await writeSubscriptions(test.store, { seen: all, gone: [] });
+      const rows = await readSubscriptions(test.store);
+      expect(rows.toSorted((a, b) => (a.uri < b.uri ? -1 : 1))).toEqual(all);
+    });
+
+    it('change when seen again, go when gone, and stay otherwise', async () => {
+      await using test = await engine.fresh();
+      await writeSubscriptions(test.store, { seen: [known(1), known(2), known(3)], gone: [] });
+      const later = known(1, { checked_at: at(4), retry_started_at: at(3) });
+      await writeSubscriptions(test.store, { seen: [later], gone: [known(2).uri] });
+      const rows = await readSubscriptions(test.store);
+      expect(rows.toSorted((a, b) => (a.uri < b.uri ? -1 : 1))).toEqual([later, known(3)]);
+    });
+  });

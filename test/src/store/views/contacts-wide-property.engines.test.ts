@@ -1,0 +1,96 @@
+// Whatever values contacts carry, and whatever the definitions say: each is read in its type, or not at all.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Json } from '#src/store/columns.ts';
+import { namedDefinitions } from '#src/store/views/custom-columns.ts';
+import { readDefinitions as definitionsIn } from '#src/store/views/views.ts';
+import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { emptyTables, freshMemory, freshPostgres, ingestBodies, type TestStore } from '../../../harness/stores.ts';
+import { viewRows } from '../../../harness/view-rows.ts';
+import { patienceMs, runs } from '../../../harness/runs.ts';
+
+const isText = (value: Json) => typeof value === 'string';
+const isDay = (value: Json) =>
+  typeof value === 'string' &&
+  /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) &&
+  new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
+
+const options = [{ uuid: 'o1', label: 'Small' }, { uuid: 'o2' }];
+/** What a value of each type becomes. */
+const types: Readonly<Record<string, (value: Json) => unknown>> = {
+  text: (value) => (isText(value) ? value : null),
+  number: (value) => (typeof value === 'number' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  currency: (value) => (Number.isSafeInteger(value) ? value : null),
+  date: (value) => (isDay(value) ? value : null),
+  single_select: (value) => (value === 'o1' ? 'Small' : value === 'o2' ? 'o2' : null),
+  tags: (value) => (Array.isArray(value) && value.every(isText) ? value : null),
+  // The stores write JSON each in their own way.
+  invitee_question: (value) => (isText(value) || value === null ? value : expect.any(String)),
+  mystery: (value) => value,
+};
+
+const value: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>('o1', 'o2', '2024-02-29', '2025-02-29', '0000-01-01', '', '5', 'null', '[]', '{"a":1}'),
+  fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0')),
+  fc.integer({ min: -1_000, max: 1_000 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }).map((number) => number + 0),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.constantFrom<Json>('a', "b'", 5), { maxLength: 3 }),
+  fc
+    .tuple(fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }))
+    .map(([year, month, day]) =>
+      [String(year).padStart(4, '0'), ...[month, day].map((n) => String(n).padStart(2, '0'))].join('-'),
+    ),
+);
+const worlds = fc.record({
+  kinds: fc.array(fc.constantFrom(...Object.keys(types)), { minLength: 1, maxLength: 5 }),
+  contacts: fc.array(fc.array(value, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 6 }),
+});
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 150 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 25 },
+])('contacts_wide on $name', ({ available, fresh, count }) => {
+  let opened: TestStore;
+  beforeAll(async () => {
+    if (available) opened = await fresh();
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  it.runIf(available)(
+    'has every value in the type of its definition, or null',
+    async () => {
+      const { store } = opened;
+      await fc.assert(
+        fc.asyncProperty(worlds, async ({ kinds, contacts }) => {
+          await emptyTables(store);
+          await readDefinitions(
+            store,
+            kinds.map((field_type, n) => ({ uri: fieldUri(n), label: `Field of ${field_type}`, field_type, options })),
+          );
+          await ingestBodies(
+            store,
+            contacts.map((values, n) =>
+              contactBody(n, Object.fromEntries(values.map((each, f) => [fieldUri(f), each]))),
+            ),
+          );
+          const columns = namedDefinitions(await definitionsIn(store), new Set());
+          const expected = contacts.map((values, n) => ({
+            uri: contactUri(n),
+            ...Object.fromEntries(
+              columns.map(([column, definition]) => {
+                const f = Number(definition.uri.split('/').at(-1));
+                return [column, types[definition.field_type ?? '']?.(values[f] as Json) ?? null];
+              }),
+            ),
+          }));
+          expect(await viewRows(store, 'contacts_wide')).toMatchObject(expected);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+});

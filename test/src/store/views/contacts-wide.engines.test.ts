@@ -1,0 +1,207 @@
+// The view of contacts with a column for each custom field, on each store.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '#src/store/columns.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { viewRows } from '../../../harness/view-rows.ts';
+
+const options = [
+  { uuid: 'o1', label: 'Small' },
+  { uuid: 'o2', label: 'Large' },
+];
+/** By type: what fits, what becomes of it, and what does not fit. */
+const types: Readonly<Record<string, { fits: readonly [Json, Json][]; misfits: readonly Json[] }>> = {
+  text: {
+    fits: [
+      ['words', 'words'],
+      ['', ''],
+      ['["a"]', '["a"]'],
+      ["it's 🐎", "it's 🐎"],
+    ],
+    misfits: [5, true, ['a'], { a: 1 }, null],
+  },
+  number: {
+    fits: [
+      [1.5, 1.5],
+      [0, 0],
+      [-3, -3],
+    ],
+    misfits: ['1.5', true, 1e300, [1], null],
+  },
+  boolean: {
+    fits: [
+      [true, true],
+      [false, false],
+    ],
+    misfits: ['true', 1, [true], null],
+  },
+  currency: {
+    fits: [
+      [1999, 1999],
+      [-5, -5],
+      [9_007_199_254_740_991, 9_007_199_254_740_991],
+    ],
+    misfits: [19.99, '1999', 1e300, [1], null],
+  },
+  date: {
+    fits: [
+      ['2024-02-29', '2024-02-29'],
+      ['1999-12-31', '1999-12-31'],
+    ],
+    misfits: [
+      '2025-02-29',
+      '2025-13-01',
+      '2025-01-00',
+      '0000-01-01',
+      '2025-1-1',
+      '2025-01-01T00:00:00Z',
+      ' 2025-01-01',
+      '',
+      'soon',
+      20250101,
+      ['2025-01-01'],
+      null,
+    ],
+  },
+  single_select: {
+    fits: [
+      ['o1', 'Small'],
+      ['o2', 'Large'],
+      ['o3', 'o3'],
+    ],
+    misfits: ['Small', 'o9', 1, ['o1'], null],
+  },
+  tags: {
+    fits: [
+      [
+        ['a', 'b'],
+        ['a', 'b'],
+      ],
+      [[], []],
+    ],
+    misfits: ['a', [1], [['a']], { a: 1 }, null],
+  },
+  invitee_question: {
+    fits: [
+      ['yes', 'yes'],
+      [5, '5'],
+      [true, 'true'],
+    ],
+    misfits: [null],
+  },
+  mystery: {
+    fits: [
+      [{ a: [1, null] }, { a: [1, null] }],
+      ['x', 'x'],
+      [5, 5],
+    ],
+    misfits: [null],
+  },
+};
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`contacts_wide on ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeEach(async () => void (opened = await engine.fresh()));
+    afterEach(() => opened[Symbol.asyncDispose]());
+    const rows = () => viewRows(opened.store, 'contacts_wide');
+
+    it('has one row a contact, and none for a deleted one', async () => {
+      await ingestBodies(opened.store, [contactBody(1, {}), contactBody(2, {})]);
+      const gone = { event: 'contact.deleted', created_at: '2025-01-02T00:00:00Z', payload: { uri: contactUri(2) } };
+      await ingestBodies(opened.store, [JSON.stringify(gone)], false);
+      expect(await rows()).toMatchObject([
+        { uri: contactUri(1), name: 'Contact 1', primary_email: 'ada@example.test' },
+      ]);
+    });
+
+    it('has a typed column for each field, null where a value does not fit', async () => {
+      const names = Object.keys(types);
+      await readDefinitions(
+        opened.store,
+        names.map((type, n) => ({
+          uri: fieldUri(n),
+          label: type,
+          field_type: type,
+          options: [...options, { uuid: 'o3' }],
+        })),
+      );
+      const cases = names.flatMap((type, n) => [
+        ...(types[type]?.fits ?? []).map(([value, becomes]) => ({ type, n, value, becomes })),
+        ...(types[type]?.misfits ?? []).map((value) => ({ type, n, value, becomes: null })),
+      ]);
+      const id = (index: number) => String(index).padStart(3, '0');
+      await ingestBodies(
+        opened.store,
+        cases.map(({ n, value }, index) => contactBody(id(index), { [fieldUri(n)]: value })),
+      );
+      const found = (await rows()).map((row, index) => ({ ...cases[index], becomes: row[cases[index]?.type ?? ''] }));
+      expect(found).toEqual(cases);
+    });
+
+    it('takes labels however hostile, and three hundred of them', async () => {
+      const labels = [
+        '"; drop table contacts; --',
+        "'); drop table contacts; --",
+        '🐎',
+        '',
+        'x'.repeat(1_000),
+        'uri',
+        'Select',
+        '\\',
+      ];
+      const definitions = Array.from({ length: 300 }, (_, n) => ({
+        uri: fieldUri(`${n}';"\\--`),
+        label: labels[n] ?? `Field ${n % 100}`,
+        field_type: ['text', 'date', 'single_select', 'tags'][n % 4] as string,
+        options,
+      }));
+      await readDefinitions(opened.store, definitions);
+      const values = ['word', '2025-01-01', 'o1', ['tag']];
+      await ingestBodies(opened.store, [
+        contactBody(1, Object.fromEntries(definitions.map(({ uri }, n) => [uri, values[n % 4] as Json]))),
+      ]);
+      const [row = {}] = await rows();
+      const own = Object.keys(row).length - 300;
+      expect(
+        Object.values(row)
+          .slice(own)
+          .map((value) => JSON.stringify(value))
+          .toSorted(),
+      ).toEqual(definitions.map((_, n) => JSON.stringify(n % 4 === 2 ? 'Small' : values[n % 4])).toSorted());
+      expect(row).toMatchObject({ uri: contactUri(1), custom_uri: expect.any(String), select: expect.anything() });
+    });
+
+    it('gets a column with each new definition, loses none of the others, and follows one that is renamed', async () => {
+      const column = async (name: string) => ((await rows())[0] ?? {})[name];
+      await readDefinitions(opened.store, [
+        { uri: fieldUri(1), label: 'Budget', field_type: 'currency', currency: 'EUR' },
+      ]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 500, [fieldUri(2)]: 'blue' })]);
+      expect(await column('budget')).toBe(500);
+      await readDefinitions(opened.store, [{ uri: fieldUri(2), label: 'Colour', field_type: 'text' }]);
+      expect([await column('budget'), await column('colour')]).toEqual([500, 'blue']);
+      const updated_at = '2025-02-01T00:00:00.000000Z';
+      await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Spend', field_type: 'currency', updated_at }]);
+      expect([await column('budget'), await column('spend'), await column('colour')]).toEqual([undefined, 500, 'blue']);
+    });
+
+    it('shows an option by its label of today', async () => {
+      const definition = { uri: fieldUri(1), label: 'Size', field_type: 'single_select', options };
+      await readDefinitions(opened.store, [definition]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 'o1' })]);
+      await readDefinitions(opened.store, [
+        { ...definition, options: [{ uuid: 'o1', label: 'Tiny' }], updated_at: '2025-02-01T00:00:00.000000Z' },
+      ]);
+      expect(await rows()).toMatchObject([{ size: 'Tiny' }]);
+    });
+
+    it('is the same after a rebuild, which finds nothing to change', async () => {
+      await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Budget', field_type: 'number' }]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 5 })]);
+      const before = await rows();
+      const { rowsDiffered } = await rebuild({ store: opened.store, options: { eraseOnDelete: true } });
+      expect([rowsDiffered, await rows()]).toEqual([0, before]);
+    });
+  });

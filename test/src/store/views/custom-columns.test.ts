@@ -1,0 +1,104 @@
+// What the columns of custom fields are called, whatever their labels are and whatever order they came in.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { namedDefinitions, type Definition } from '#src/store/views/custom-columns.ts';
+import { runs } from '../../../harness/runs.ts';
+
+const reserved = new Set(['name', 'uri']);
+const label = fc.oneof(
+  fc.constantFrom(
+    'Name',
+    'Budget',
+    'budget!',
+    'BÜDGET',
+    'Budget 2',
+    '',
+    '!!!',
+    '予算',
+    '2nd phone',
+    "x'); drop table contacts; --",
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+  fc.constant('long '.repeat(200)),
+);
+const definitions: fc.Arbitrary<Definition[]> = fc.uniqueArray(
+  fc.record({
+    uri: fc.nat(40).map((n) => `https://api.example.test/contact_custom_fields/${n}`),
+    label: fc.option(label),
+    field_type: fc.constant('text'),
+    created_at: fc.option(fc.nat(3).map((n) => `2025-01-0${n + 1}T00:00:00.000000Z`)),
+  }),
+  { selector: ({ uri }) => uri, maxLength: 12 },
+);
+const dated = definitions.map((list) => list.filter(({ created_at }) => created_at !== null));
+const namesOf = (list: readonly Definition[]) =>
+  Object.fromEntries(namedDefinitions(list, reserved).map(([name, { uri }]) => [uri, name]));
+const one = (uri: string, more: Partial<Definition>): Definition => ({
+  uri,
+  label: 'Budget',
+  field_type: 'text',
+  created_at: '2025-01-01T00:00:00.000000Z',
+  ...more,
+});
+
+describe('the columns of custom fields', () => {
+  it('have names of their own, of ASCII letters, digits and underscores, that fit into PostgreSQL, and are no column of the contact', () => {
+    fc.assert(
+      fc.property(definitions, (list) => {
+        const names = namedDefinitions(list, reserved).map(([name]) => name);
+        expect(new Set(names).size).toBe(list.length);
+        for (const name of names) {
+          expect(name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
+          expect(reserved).not.toContain(name);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  it('are called the same whatever order the definitions arrive in', () => {
+    const shuffled = definitions.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([list, other]) => {
+        expect(namedDefinitions(other, reserved)).toEqual(namedDefinitions(list, reserved));
+      }),
+      runs(300),
+    );
+  });
+
+  it('keep their names when a younger definition comes, whatever its label', () => {
+    fc.assert(
+      fc.property(dated, fc.option(label), (list, newLabel) => {
+        const younger = one('https://api.example.test/contact_custom_fields/young', {
+          label: newLabel,
+          created_at: '2025-02-01T00:00:00.000000Z',
+        });
+        expect(namesOf([younger, ...list])).toMatchObject(namesOf(list));
+      }),
+      runs(300),
+    );
+  });
+
+  it('give the words of the label to the oldest, and a digest of its URI to the others', () => {
+    const named = namedDefinitions(
+      [
+        one('https://api.example.test/f/2', { created_at: '2025-01-02T00:00:00.000000Z', label: 'budget!' }),
+        one('https://api.example.test/f/3', { label: 'Budget' }),
+        one('https://api.example.test/f/1', { created_at: null }),
+      ],
+      reserved,
+    );
+    expect(named.map(([name]) => name)).toEqual(['budget', 'budget_18a9a82c', 'budget_6bf2cd47']);
+  });
+
+  it('say where a label has no Latin words, begins with a digit, or is a column of the contact', () => {
+    const name = (text: string) =>
+      namedDefinitions([one('https://api.example.test/f/1', { label: text })], reserved)[0]?.[0];
+    expect(name('Größe (cm)')).toBe('grosse_cm');
+    expect(name('予算')).toBe('field_6bf2cd47');
+    expect(name('2nd phone')).toBe('field_2nd_phone');
+    expect(name('NAME')).toBe('custom_name');
+  });
+});

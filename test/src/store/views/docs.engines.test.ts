@@ -1,0 +1,81 @@
+// What the documentation says of the views: every column, and examples that run.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { viewsFor } from '#src/store/views/views.ts';
+import { contactBody, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { tellSmallWorld } from '../../../harness/small-world.ts';
+import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../../../docs/views.md'), 'utf8');
+const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
+const queries = [...readme.matchAll(/([^\n]+)\n\n```sql\n(select.*?);\n```/gs)].map(([, about = '', query = '']) => ({
+  about,
+  query,
+}));
+const sections = new Map(
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+const examples = [...sections].flatMap(([name, section]) =>
+  [...section.matchAll(/```sql\n(.*?);\n```/gs)].map(([, query = '']) => ({ name, query })),
+);
+
+describe('the documentation of the views', () => {
+  it.each(viewsFor([]))('has what $name says of itself, column by column', ({ name, about, columns }) => {
+    const rows = Object.entries(columns).map(
+      ([column, { kind, about: what }]) => `| \`${column}\` | ${kind} | ${what} |`,
+    );
+    expect(sections.get(name)).toContain(
+      [about, '', '| column | kind | what it says |', '|---|---|---|', ...rows, ''].join('\n'),
+    );
+  });
+
+  it('and the README between them have queries to run', () => {
+    expect(queries.map(({ about }) => about)).toContainEqual(expect.stringContaining('Contacts by company'));
+    expect(queries.length).toBeGreaterThan(3);
+  });
+
+  it('has an example for each view', () => {
+    expect(examples.map(({ name }) => name).toSorted()).toEqual(
+      viewsFor([])
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  });
+});
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the examples on ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeAll(async () => {
+      opened = await engine.fresh();
+      await tellSmallWorld(opened.store);
+      await readDefinitions(opened.store, [
+        { uri: fieldUri(1), label: 'Budget', field_type: 'number' },
+        {
+          uri: fieldUri(2),
+          label: 'Segment',
+          field_type: 'single_select',
+          options: [{ uuid: 'a-b', label: 'Retail' }],
+        },
+      ]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' })]);
+    });
+    afterAll(() => opened[Symbol.asyncDispose]());
+
+    it.each(examples)('find something in $name', async ({ query }) => {
+      const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));
+      expect(rows).not.toEqual([]);
+    });
+
+    it.each(queries)('of the README run: $about', async ({ about, query }) => {
+      const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));
+      // A choice is shown by its label, not by the identifier of its option.
+      if (about.startsWith('Contacts by company'))
+        expect(rows).toContainEqual(expect.objectContaining({ segment: 'Retail' }));
+    });
+  });

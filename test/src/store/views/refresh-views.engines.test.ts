@@ -1,0 +1,181 @@
+// The views are made by code at every start: once, by one process, only when they differ, and never over what is not ours.
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { SlotstreamError } from '#src/base/errors.ts';
+import type { Store } from '#src/store/contract.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import { readDefinitions as definitionsIn, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
+import { contactBody, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { freshPostgres, ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { viewRows } from '../../../harness/view-rows.ts';
+
+/** Opens a store, and keeps what it reports. */
+async function openListening(url: string) {
+  const problems: SlotstreamError[] = [];
+  const store = await openStore({ report: (problem) => problems.push(problem as SlotstreamError) }, url);
+  return { store, problems, [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** Changes whenever a view is made anew. */
+async function revisionOf(store: Store): Promise<unknown> {
+  const query =
+    store.engine.name === 'sqlite'
+      ? sql`select schema_version from pragma_schema_version`
+      : sql`select relname::text, pg_class.oid::text, xmin::text from pg_class where relkind = 'v'
+          and relnamespace = to_regnamespace(current_schema()) order by 1`;
+  return (await query.execute(store.db)).rows;
+}
+
+const messages = (problems: readonly SlotstreamError[]) => problems.map(({ message }) => message);
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the views on ${engine.name}`, () => {
+    it('have the columns they say, in that order', async () => {
+      await using opened = await engine.fresh();
+      await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Budget', field_type: 'number' }]);
+      for (const view of viewsFor(await definitionsIn(opened.store))) {
+        const shape = await shapeOfView(opened.store, view.name);
+        expect(Object.keys(shape?.columns ?? {})).toEqual(Object.keys(view.columns));
+        const query = sql`select * from ${sql.table(view.name)} where 1 = 0 union all select ${sql.join(
+          Object.keys(view.columns).map((name) => sql.id(name)),
+        )} from ${sql.table(view.name)}`;
+        await expect(query.execute(opened.store.db)).resolves.toMatchObject({ rows: [] });
+      }
+      expect(await shapeOfView(opened.store, 'contacts')).toBeUndefined();
+    });
+
+    it('are made once by many processes that start together, and then left alone', async () => {
+      await using place = await engine.blank();
+      await using stack = new AsyncDisposableStack();
+      const together = await Promise.all(Array.from({ length: 6 }, () => openListening(place.url)));
+      for (const one of together) stack.use(one);
+      expect(together.flatMap(({ problems }) => problems)).toEqual([]);
+      const [{ store }] = together as [(typeof together)[0]];
+      for (const name of viewNames) expect(await viewRows(store, name)).toEqual([]);
+      const made = await revisionOf(store);
+      const later = stack.use(await openListening(place.url));
+      expect([await revisionOf(later.store), later.problems]).toEqual([made, []]);
+    });
+
+    it('are made anew where an older Slotstream made another, or somebody dropped one', async () => {
+      await using opened = await engine.fresh();
+      const { store, url } = opened;
+      const note = 'Kept by Slotstream';
+      await sql`drop view revenue`.execute(store.db);
+      await sql`drop view bookings_daily`.execute(store.db);
+      await sql`create view bookings_daily as /* Kept by Slotstream: changes made here are lost. */ select 1 as old`.execute(
+        store.db,
+      );
+      if (engine.name === 'postgres')
+        await sql`comment on view bookings_daily is ${sql.lit(`Old. ${note} (0123456789abcdef).`)}`.execute(store.db);
+      await using again = await openListening(url);
+      expect(again.problems).toEqual([]);
+      expect(await viewRows(again.store, 'bookings_daily')).toEqual([]);
+      expect(await viewRows(again.store, 'revenue')).toEqual([]);
+    });
+
+    it('leave a table or view of the same name that is not ours, say so, and do not stop the start', async () => {
+      await using opened = await engine.fresh();
+      const { store, url } = opened;
+      await sql`drop view revenue`.execute(store.db);
+      await sql`create table revenue (own integer)`.execute(store.db);
+      await sql`drop view no_show_rate`.execute(store.db);
+      await sql`create view no_show_rate as select 7 as own`.execute(store.db);
+      await using again = await openListening(url);
+      expect(messages(again.problems)).toEqual([
+        '"no_show_rate" in the store was not made by Slotstream, and is left as it is.',
+        '"revenue" in the store was not made by Slotstream, and is left as it is.',
+      ]);
+      const { rows } = await sql`select own from no_show_rate`.execute(again.store.db);
+      expect(rows).toEqual([{ own: 7 }]);
+    });
+
+    it('follow definitions that two processes change at the same time', async () => {
+      await using opened = await engine.fresh();
+      const another = await opened.openAnother();
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          readDefinitions(n % 2 === 0 ? opened.store : another, [
+            { uri: fieldUri(n), label: `Field ${n}`, field_type: 'number' },
+          ]),
+        ),
+      );
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(3)]: 3, [fieldUri(8)]: 8 })]);
+      expect(await viewRows(another, 'contacts_wide')).toMatchObject([{ field_0: null, field_3: 3, field_8: 8 }]);
+    });
+  });
+
+describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () => {
+  const budget = { uri: fieldUri(1), label: 'Budget', field_type: 'number' };
+  const renamed = { ...budget, label: 'Spend', updated_at: '2025-02-01T00:00:00.000000Z' };
+
+  it('stand on ours while columns are added beneath them', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    await readDefinitions(store, [budget]);
+    await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
+    await readDefinitions(store, [
+      { uri: fieldUri(2), label: 'Colour', field_type: 'text', created_at: '2025-01-02T00:00:00Z' },
+    ]);
+    await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5, [fieldUri(2)]: 'blue' })]);
+    expect((await sql`select budget from mine`.execute(store.db)).rows).toEqual([{ budget: 5 }]);
+    expect(await viewRows(store, 'contacts_wide')).toMatchObject([{ budget: 5, colour: 'blue' }]);
+  });
+
+  it('are never dropped: ours stays as it was, readable in its former shape, and the start says what to do', async () => {
+    await using opened = await freshPostgres();
+    const { store, url } = opened;
+    await readDefinitions(store, [budget]);
+    await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
+    await readDefinitions(store, [renamed, { uri: fieldUri(2), label: 'Colour', field_type: 'text' }]);
+    await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5 })]);
+    await using again = await openListening(url);
+    expect(again.problems).toMatchObject([
+      { message: 'The view contacts_wide is out of date and could not be replaced (2BP01).' },
+    ]);
+    expect(again.problems[0]?.hint).toContain('Drop the views that use contacts_wide');
+    expect((await sql`select budget from mine`.execute(store.db)).rows).toEqual([{ budget: 5 }]);
+    const [row = {}] = await viewRows(store, 'contacts_wide');
+    expect(row).not.toHaveProperty('spend');
+    await sql`drop view mine`.execute(store.db);
+    await using once = await openListening(url);
+    expect([once.problems, await viewRows(store, 'contacts_wide')]).toMatchObject([[], [{ spend: 5, colour: null }]]);
+  });
+
+  it('may be read by whom they were granted to, also after ours was dropped and made anew', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    const role = `analyst_${Math.trunc(performance.now() * 1000)}`;
+    await sql`create role ${sql.id(role)}`.execute(store.db);
+    await readDefinitions(store, [budget]);
+    await sql`grant select on contacts_wide to ${sql.id(role)}`.execute(store.db);
+    await sql`grant select on contacts_wide to public`.execute(store.db);
+    await readDefinitions(store, [renamed]);
+    const { rows } = await sql<{ role: boolean; all: boolean }>`
+      select has_table_privilege(${role}, 'contacts_wide', 'select') as role, relacl::text like '%{=r/%' or relacl::text like '%,=r/%' as all
+      from pg_class where relname = 'contacts_wide'`.execute(store.db);
+    expect(rows).toEqual([{ role: true, all: true }]);
+    expect(Object.keys((await shapeOfView(store, 'contacts_wide'))?.columns ?? {})).toContain('spend');
+    await sql`drop owned by ${sql.id(role)}`.execute(store.db);
+    await sql`drop role ${sql.id(role)}`.execute(store.db);
+  });
+
+  it('do not keep a start waiting that finds one of ours being read', async () => {
+    await using opened = await freshPostgres();
+    const { store, url } = opened;
+    await sql`comment on view booking_journeys is 'Kept by Slotstream (0123456789abcdef).'`.execute(store.db);
+    await store.db.transaction().execute(async (reader) => {
+      await sql`select count(*) from booking_journeys`.execute(reader);
+      await using again = await openListening(url);
+      expect(messages(again.problems)).toEqual([
+        'The view booking_journeys is out of date and could not be replaced (55P03).',
+      ]);
+    });
+    await using later = await openListening(url);
+    expect(later.problems).toEqual([]);
+    const { rows } = await sql<{ about: string }>`
+      select obj_description('booking_journeys'::regclass, 'pg_class') as about`.execute(store.db);
+    expect(rows[0]?.about).toContain(bookingJourneys.about);
+  });
+});

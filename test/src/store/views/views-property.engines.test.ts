@@ -1,0 +1,49 @@
+// Whatever is told, in whatever order: each view is what a plain computation makes of the rows.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { shapeOfView } from '#src/store/views/views.ts';
+import { bookingHistory } from '../../../harness/booking-histories.ts';
+import { cut, reordered } from '../../../harness/histories.ts';
+import { ingestTellings, mixedHistory } from '../../../harness/reads.ts';
+import { emptyTables, freshMemory, freshPostgres, projectedRows, type TestStore } from '../../../harness/stores.ts';
+import { inOrder, viewRows } from '../../../harness/view-rows.ts';
+import { patienceMs, runs } from '../../../harness/runs.ts';
+import { viewsOf } from '../../../oracle/views.ts';
+
+const arrivals = fc
+  .oneof({ weight: 3, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
+  .chain((tellings) => reordered(tellings).chain(cut));
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 200 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 40 },
+])('the views on $name', ({ available, fresh, count }) => {
+  let opened: TestStore;
+  beforeAll(async () => {
+    if (available) opened = await fresh();
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  it.runIf(available)(
+    'equal a plain computation from the rows, and put every invitee into exactly one journey',
+    async () => {
+      const { store } = opened;
+      await fc.assert(
+        fc.asyncProperty(arrivals, async (batches) => {
+          await emptyTables(store);
+          for (const batch of batches) await ingestTellings(store, batch);
+          const contents = await projectedRows(store);
+          for (const [view, expected] of Object.entries(viewsOf(contents, new Date().toISOString()))) {
+            const { key = [] } = (await shapeOfView(store, view)) ?? {};
+            expect({ view, rows: await viewRows(store, view) }).toEqual({ view, rows: inOrder(expected, key) });
+          }
+          const journeys = await viewRows(store, 'booking_journeys');
+          const placed = journeys.reduce((sum, journey) => sum + Number(journey['invitees']), 0);
+          expect(placed).toBe(contents.invitees?.length ?? 0);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,298 @@
+// Bootstrap against the service as it really behaves: refusals, races, outages.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isComplete, type Deed } from '#src/subscriptions/apply.ts';
+import { isPending } from '#src/subscriptions/plan.ts';
+import { callback, everyScope, only, openRegistrar, shortly, subscriptionsIn } from '../../harness/registrar.ts';
+import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeEach(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
+afterEach(() => sandbox[Symbol.asyncDispose]());
+
+const main = 'organization active contact,invitee,invitee_no_show,routing_form_submission';
+const recaps = 'user active meeting_recap';
+const kindsOf = (deeds: readonly Deed[]): readonly string[] => deeds.map(({ kind }) => kind);
+const stored = () => [...sandbox.service.state.subscriptions.values()];
+
+const refusalsIn = (deeds: readonly Deed[]) => deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
+
+describe('bootstrap', () => {
+  it('registers the fewest subscriptions, remembers them, and does nothing the second time', async () => {
+    const registrar = openRegistrar(sandbox);
+    const first = await registrar.apply();
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(isComplete(first)).toBe(true);
+    expect([...registrar.known.keys()].toSorted()).toEqual(
+      stored()
+        .map(({ uri }) => uri)
+        .toSorted(),
+    );
+    expect((await registrar.plan()).steps.some(isPending)).toBe(false);
+    const before = stored();
+    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['kept', 'refused', 'kept']);
+    expect(stored()).toEqual(before);
+  });
+
+  it('asks again for `event_type.*` that was refused, and registers it once the service takes it', async () => {
+    const registrar = openRegistrar(sandbox);
+    await registrar.apply();
+    Object.assign(sandbox.service.options, { eventTypes: true });
+    const { deeds } = await registrar.apply();
+    expect(kindsOf(deeds)).toEqual(['kept', 'created', 'kept']);
+    expect(registrar.refused).toEqual([]);
+    expect(subscriptionsIn(sandbox)).toEqual([main, 'organization active event_type', recaps]);
+  });
+
+  it('puts the group in the place of the organization where the events allow it', async () => {
+    const { organization, group, users } = sandbox.handles;
+    const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
+    await openRegistrar(sandbox).apply({ settings });
+    expect(subscriptionsIn(sandbox)).toEqual([
+      'group active contact,invitee,invitee_no_show',
+      'organization active routing_form_submission',
+      recaps,
+    ]);
+  });
+
+  it('registers recaps of every user who logged in, with their own token', async () => {
+    const { users } = sandbox.handles;
+    const own = (user: string) => sandbox.tokens.personal(`login-${user.slice(-12)}`, { user, scopes: everyScope });
+    const logins = { [users.admin]: own(users.admin), [users.member]: own(users.member) };
+    const registrar = openRegistrar(sandbox, { logins });
+    const { deeds } = await registrar.apply();
+    const owners = stored().filter(({ scope }) => scope === 'user');
+    expect(owners.map(({ user }) => user).toSorted()).toEqual([users.owner, users.admin, users.member].toSorted());
+    expect(owners.every(({ user, creator }) => user === creator)).toBe(true);
+    expect(refusalsIn(deeds).map(({ events }) => shortly(events))).toEqual(['event_type']);
+    expect((await registrar.plan()).members).toBe(5);
+  });
+
+  it('goes on without the recaps of a user whose login is over, touches nothing of theirs, and says so', async () => {
+    const { users } = sandbox.handles;
+    const token = sandbox.tokens.personal('login', { user: users.member, scopes: everyScope });
+    const registrar = openRegistrar(sandbox, { logins: { [users.member]: token } });
+    await registrar.apply();
+    sandbox.tokens.revoke(token);
+    const before = stored();
+    const { unseen } = await registrar.plan({ prune: true });
+    expect(unseen.map(({ owner, isLoginOver }) => [owner.uri, isLoginOver])).toEqual([[users.member, true]]);
+    await registrar.apply({ prune: true });
+    expect(stored()).toEqual(before);
+    expect(registrar.known.size).toBe(3);
+  });
+
+  it('makes a new subscription before it ends the old one when the events change', async () => {
+    const registrar = openRegistrar(sandbox);
+    await registrar.apply({ events: only('contact') });
+    const { deeds } = await registrar.apply({ events: only('contact', 'invitee.') });
+    expect(kindsOf(deeds)).toEqual(['created', 'deleted']);
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee']);
+    expect(registrar.known.size).toBe(1);
+  });
+
+  it('leaves what belongs to others alone, whatever is asked for', async () => {
+    const { organization, users } = sandbox.handles;
+    const foreign = ['https://hooks.example.com/webhooks/else', 'https://other.example.com/webhooks?s=abc'];
+    for (const url of foreign)
+      await sandbox.call('POST', '/webhook_subscriptions', {
+        body: { url, events: ['contact.created'], organization, scope: 'user', user: users.owner },
+      });
+    const registrar = openRegistrar(sandbox);
+    await registrar.apply();
+    await registrar.apply({ events: only('invitee.'), prune: true, keyIds: ['key 2'] });
+    expect(stored().map(({ callback_url: url }) => url.split('?')[0])).toEqual(expect.arrayContaining([foreign[0]]));
+    expect(stored()).toHaveLength(3);
+  });
+
+  it('deletes leftovers with --prune only', async () => {
+    const registrar = openRegistrar(sandbox);
+    await registrar.apply();
+    const fewer = { events: only('contact') };
+    await registrar.apply(fewer);
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
+    expect((await registrar.plan(fewer)).steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover']);
+    await registrar.apply({ ...fewer, prune: true });
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact']);
+  });
+
+  it('makes a disabled one again under a URL of its own, since the old one still holds its URL', async () => {
+    const registrar = openRegistrar(sandbox);
+    await registrar.apply();
+    const [old] = stored();
+    await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
+    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
+    expect((await registrar.plan()).steps.some(isPending)).toBe(false);
+  });
+});
+
+describe('what is refused', () => {
+  const tokenWithout = (...missing: readonly string[]) =>
+    sandbox.tokens.personal('poor', {
+      user: sandbox.handles.users.owner,
+      scopes: everyScope.filter((scope) => !missing.includes(scope)),
+    });
+
+  it('for want of scopes is left out, and the rest is registered', async () => {
+    const token = tokenWithout(
+      'routing_forms:read',
+      'contacts:read',
+      'contacts:write',
+      'meeting_recaps:read',
+      'meeting_recaps:write',
+    );
+    const registrar = openRegistrar(sandbox, { token });
+    const applied = await registrar.apply();
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active invitee,invitee_no_show']);
+    expect(isComplete(applied)).toBe(false);
+    const scopes = refusalsIn(applied.deeds).flatMap(({ events, cause }) =>
+      cause.kind === 'scopes' ? [[shortly(events), cause.scopes.join()]] : [],
+    );
+    expect(scopes).toEqual([
+      ['contact,routing_form_submission', 'contacts:read,routing_forms:read'],
+      ['meeting_recap', 'meeting_recaps:read'],
+    ]);
+  });
+
+  it('stays refused without harm: what can be had is found again, not made again', async () => {
+    const registrar = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
+    await registrar.apply();
+    const before = stored();
+    const again = await registrar.apply();
+    expect(kindsOf(again.deeds)).toEqual(['found', 'refused', 'refused', 'kept']);
+    expect(stored()).toEqual(before);
+    expect(isComplete(again)).toBe(false);
+  });
+
+  it('is mended by the missing scope: the whole one takes over', async () => {
+    await openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') }).apply();
+    expect(kindsOf((await openRegistrar(sandbox).apply()).deeds)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+  });
+
+  it('does not end what still delivers it', async () => {
+    await openRegistrar(sandbox).apply();
+    const poor = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
+    const { deeds } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
+    expect(deeds.find(({ kind }) => kind === 'spared')).toMatchObject({ events: ['routing_form_submission.created'] });
+    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee,invitee_no_show', main, recaps]);
+  });
+
+  it('for want of webhooks:write is everything', async () => {
+    const { deeds } = await openRegistrar(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
+    expect(refusalsIn(deeds).map(({ cause }) => cause)).toEqual(
+      Array.from({ length: 3 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
+    );
+  });
+
+  it('to an ordinary member is what concerns the organization, not the recaps', async () => {
+    const applied = await openRegistrar(sandbox, { token: sandbox.handles.tokens.member }).apply();
+    expect(subscriptionsIn(sandbox)).toEqual([recaps]);
+    expect(refusalsIn(applied.deeds)[0]?.cause).toEqual({ kind: 'permission', message: 'You do not have permission' });
+    expect(isComplete(applied)).toBe(false);
+  });
+
+  it('on the free plan is told as the plan it is, for `event_type.*` too, and is not forgotten', async () => {
+    const registrar = openRegistrar(sandbox, { token: sandbox.handles.tokens.free_plan });
+    const { deeds } = await registrar.apply();
+    expect(new Set(refusalsIn(deeds).map(({ cause }) => cause.kind))).toEqual(new Set(['permission']));
+    expect(registrar.refused).toEqual([]);
+    expect((await registrar.plan()).steps.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
+  });
+
+  it('never shows the signing key, though the service echoes it', async () => {
+    const echo: typeof fetch = async (url, init) => {
+      if (init?.method !== 'POST') return fetch(url, init);
+      const { signing_key: key } = JSON.parse(String(init.body)) as { signing_key: string };
+      return Response.json({ title: 'Bad', message: key, details: [{ message: `not good: ${key}` }] }, { status: 400 });
+    };
+    const { deeds } = await openRegistrar(sandbox, { fetch: echo }).apply();
+    expect(refusalsIn(deeds)).toHaveLength(3);
+    expect(JSON.stringify(deeds)).not.toContain('the secret');
+  });
+});
+
+describe('a race', () => {
+  /** Does something to the service right before the first subscription is asked for. */
+  const before = (first: (request: Record<string, unknown>) => Promise<unknown>): typeof fetch => {
+    let isFirst = true;
+    return async (url, init) => {
+      if (init?.method === 'POST' && isFirst) {
+        isFirst = false;
+        await first(JSON.parse(String(init.body)) as Record<string, unknown>);
+      }
+      return fetch(url, init);
+    };
+  };
+
+  it('that another run wins is looked up, and its subscription taken over', async () => {
+    const send = before((body) => sandbox.call('POST', '/webhook_subscriptions', { body }));
+    const applied = await openRegistrar(sandbox, { fetch: send }).apply();
+    expect(kindsOf(applied.deeds)).toEqual(['found', 'refused', 'created']);
+    expect(isComplete(applied)).toBe(true);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+  });
+
+  it('whose winner is disabled at once ends with a new one', async () => {
+    const send = before(async (body) => {
+      const { body: made } = await sandbox.call('POST', '/webhook_subscriptions', { body });
+      await sandbox.control('POST', '/subscriptions/disable', { uri: made.resource.uri });
+    });
+    await openRegistrar(sandbox, { fetch: send }).apply();
+    expect(subscriptionsIn(sandbox)).toContain(main);
+  });
+
+  it('with a URL that no list shows is told, and nothing is made twice', async () => {
+    const { users } = sandbox.handles;
+    const send = before(({ url, organization }) =>
+      sandbox.call('POST', '/webhook_subscriptions', {
+        as: 'member',
+        body: { url, organization, scope: 'user', user: users.member, events: ['contact.created'] },
+      }),
+    );
+    const { deeds } = await openRegistrar(sandbox, { fetch: send }).apply();
+    expect(refusalsIn(deeds)[0]?.cause).toEqual({ kind: 'hidden' });
+  });
+
+  it('to delete is won by whoever is first', async () => {
+    const registrar = openRegistrar(sandbox, {
+      fetch: async (url, init) => {
+        if (init?.method === 'DELETE') await sandbox.call('DELETE', String(url));
+        return fetch(url, init);
+      },
+    });
+    await registrar.apply();
+    const applied = await registrar.apply({ keyIds: ['key 2', 'key 1'] });
+    expect(isComplete(applied)).toBe(true);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+  });
+});
+
+describe('an outage', () => {
+  it('of many answers is sat out', async () => {
+    await sandbox.control('POST', '/faults', { status: 0.5 });
+    const applied = await openRegistrar(sandbox).apply();
+    expect(isComplete(applied)).toBe(true);
+    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+  });
+
+  it('in the middle says what was done, remembers it, and the next run goes on', async () => {
+    const registrar = openRegistrar(sandbox, {
+      fetch: async (url, init) => {
+        const isForUser = init?.method === 'POST' && String(init.body).includes('"scope":"user"');
+        if (isForUser && isDown) throw new TypeError('fetch failed');
+        return fetch(url, init);
+      },
+    });
+    let isDown = true;
+    const broken = await registrar.apply();
+    expect(kindsOf(broken.deeds)).toEqual(['created', 'refused']);
+    expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
+    expect(isComplete(broken)).toBe(false);
+    expect(registrar.known.size).toBe(1);
+    isDown = false;
+    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['kept', 'refused', 'created']);
+    expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
+  });
+});

@@ -1,0 +1,95 @@
+// The keys bootstrap registers with: stored before anything else, added without ever losing an old one.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callbackOf, callersOf, keysInUse } from '#src/subscriptions/from-config.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { exitCodeOf } from '#src/base/errors.ts';
+import { addKey, keyMarkOf, openKeyRing, recheckMs } from '#src/signing/key-ring.ts';
+
+let dataDir: string;
+beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'slotstream-bootstrap-keys-'))));
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const file = (): string => join(dataDir, 'signing-keys');
+const oauth = { OAUTH_CLIENT_ID: 'id', OAUTH_CLIENT_SECRET: 'secret', AUTH_URL: 'https://auth.example.com' };
+const configOf = (env: Record<string, string>) =>
+  loadConfig({ DATA_DIR: dataDir, API_BASE_URL: 'https://api.example.com', ...env });
+const choose = (env: Record<string, string>, { rotates = false, isDry = false } = {}) => {
+  const config = configOf({ API_TOKEN: 'token', ...env });
+  return keysInUse(config, { callers: callersOf(config), rotates, isDry });
+};
+
+describe('the key to register with', () => {
+  it('is made and on disk, for its owner alone, when there is none', () => {
+    const { keys, isNew } = choose({});
+    expect([readFileSync(file(), 'utf8'), isNew]).toEqual([`${keys[0]}\n`, true]);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(choose({})).toMatchObject({ keys, isNew: false });
+    expect(readdirSync(dataDir)).toEqual(['signing-keys']);
+  });
+
+  it('is only imagined for a plan', () => {
+    expect(choose({}, { isDry: true }).keys).toHaveLength(1);
+    expect(readdirSync(dataDir)).toEqual([]);
+    const { keys } = choose({});
+    expect(choose({}, { isDry: true, rotates: true }).keys.slice(1)).toEqual(keys);
+    expect(choose({}).keys).toEqual(keys);
+  });
+
+  it('is put before the old ones by a rotation, and a running ring takes it up', () => {
+    const { keys: old } = choose({});
+    const ring = openKeyRing({ keys: undefined, dataDir, generate: false, allowUnsigned: false });
+    const { keys } = choose({}, { rotates: true });
+    expect(keys.slice(1)).toEqual(old);
+    expect(ring.keysAt(recheckMs)).toEqual(keys);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  it('is the first of SIGNING_KEYS where that is set, and cannot be rotated there', () => {
+    const env = { SIGNING_KEYS: 'first key of the environment,second key of the environment' };
+    expect(choose(env)).toMatchObject({ keys: env.SIGNING_KEYS.split(','), place: 'SIGNING_KEYS' });
+    expect(() => choose(env, { rotates: true })).toThrow(/cannot be stored/);
+  });
+
+  it('must be given with OAuth: exit code 2, and nothing is made', () => {
+    const config = configOf(oauth);
+    const callers = { main: callersOf(configOf({ API_TOKEN: 'token' })).main, logins: new Map() };
+    try {
+      keysInUse(config, { callers, rotates: false, isDry: false });
+      expect.unreachable();
+    } catch (error) {
+      expect(exitCodeOf(error)).toBe(2);
+    }
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('is refused, not replaced, when the file makes no sense', () => {
+    writeFileSync(file(), 'short\n');
+    expect(() => choose({})).toThrow(/shorter/);
+    expect(() => addKey(dataDir, 'a key that is long enough')).toThrow(/shorter/);
+    expect(readFileSync(file(), 'utf8')).toBe('short\n');
+  });
+
+  it('goes by a mark that is the same for the same key, and is not the key', () => {
+    const marks = ['key one of them', 'key two of them'].map(keyMarkOf);
+    expect(new Set(marks).size).toBe(2);
+    expect(keyMarkOf('key one of them')).toBe(marks[0]);
+    expect(marks[0]).toMatch(/^[\w-]{16}$/);
+  });
+});
+
+describe('the callback', () => {
+  it('is PUBLIC_URL and /webhooks, in the spelling the service gives back', () => {
+    expect(callbackOf({ publicUrl: 'https://Hooks.Example.com:443/mirror' })).toBe(
+      'https://hooks.example.com/mirror/webhooks',
+    );
+  });
+
+  it('is refused without PUBLIC_URL, or with one that holds more than an address', () => {
+    expect(() => callbackOf({ publicUrl: undefined })).toThrow(/PUBLIC_URL is not set/);
+    for (const publicUrl of ['https://a.example.com?x=1', 'https://a.example.com#x', 'https://u:p@a.example.com'])
+      expect(() => callbackOf({ publicUrl })).toThrow(/PUBLIC_URL holds/);
+  });
+});

@@ -1,0 +1,278 @@
+// Stored logins: the file, who may change it, and tokens that renew themselves once.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSession } from '#src/upstream/oauth/session.ts';
+import { readLogins, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
+import { openUpstream, realWorld, upstreamsOfUsers } from '#src/upstream/clients.ts';
+import { openClient } from '../../../harness/oauth.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { failureOf } from '../../../harness/upstream.ts';
+
+let dataDir: string;
+beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'slotstream-logins-'))));
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const path = () => join(dataDir, 'oauth-tokens.json');
+const hourMs = 3_600_000;
+
+const login = (more: Partial<Login> = {}): Login => ({
+  user: 'https://api.example.test/users/1',
+  name: 'Ada',
+  organization: null,
+  scopes: ['contacts:read'],
+  clientId: 'slotstream',
+  authUrl: 'https://auth.example.test',
+  loggedInAt: '2026-11-15T12:00:00.000Z',
+  accessToken: 'access-1',
+  refreshToken: 'refresh-1',
+  expiresAtMs: Date.now() + hourMs,
+  ...more,
+});
+
+const save = (one: Login) => withLogins(realWorld, { dataDir }, async (_, keep) => keep(one));
+
+describe('the file of logins', () => {
+  it('is empty where nobody logged in', () => {
+    expect(readLogins(dataDir)).toEqual([]);
+    expect(readLogins(join(dataDir, 'none'))).toEqual([]);
+  });
+
+  it('is readable by its owner only, and leaves nothing beside it', async () => {
+    await save(login());
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, 'oauth-tokens.lock')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir).toSorted()).toEqual(['oauth-tokens.json', 'oauth-tokens.lock']);
+  });
+
+  it('keeps one entry a user, in the order of their first login', async () => {
+    await save(login());
+    await save(login({ user: 'https://api.example.test/users/2' }));
+    await save(login({ accessToken: 'access-2' }));
+    expect(readLogins(dataDir).map(({ user, accessToken }) => [user.slice(-1), accessToken])).toEqual([
+      ['1', 'access-2'],
+      ['2', 'access-1'],
+    ]);
+  });
+
+  it('keeps what was there when a change fails', async () => {
+    await save(login());
+    const before = readFileSync(path(), 'utf8');
+    await expect(withLogins(realWorld, { dataDir }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(readFileSync(path(), 'utf8')).toBe(before);
+    await save(login({ accessToken: 'access-2' }));
+  });
+
+  it('loses no change of many at once', async () => {
+    const users = Array.from({ length: 20 }, (_, n) => `https://api.example.test/users/${n}`);
+    await Promise.all(users.map((user) => save(login({ user }))));
+    expect(
+      readLogins(dataDir)
+        .map(({ user }) => user)
+        .toSorted(),
+    ).toEqual(users.toSorted());
+  });
+
+  it.each(['', '{', '{"version":2,"logins":[]}', '{"version":1,"logins":[{"accessToken":"access-secret"}]}'])(
+    'that makes no sense is told without a word of it (%s)',
+    async (text) => {
+      writeFileSync(path(), text);
+      const error = await failureOf(async () => readLogins(dataDir));
+      expect(error).toMatchObject({ code: 'config', hint: expect.stringContaining('npx slotstream login') });
+      expect(JSON.stringify(error) + String(error)).not.toContain('access-secret');
+    },
+  );
+});
+
+describe('a login', () => {
+  /** A sandbox, a login in it, and a clock that stands beside the sandbox's. */
+  async function openWorld() {
+    const sandbox = await openTestSandbox({ contacts: 2, bookings: 0, rateLimits: false });
+    const { body } = await openClient(sandbox).signIn();
+    let refreshes = 0;
+    const world = {
+      ...realWorld,
+      nowMs: () => sandbox.service.clock.nowMs(),
+      fetch: (async (input: URL, init?: RequestInit) => {
+        if (String(input).endsWith('/oauth/token')) refreshes += 1;
+        return fetch(input, init);
+      }) as typeof fetch,
+    };
+    // A public client has no secret to send; the token endpoint takes a blank one for none.
+    const application = { clientId: 'slotstream', clientSecret: '', authUrl: sandbox.handles.auth_url };
+    const input = { dataDir, application, user: sandbox.handles.users.owner };
+    await save(
+      login({
+        user: input.user,
+        authUrl: application.authUrl,
+        accessToken: body.access_token,
+        refreshToken: body.refresh_token,
+        expiresAtMs: world.nowMs() + 2 * hourMs,
+      }),
+    );
+    return {
+      sandbox,
+      world,
+      input,
+      body,
+      refreshes: () => refreshes,
+      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+    };
+  }
+  const works = async (sandbox: TestSandbox, token: string) =>
+    (await sandbox.call('GET', '/users/me', { token })).status === 200;
+
+  it('uses its access token until shortly before its end', async () => {
+    await using opened = await openWorld();
+    const { sandbox, world, input, body } = opened;
+    const session = openSession(world, input);
+    expect(await session.current()).toBe(body.access_token);
+    await sandbox.control('POST', '/clock', { advance: '118m' });
+    expect(await session.current()).toBe(body.access_token);
+    await sandbox.control('POST', '/clock', { advance: '70s' });
+    const next = await session.current();
+    expect(next).not.toBe(body.access_token);
+    expect(await works(sandbox, next)).toBe(true);
+    expect(readLogins(dataDir)[0]).toMatchObject({ accessToken: next });
+    expect(readLogins(dataDir)[0]?.refreshToken).not.toBe(body.refresh_token);
+  });
+
+  it('is renewed once, however many ask at the same time', async () => {
+    await using opened = await openWorld();
+    const { sandbox, world, input, body, refreshes } = opened;
+    const sessions = Array.from({ length: 5 }, () => openSession(world, input));
+    const renewed = sessions.flatMap((one) => [one.renewed(body.access_token), one.renewed(body.access_token)]);
+    const tokens = new Set(await Promise.all(renewed));
+    expect(tokens.size).toBe(1);
+    expect(refreshes()).toBe(1);
+    expect(await works(sandbox, [...tokens][0] ?? '')).toBe(true);
+  });
+
+  it('is renewed once by many processes', async () => {
+    await using opened = await openWorld();
+    const { sandbox, input, body } = opened;
+    const child = fileURLToPath(new URL('./session-child.ts', import.meta.url));
+    const children = Array.from({ length: 4 }, () => fork(child, [JSON.stringify(input), String(body.access_token)]));
+    const tokens = await Promise.all(children.map(async (one) => ((await once(one, 'message')) as [string])[0]));
+    expect(new Set(tokens).size).toBe(1);
+    expect(await works(sandbox, tokens[0] ?? '')).toBe(true);
+  });
+
+  it('that was ended elsewhere says to log in again, with no token in it', async () => {
+    await using opened = await openWorld();
+    const { sandbox, world, input, body } = opened;
+    await openClient(sandbox).revoke(body.refresh_token);
+    const error = await failureOf(() => openSession(world, input).renewed(body.access_token));
+    expect(error).toMatchObject({ code: 'refused', hint: 'log in again: npx slotstream login' });
+    expect(String(error)).not.toContain(body.refresh_token);
+  });
+
+  it('is not spent by an authorization server that is down', async () => {
+    await using opened = await openWorld();
+    const { world, input, body } = opened;
+    const down = {
+      ...world,
+      sleep: async () => undefined,
+      fetch: (async () => new Response('', { status: 503 })) as typeof fetch,
+    };
+    expect(await failureOf(() => openSession(down, input).renewed(body.access_token))).toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect(await openSession(world, input).renewed(body.access_token)).toEqual(expect.any(String));
+  });
+
+  it('is not waited for by whoever is told to stop: neither for the lock, nor for the server', async () => {
+    await using opened = await openWorld();
+    const { world, input, body } = opened;
+    const stop = new AbortController();
+    const held = Promise.withResolvers<void>();
+    const holding = withLogins(realWorld, { dataDir }, () => held.promise);
+    const locked = openSession(world, input).renewed(body.access_token, stop.signal);
+    stop.abort();
+    await expect(locked).rejects.toMatchObject({ name: 'AbortError' });
+    held.resolve();
+    await holding;
+
+    const silent = new AbortController();
+    const deaf = ((_url: URL, init?: RequestInit) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        silent.abort();
+      })) as typeof fetch;
+    const session = openSession({ ...world, fetch: deaf }, input);
+    await expect(session.renewed(body.access_token, silent.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('is kept when whoever began to renew it is told to stop after its refresh token was sent', async () => {
+    await using opened = await openWorld();
+    const { sandbox, world, input, body } = opened;
+    const stop = new AbortController();
+    const stopping = ((url: URL, init?: RequestInit) => {
+      if (String(url).endsWith('/oauth/token')) stop.abort();
+      return world.fetch(url, init);
+    }) as typeof fetch;
+    const token = await openSession({ ...world, fetch: stopping }, input).renewed(body.access_token, stop.signal);
+    expect(readLogins(dataDir)[0]).toMatchObject({ accessToken: token });
+    expect(await works(sandbox, token ?? '')).toBe(true);
+  });
+
+  it.each([
+    ['another issuer', { issuer: 'https://evil.test' }],
+    ['a token endpoint elsewhere', { token_endpoint: 'https://evil.test/token' }],
+    ['no PKCE', { code_challenge_methods_supported: ['plain'] }],
+  ])('is not shown to a server that names %s', async (_, lie) => {
+    await using opened = await openWorld();
+    const { world, input, body, refreshes } = opened;
+    const lying = (async (url: URL, init?: RequestInit) => {
+      const real = await world.fetch(url, init);
+      return Response.json({ ...((await real.json()) as object), ...lie });
+    }) as typeof fetch;
+    const error = await failureOf(() => openSession({ ...world, fetch: lying }, input).renewed(body.access_token));
+    expect(error).toMatchObject({ code: 'refused', hint: expect.stringContaining('AUTH_URL') });
+    expect(refreshes()).toBe(0);
+  });
+});
+
+describe('the client of the configuration', () => {
+  const oauth = { clientId: 'slotstream', clientSecret: '', authUrl: 'https://auth.example.test' };
+  const api = {
+    baseUrl: 'https://api.example.test',
+    token: undefined,
+    oauth,
+    organizationUri: undefined,
+    userUri: undefined as string | undefined,
+    groupUri: undefined,
+  };
+  const keyOf = async (config: Parameters<typeof openUpstream>[0]) => {
+    let key: string | null = null;
+    const look = (async (_: URL, init?: RequestInit) => {
+      key = new Headers(init?.headers).get('authorization');
+      return new Response(null, { status: 204 });
+    }) as typeof fetch;
+    await openUpstream(config, { fetch: look }).call({ method: 'DELETE', path: '/contacts/1' });
+    return key;
+  };
+
+  it('is by the personal token when there is one, else by the first login, or that of USER_URI', async () => {
+    await save(login());
+    await save(login({ user: 'https://api.example.test/users/2', accessToken: 'access-2' }));
+    await save(login({ user: 'https://api.example.test/users/3', accessToken: 'access-3', clientId: 'another' }));
+    expect(await keyOf({ dataDir, api: { ...api, token: 'pat' } })).toBe('Bearer pat');
+    expect(await keyOf({ dataDir, api })).toBe('Bearer access-1');
+    const userUri = 'https://api.example.test/users/2';
+    expect(await keyOf({ dataDir, api: { ...api, userUri } })).toBe('Bearer access-2');
+    expect(upstreamsOfUsers({ dataDir, api }).map(({ user }) => user.slice(-1))).toEqual(['1', '2']);
+    expect(upstreamsOfUsers({ dataDir, api: { ...api, oauth: undefined } })).toEqual([]);
+  });
+
+  it('says to log in where nobody did', () => {
+    expect(() => openUpstream({ dataDir, api })).toThrow(/logged in/);
+    expect(() => openUpstream({ dataDir, api: { ...api, userUri: 'https://api.example.test/users/9' } })).toThrow(
+      /users\/9/,
+    );
+  });
+});

@@ -1,0 +1,83 @@
+// The client and the sandbox's own clock and limits: a budget shared without a word, and times on the service's clock.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import { createContact, getContact, listContacts } from '#src/upstream/endpoints/contacts.ts';
+import { isExpiredToken } from '#src/upstream/api-error.ts';
+import { allOf } from '#src/upstream/pages.ts';
+import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+import { clientOf, failureOf } from '../../harness/upstream.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 150, bookings: 0 })));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const advance = (ms: number) => sandbox.service.clock.advance(ms);
+const clock = {
+  nowMs: () => sandbox.service.clock.nowMs(),
+  sleep: async (ms: number) => advance(ms),
+};
+
+it('several processes leave the reserve to the user’s other tools, though none knows of another', async () => {
+  const left: number[] = [];
+  const refused: number[] = [];
+  const watching = (async (url: URL, init?: RequestInit) => {
+    const answer = await fetch(url, init);
+    left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+    if (answer.status === 429) refused.push(answer.status);
+    return answer;
+  }) as typeof fetch;
+  const processes = 3;
+  await Promise.all(
+    Array.from({ length: processes }, async () => {
+      // A limit of 50 calls a minute, of which 20 are not ours.
+      const client = clientOf(sandbox.handles.base_url, {
+        as: sandbox.handles.tokens.free_plan,
+        fetch: watching,
+        ...clock,
+      });
+      for (let turn = 0; turn < 40; turn += 1) await getCurrentUser(client);
+    }),
+  );
+  expect(left).toHaveLength(processes * 40);
+  expect(refused).toEqual([]);
+  // Each may have one call on its way when the reserve is reached.
+  expect(Math.min(...left)).toBeGreaterThanOrEqual(20 - processes);
+  expect(Math.min(...left)).toBeLessThanOrEqual(21);
+});
+
+it('calls at once in one process stop at the reserve too', async () => {
+  const left: number[] = [];
+  const watching = (async (url: URL, init?: RequestInit) => {
+    const answer = await fetch(url, init);
+    left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+    return answer;
+  }) as typeof fetch;
+  advance(60_000);
+  const client = clientOf(sandbox.handles.base_url, {
+    as: sandbox.handles.tokens.free_plan,
+    fetch: watching,
+    ...clock,
+  });
+  await Promise.all(Array.from({ length: 100 }, () => getCurrentUser(client)));
+  expect(left).toHaveLength(100);
+  expect(Math.min(...left)).toBeGreaterThanOrEqual(20);
+});
+
+it('a record is observed on the service’s clock, not before the moment it was made less a round trip', async () => {
+  advance(86_400_000);
+  const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
+  const made = await createContact(client, { emails: [{ email: 'ada@example.test' }] });
+  const { observed, value } = await getContact(client, made.value.uri);
+  const apartMs = Date.parse(observed) - Date.parse(value.created_at ?? '');
+  expect(apartMs).toBeGreaterThan(-5_000);
+  expect(apartMs).toBeLessThan(5_000);
+});
+
+it('a page token that has expired is told apart, and the list can be begun again', async () => {
+  const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
+  const { value } = await listContacts(client).next();
+  advance(2 * 86_400_000);
+  const from = value?.nextToken ?? '';
+  expect(isExpiredToken(await failureOf(() => allOf(listContacts(client, {}, { from }))))).toBe(true);
+  expect((await allOf(listContacts(client))).length).toBeGreaterThanOrEqual(150);
+});

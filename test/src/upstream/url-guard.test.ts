@@ -1,0 +1,218 @@
+// Servers that lie, hang, redirect or never stop: what the client makes of them, and what it never tells.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { complaintOf } from '#src/cli/complaint.ts';
+import { describeError } from '#src/observability/redact.ts';
+import type { ApiCall } from '#src/upstream/client.ts';
+import { patiences } from '#src/upstream/retry-budgets.ts';
+import { openUpstream } from '#src/upstream/clients.ts';
+import { answer, clientOf, failureOf, openStranger, someToken } from '../../harness/upstream.ts';
+
+const get: ApiCall<unknown> = { method: 'GET', path: '/contacts', reads: z.unknown() };
+const brief = { patience: { failuresMs: 2_000, limitsMs: 2_000 } };
+
+describe('a server', () => {
+  it('that answers with a page for people is no service', async () => {
+    await using server = await openStranger((_, response) =>
+      answer(response, 200, '<html>Welcome to the hotel</html>'),
+    );
+    const error = await failureOf(() => clientOf(server.url, brief).call(get));
+    expect(error).toMatchObject({ code: 'service_unavailable', hint: expect.stringContaining('API_BASE_URL') });
+    expect(String(error)).not.toContain('hotel');
+  });
+
+  it('that answers with half a JSON text is asked again', async () => {
+    await using server = await openStranger((_, response, turn) =>
+      answer(response, 200, turn === 1 ? '{"resource": {"a"' : { resource: {} }),
+    );
+    await clientOf(server.url).call(get);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('that hangs up in the middle of the answer is asked again', async () => {
+    await using server = await openStranger((_, response, turn) => {
+      if (turn > 1) return answer(response, 200, { resource: {} });
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"resource"', () => response.destroy());
+    });
+    await clientOf(server.url).call(get);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('that fails with a page of a proxy is told by its status', async () => {
+    await using server = await openStranger((_, response) => answer(response, 502, '<html>Bad gateway</html>'));
+    expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ status: 502, title: '' });
+  });
+
+  it('that sends ten megabytes, or never stops, is not listened to', async () => {
+    let sent = 0;
+    await using server = await openStranger((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const chunk = Buffer.alloc(256 * 1024, ' ');
+      const more = (): void => {
+        while (!response.destroyed && sent < 100 * 1024 * 1024) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    expect(await failureOf(() => clientOf(server.url).call(get))).toMatchObject({ code: 'service_answer' });
+    expect(server.asked).toHaveLength(1);
+    expect(sent).toBeLessThan(60 * 1024 * 1024);
+  });
+
+  it('that nests without end is not understood', async () => {
+    await using server = await openStranger((_, response) => answer(response, 200, '['.repeat(100_000)));
+    expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('that never answers is given up on', async () => {
+    await using server = await openStranger(() => undefined);
+    const client = clientOf(server.url, {
+      patience: { failuresMs: 1, limitsMs: 1 },
+      timeouts: { answerMs: 30, wholeMs: 60 },
+    });
+    const error = await failureOf(() => client.call(get));
+    expect(error).toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('no answer came in time'),
+    });
+  });
+
+  it('that begins an answer and never ends it is given up on', async () => {
+    await using server = await openStranger((_, response) => {
+      response.writeHead(200);
+      response.write('{');
+    });
+    const client = clientOf(server.url, {
+      patience: { failuresMs: 1, limitsMs: 1 },
+      timeouts: { answerMs: 5_000, wholeMs: 60 },
+    });
+    expect(await failureOf(() => client.call(get))).toMatchObject({
+      message: expect.stringContaining('the answer did not end in time'),
+    });
+  });
+
+  it('that is not there is named with what to check', async () => {
+    const server = await openStranger(() => undefined);
+    await server[Symbol.asyncDispose]();
+    const error = await failureOf(() => clientOf(server.url, brief).call(get));
+    expect(error).toMatchObject({ code: 'service_unavailable', message: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it.each([301, 302, 303, 307, 308])('that redirects (%i) does not get the token sent along', async (status) => {
+    await using elsewhere = await openStranger((_, response) => answer(response, 200, {}));
+    await using server = await openStranger((_, response) =>
+      answer(response, status, undefined, { location: `${elsewhere.url}/contacts` }),
+    );
+    const error = await failureOf(() => clientOf(server.url).call(get));
+    expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining(String(status)) });
+    expect(elsewhere.asked).toEqual([]);
+    expect(server.keys).toEqual([`Bearer ${someToken}`]);
+  });
+});
+
+/** All that anyone could write down about an error. */
+function everyWordOf(error: unknown): string {
+  if (!(error instanceof Error)) throw new Error('Something that is no error was thrown.');
+  const own = Object.getOwnPropertyNames(error).map((name) => JSON.stringify(error[name as keyof Error]));
+  const described = JSON.stringify(describeError(error));
+  return [String(error), error.stack, ...own, described, complaintOf(error, { debug: true }), String(error.cause)].join(
+    '\n',
+  );
+}
+
+describe('the token', () => {
+  it('is in no error, whatever the service answers with it', async () => {
+    let turn: { status: number; text: string } = { status: 200, text: '' };
+    await using server = await openStranger((request, response) => {
+      // A service that repeats what it was sent.
+      const echo = `${request.headers.authorization}`;
+      answer(response, turn.status, turn.text.replaceAll('ECHO', echo));
+    });
+    const detail = fc.record({
+      message: fc.constantFrom('ECHO', 'x ECHO y'),
+      parameter: fc.constantFrom('ECHO', 'email'),
+    });
+    const body = fc.oneof(
+      fc.record({
+        title: fc.constantFrom('ECHO', 'Permission Denied', 'Insufficient scope'),
+        message: fc.oneof(
+          fc.constant('ECHO'),
+          fc.integer({ min: 400, max: 600 }).map((n) => `${'x'.repeat(n)}ECHO`),
+        ),
+        details: fc.array(detail, { maxLength: 3 }),
+        required_scopes: fc.array(fc.constantFrom('ECHO', 'contacts:read'), { maxLength: 2 }),
+      }),
+      fc.constant({ resource: { ECHO: 'ECHO' } }),
+      fc.constant('ECHO'),
+    );
+    const status = fc.constantFrom(200, 302, 400, 401, 403, 404, 409, 418, 429, 500, 503);
+    const token = fc.stringMatching(/^[\w.~+/-]{16,80}={0,2}$/);
+    const reads = z.object({ never: z.literal('so') });
+    await fc.assert(
+      fc.asyncProperty(status, body, token, async (code, content, secret) => {
+        turn = { status: code, text: JSON.stringify(content) };
+        const client = clientOf(server.url, { as: secret, ...brief });
+        for (const method of ['GET', 'POST'] as const) {
+          const error = await failureOf(() => client.call({ ...get, method, reads }));
+          expect(everyWordOf(error)).not.toContain(secret);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(['with space', 'new\nline', 'naïve', '', '\u0000'])(
+    'is refused, and not quoted, when no header can hold it',
+    (token) => {
+      const config = {
+        dataDir: '/nowhere',
+        api: { ...noApi, baseUrl: 'https://api.example.test', token: `secret${token} x` },
+      };
+      expect(() => openUpstream(config)).toThrow(/API_TOKEN/);
+      expect(() => openUpstream(config)).not.toThrow(/secret/);
+    },
+  );
+
+  it('is not asked for by an address that has a password in it', () => {
+    const config = { dataDir: '/nowhere', api: { ...noApi, baseUrl: 'https://u:hidden@api.example.test', token: 'a' } };
+    expect(() => openUpstream(config)).toThrow(/API_BASE_URL/);
+    expect(() => openUpstream(config)).not.toThrow(/hidden/);
+  });
+});
+
+const noApi = {
+  baseUrl: undefined,
+  token: undefined,
+  oauth: undefined,
+  organizationUri: undefined,
+  userUri: undefined,
+  groupUri: undefined,
+};
+
+it('people whom the service quotes are blanked in its words', async () => {
+  const body = {
+    title: 'Invalid',
+    message: 'x',
+    details: [{ message: 'ada@example.test is taken', parameter: 'email' }],
+  };
+  await using server = await openStranger((_, response) => answer(response, 400, body));
+  const error = await failureOf(() => clientOf(server.url).call({ ...get, query: { email: 'ada@example.test' } }));
+  expect(everyWordOf(error)).not.toContain('ada@');
+  expect(String(error)).toContain('email: [redacted] is taken');
+});
+
+it('patience is a choice: the doctor has little, a backfill has much', () => {
+  expect(patiences.short.failuresMs).toBeLessThan(patiences.ordinary.failuresMs);
+  expect(patiences.ordinary.failuresMs).toBeLessThan(patiences.long.failuresMs);
+});
+
+it('what is missing in the configuration is named', () => {
+  const open = (api: object) => () => openUpstream({ dataDir: '/nowhere', api: { ...noApi, ...api } });
+  expect(open({})).toThrow(/API_BASE_URL/);
+  expect(open({ baseUrl: 'https://api.example.test' })).toThrow(/API_TOKEN/);
+});

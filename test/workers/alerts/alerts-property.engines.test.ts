@@ -1,0 +1,234 @@
+// Whatever happened, in whatever order it was learned, and wherever sends were under way, failed or were lost meanwhile: the alerts that
+// stand in the end are the same.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createLog } from '#src/observability/log.ts';
+import { perhapsSaid } from '#src/store/alerts/claims.ts';
+import { markSent } from '#src/store/alerts/send-results.ts';
+import { dueAlerts } from '#src/store/alerts/alert-rows.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import type { Channel, Sent } from '#workers/alerts/channels/channel.ts';
+import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import { rulesByName } from '#workers/alerts/outbox/build-message.ts';
+import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { sendJob } from '#workers/alerts/outbox/send.ts';
+import { catchUp } from '#workers/alerts/rules/watcher.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { alertHistory, lookedBackMs } from '../../harness/alert-histories.ts';
+import { cut, reordered, type Telling } from '../../harness/histories.ts';
+import { ingestTellings } from '../../harness/reads.ts';
+import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'slotstream-alerts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const dayMs = 86_400_000;
+
+async function rulesWith(graceMs: number): Promise<Ruleset> {
+  const file = join(folder, 'rules.json');
+  writeFileSync(file, JSON.stringify(oracleRules));
+  return loadRules({ file, graceMs, configured: [] });
+}
+
+/** What happens between two batches. `begin` leaves sends under way; `arrive` lets them end well, `lose` kills who sends. */
+const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay', 'rebuild'] as const;
+
+const occurrence = fc.oneof(fc.constantFrom('watch', 'watch', 'send'), fc.constantFrom(...occurrences));
+
+const lives = alertHistory.chain((tellings) =>
+  fc.record({
+    facts: fc.constant(tellings.map(({ fact }) => fact)),
+    batches: reordered(tellings).chain(cut),
+    between: fc.array(fc.array(occurrence, { maxLength: 4 }), { maxLength: 24, size: 'max' }),
+    eraseOnDelete: fc.boolean(),
+    graceMs: fc.constantFrom(0, 120_000),
+    maxAgeMs: fc.constantFrom(2 * dayMs, 4 * dayMs, 400 * dayMs),
+  }),
+);
+type Life = typeof lives extends fc.Arbitrary<infer One> ? One : never;
+
+interface Heard {
+  readonly id: string;
+  readonly kind: string;
+}
+
+interface Underway {
+  end(how: 'arrive' | 'lose'): Promise<void>;
+}
+
+class World {
+  readonly heard: Heard[] = [];
+  nowMs = lookedBackMs;
+  private underway: Underway[] = [];
+  private readonly log = createLog({ level: 'silent', pretty: false });
+  private readonly store: Store;
+  private readonly rules: Ruleset;
+  private readonly life: Life;
+
+  constructor(store: Store, rules: Ruleset, life: Life) {
+    this.store = store;
+    this.rules = rules;
+    this.life = life;
+  }
+
+  async happens(what: (typeof occurrences)[number]): Promise<void> {
+    const options = { eraseOnDelete: this.life.eraseOnDelete };
+    if (what === 'watch') await this.watch();
+    else if (what === 'replay') await replay({ store: this.store, options }, {});
+    else if (what === 'rebuild') await rebuild({ store: this.store, options });
+    else if (what === 'arrive' || what === 'lose') await this.end(what);
+    else await this.sendDue(what);
+  }
+
+  async tell(batch: readonly Telling[]): Promise<void> {
+    await ingestTellings(this.store, batch, this.life.eraseOnDelete);
+  }
+
+  watch(): Promise<void> {
+    const { maxAgeMs } = this.life;
+    return catchUp({ store: this.store, nowMs: () => this.nowMs }, { rules: this.rules.bookings, maxAgeMs });
+  }
+
+  /** Until nothing is left to be said, whatever was lost on the way. */
+  async settle(): Promise<void> {
+    await this.end('lose');
+    await this.watch();
+    for (let left = true; left;) {
+      this.nowMs += 3_600_000;
+      const now = timeOf(this.nowMs);
+      const unclear = await perhapsSaid(this.store, now);
+      await this.store.transaction((unit) => markSent(unit, unclear, now));
+      left = (await this.sendDue('send')) > 0;
+    }
+  }
+
+  private async sendDue(how: 'send' | 'fail' | 'begin'): Promise<number> {
+    const due = await dueAlerts(this.store, { now: timeOf(this.nowMs), limit: 100 });
+    for (const { id, nextAt } of due) {
+      const data = { v: 1, alerts: [id], at: nextAt };
+      if (how === 'begin') await this.begin(data);
+      else await this.send(data, async () => (how === 'send' ? { ok: true, answer: 'ok' } : refusal));
+    }
+    return due.length;
+  }
+
+  private async begin(data: object): Promise<void> {
+    const dying = new AbortController();
+    const { promise: answer, resolve } = Promise.withResolvers<Sent>();
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const sending = this.send(
+      data,
+      () => {
+        reach();
+        return answer;
+      },
+      dying.signal,
+    );
+    await Promise.race([reached, sending]);
+    this.underway.push({
+      async end(how) {
+        if (how === 'lose') dying.abort();
+        resolve(how === 'lose' ? refusal : { ok: true, answer: 'ok' });
+        await sending;
+      },
+    });
+  }
+
+  private async end(how: 'arrive' | 'lose'): Promise<void> {
+    const ending = this.underway;
+    this.underway = [];
+    for (const each of ending) await each.end(how);
+  }
+
+  private async send(
+    data: object,
+    answer: () => Promise<Sent>,
+    stopping = new AbortController().signal,
+  ): Promise<void> {
+    const channel: Channel = {
+      name: 'log',
+      target: 'test',
+      send: async ({ id, kind }) => {
+        const answered = answer();
+        // A refusal that comes at once is one by somebody who has not heard.
+        const atOnce = await Promise.race([answered, Promise.resolve(undefined)]);
+        if (atOnce?.ok !== false) this.heard.push({ id, kind });
+        return answered;
+      },
+    };
+    const needs = {
+      store: this.store,
+      // One at a time here, each for itself.
+      write: <Result>(_ids: readonly string[], work: (unit: Unit) => Promise<Result>) => this.store.transaction(work),
+      rules: rulesByName(this.rules),
+      channels: new Map([['log', channel]]),
+      circuitOf: () => ({ admit: () => true as const, sent() {}, failed() {}, standing: () => closed }),
+      nowMs: () => this.nowMs,
+      random: () => 0.5,
+      log: this.log,
+      stopping,
+      dashboardUrl: undefined,
+    };
+    await sendJob(needs, data);
+  }
+}
+
+const refusal: Sent = { ok: false, answer: '500', retry: true };
+const closed = { state: 'closed', failures: 0, until: null } as const;
+
+/** What the other side believes, which takes the same key twice for one message. */
+function believed(heard: readonly Heard[]): string[] {
+  const last = new Map<string, string>();
+  const keys = new Set<string>();
+  for (const { id, kind } of heard) {
+    if (keys.has(id)) continue;
+    keys.add(id);
+    last.set(id.slice(0, 32), kind);
+  }
+  return [...last].flatMap(([id, kind]) => (kind === 'alert' ? [id] : [])).toSorted();
+}
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 150 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
+])('the alerts that stand in the end on $name', ({ available, fresh, count }) => {
+  const stores: TestStore[] = [];
+  afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
+
+  it.runIf(available)(
+    'are those that all facts together call for, and what the other side believes, whatever the order and whatever was lost',
+    async () => {
+      const opened = await fresh();
+      stores.push(opened);
+      const { store } = opened;
+      await fc.assert(
+        fc.asyncProperty(lives, async (life) => {
+          await emptyTables(store);
+          const rules = await rulesWith(life.graceMs);
+          const world = new World(store, rules, life);
+          // From the first entry on.
+          await world.watch();
+          for (const [index, batch] of life.batches.entries()) {
+            await world.tell(batch);
+            for (const what of life.between[index] ?? []) await world.happens(what);
+          }
+          await world.settle();
+
+          const rows = await rowsOf(store, 'alerts');
+          const standing = rows.filter(({ state, follows }) => state === 'sent' && follows === null);
+          const told = standing.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
+          expect(told).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
+          expect(believed(world.heard)).toEqual(standing.map(({ id }) => String(id)).toSorted());
+          expect(rows.filter(({ state }) => state === 'pending' || state === 'failed')).toEqual([]);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+});

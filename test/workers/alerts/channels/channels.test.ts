@@ -1,0 +1,477 @@
+// What every channel keeps: it takes a message over, says what the other side answered without its words, goes nowhere private by
+// itself, and lets no name do anything. Against a real web server and a real mail server.
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { createLog } from '#src/observability/log.ts';
+import { createOutgoing } from '#src/egress/http.ts';
+import type { Channel, Sent } from '#workers/alerts/channels/channel.ts';
+import type { ChannelName } from '#workers/alerts/channels/channel-name.ts';
+import { configuredChannels, openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
+import { openEmail } from '#workers/alerts/channels/email.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import { digestOf, messageOf, testMessage, type MessageInput } from '#workers/alerts/message/messages.ts';
+import { caseOf, hostileTexts, inviteeUri } from '../../../harness/alerts.ts';
+import { openCallback } from '../../../harness/callback.ts';
+import { openMailbox } from '../../../harness/mailbox.ts';
+
+const needs = { dashboardUrl: 'https://slots.example.test' };
+const secret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
+const never = () => new AbortController().signal;
+
+const noShow: MessageInput = {
+  id: 'a1b2c3',
+  rule: { name: 'missed', when: 'no_show' },
+  kind: 'alert',
+  about: caseOf(),
+  fact: 'https://api.example.test/invitee_no_shows/N1',
+  occurredAt: '2026-11-16T15:10:00.000000Z',
+};
+
+/** Every channel there is, a web server and a mail server behind them. */
+async function openWorld({
+  allowPrivate = true,
+  settings = {},
+}: { allowPrivate?: boolean; settings?: Partial<ChannelSettings> } = {}) {
+  const stack = new AsyncDisposableStack();
+  const web = stack.use(await openCallback());
+  const mail = stack.use(await openMailbox());
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'info',
+    pretty: false,
+    destination: { write: (line: string) => void lines.push(line) },
+  });
+  const channels = await openChannels(
+    {
+      slackUrl: `${web.url}/T0/B0/canary`,
+      webhookUrl: `${web.url}?key=canary`,
+      webhookSecret: secret,
+      smtpUrl: mail.url,
+      emailTo: ['ops@example.test', 'desk@example.test'],
+      allowPrivate,
+      ...settings,
+    },
+    { log, clock: Date.now },
+  );
+  for (const channel of channels.values()) stack.defer(async () => channel.close?.());
+  const send = (name: ChannelName, message: Message, signal = never()): Promise<Sent> =>
+    (channels.get(name) as Channel).send(message, signal);
+  return { web, mail, lines, channels, send, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+describe('every channel', () => {
+  it('takes a message over and says what was answered', async () => {
+    await using world = await openWorld();
+    const message = testMessage(needs, { id: 't1', now: '2026-11-16T15:10:00.000000Z' });
+    const answers = new Map<string, Sent>();
+    for (const [name] of world.channels) answers.set(name, await world.send(name, message));
+    expect(Object.fromEntries(answers)).toEqual({
+      log: { ok: true, answer: 'written' },
+      slack: { ok: true, answer: '202' },
+      webhook: { ok: true, answer: '202' },
+      email: { ok: true, answer: '250' },
+    });
+  });
+
+  it('names its target without a path, a key or a password', async () => {
+    await using world = await openWorld({
+      settings: { smtpUrl: 'smtps://ada%40example.test:canary@mail.example.test' },
+    });
+    for (const { target } of world.channels.values()) expect(target).not.toMatch(/canary|\/|@/);
+    expect(world.channels.get('email')?.target).toBe('mail.example.test');
+  });
+
+  it('goes nowhere private by itself', async () => {
+    await using world = await openWorld({ allowPrivate: false });
+    const message = await messageOf(needs, noShow);
+    for (const name of ['slack', 'webhook', 'email'] as const)
+      expect(await world.send(name, message)).toEqual({
+        ok: false,
+        answer: 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)',
+        retry: false,
+      });
+    expect([world.web.received, world.mail.mails]).toEqual([[], []]);
+  });
+
+  it('stops when it is told to', async () => {
+    await using world = await openWorld();
+    world.web.answer = null;
+    world.mail.answer = null;
+    const message = await messageOf(needs, noShow);
+    for (const name of ['slack', 'webhook', 'email'] as const) {
+      const answer = await world.send(name, message, AbortSignal.timeout(300));
+      expect(answer).toEqual({ ok: false, answer: 'no answer in time', retry: true, unsure: true });
+    }
+  });
+
+  it('is open where it is configured; the log always is, and stands in where nothing else is', async () => {
+    const none = {
+      slackUrl: undefined,
+      webhookUrl: undefined,
+      webhookSecret: undefined,
+      smtpUrl: undefined,
+      emailTo: undefined,
+      allowPrivate: false,
+    };
+    const log = createLog({ level: 'silent', pretty: false });
+    expect([...(await openChannels(none, { log, clock: Date.now })).keys()]).toEqual(['log']);
+    expect(configuredChannels(none)).toEqual(['log']);
+    expect(configuredChannels({ ...none, slackUrl: 'https://hooks.example.test' })).toEqual(['slack']);
+  });
+
+  it('warns of what leaves without encryption', async () => {
+    await using world = await openWorld({ allowPrivate: false });
+    expect(world.lines.map((line) => (JSON.parse(line) as { variable: string }).variable)).toEqual([
+      'ALERT_SLACK_URL',
+      'ALERT_WEBHOOK_URL',
+    ]);
+  });
+});
+
+describe.each(['slack', 'webhook'] as const)('what a web server answers to %s', (name) => {
+  const answered = async (status: number, words: { headers?: Record<string, string>; body?: string } = {}) => {
+    await using world = await openWorld();
+    world.web.answer = status;
+    world.web.words = words;
+    // Awaited here: the world ends with this function.
+    return await world.send(name, await messageOf(needs, noShow));
+  };
+
+  it.each([200, 201, 202, 204])('a %i is well', async (status) => {
+    expect(await answered(status)).toEqual({ ok: true, answer: String(status) });
+  });
+
+  it.each([502, 504])('a %i is tried again, and may have been heard', async (status) => {
+    expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: true, unsure: true });
+  });
+
+  it.each([408, 425, 429, 500, 503])('a %i is tried again', async (status) => {
+    expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: true });
+  });
+
+  it.each([400, 401, 403, 410, 413])('a %i is for good', async (status) => {
+    expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: false });
+  });
+
+  it.each([301, 302, 307, 308])('a %i is not followed', async (status) => {
+    const answer = await answered(status, { headers: { location: 'http://127.0.0.1:1/' } });
+    expect(answer).toEqual({ ok: false, answer: `${status}: redirects are not followed`, retry: false });
+  });
+
+  it.each([
+    ['7', 7_000],
+    ['0', 0],
+    ['1000000000', 180_000],
+    ['soon', undefined],
+    ['-5', undefined],
+  ])('Retry-After: %s asks for %s ms', async (after, retryAfterMs) => {
+    const answer = await answered(429, { headers: { 'retry-after': after } });
+    expect(answer).toEqual({
+      ok: false,
+      answer: '429',
+      retry: true,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  });
+
+  it('what it writes is not repeated: it may be what we sent', async () => {
+    expect(await answered(500, { body: 'Ada Lovelace ada@example.test canary' })).toMatchObject({ answer: '500' });
+  });
+});
+
+describe('slack', () => {
+  it('shows name, event, time in the zone of the host, and a link', async () => {
+    await using world = await openWorld();
+    await world.send('slack', await messageOf(needs, noShow));
+    expect(world.web.received[0]?.body).toMatchObject({
+      text: 'No-show: Ada Lovelace\nAda Lovelace did not show up for Introduction.\nhttps://slots.example.test/',
+      blocks: [
+        { type: 'header', text: { type: 'plain_text', text: 'No-show: Ada Lovelace' } },
+        { type: 'section', text: { type: 'plain_text', text: 'Ada Lovelace did not show up for Introduction.' } },
+        {
+          type: 'section',
+          fields: [
+            { type: 'plain_text', text: 'Who: Ada Lovelace' },
+            { type: 'plain_text', text: 'Event: Introduction' },
+            { type: 'plain_text', text: 'When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)' },
+            { type: 'plain_text', text: 'Host: Grace Hopper' },
+          ],
+        },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://slots.example.test/|Open the dashboard>' }] },
+      ],
+    });
+  });
+
+  it('repeats the words Slack has for what is wrong, and takes a missing address for final', async () => {
+    await using world = await openWorld();
+    world.web.answer = 404;
+    world.web.words = { body: 'no_service' };
+    expect(await world.send('slack', await messageOf(needs, noShow))).toEqual({
+      ok: false,
+      answer: '404 no_service',
+      retry: false,
+    });
+  });
+});
+
+describe('webhook', () => {
+  it.each([
+    ['whsec_ and base64', secret, new Webhook(secret)],
+    ['any text', 'a text of more than sixteen', new Webhook('a text of more than sixteen', { format: 'raw' })],
+  ])('is signed as Standard Webhooks, with a secret that is %s', async (_what, webhookSecret, verifier) => {
+    await using world = await openWorld({ settings: { webhookSecret } });
+    await world.send('webhook', await messageOf(needs, noShow));
+    const [{ raw, headers } = { raw: Buffer.alloc(0), headers: {} }] = world.web.received;
+    expect(verifier.verify(raw.toString(), headers as Record<string, string>)).toEqual({
+      id: 'a1b2c3',
+      type: 'alert',
+      timestamp: '2026-11-16T15:10:00.000000Z',
+      data: {
+        rule: 'missed',
+        follows: null,
+        title: 'No-show: Ada Lovelace',
+        text: 'Ada Lovelace did not show up for Introduction.',
+        facts: (await messageOf(needs, noShow)).facts,
+        link: 'https://slots.example.test/',
+        subject_uris: [inviteeUri],
+      },
+    });
+  });
+
+  it('has the same id at every attempt', async () => {
+    await using world = await openWorld();
+    const message = await messageOf(needs, noShow);
+    for (const status of [500, 200]) {
+      world.web.answer = status;
+      await world.send('webhook', message);
+    }
+    expect(world.web.received.map(({ headers }) => headers['webhook-id'])).toEqual(['a1b2c3', 'a1b2c3']);
+  });
+
+  it('tries again where there is nobody yet', async () => {
+    await using world = await openWorld();
+    world.web.answer = 404;
+    expect(await world.send('webhook', await messageOf(needs, noShow))).toEqual({
+      ok: false,
+      answer: '404',
+      retry: true,
+    });
+  });
+});
+
+describe('email', () => {
+  it('reaches everybody it is for, as text and as HTML, once for each id', async () => {
+    await using world = await openWorld();
+    await world.send('email', await messageOf(needs, noShow));
+    await world.send(
+      'email',
+      await messageOf(needs, { ...noShow, id: 'a1b2c3-retraction', kind: 'retraction', follows: 'a1b2c3' }),
+    );
+    const [alert, retraction] = world.mail.mails.map(({ headers, ...mail }) => ({
+      ...mail,
+      headers: new Map(headers.map(({ name, value }) => [name, value])),
+    }));
+    expect(alert).toMatchObject({ from: 'alerts@slots.example.test', to: ['ops@example.test', 'desk@example.test'] });
+    expect(alert?.headers.get('Subject')).toBe('No-show: Ada Lovelace');
+    expect(alert?.headers.get('Auto-Submitted')).toBe('auto-generated');
+    expect(alert?.headers.get('Message-ID')).toBe('<a1b2c3@slots.example.test>');
+    expect(alert?.text).toContain('When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)');
+    expect(alert?.html).toContain('<a href="https://slots.example.test/">Open the dashboard</a>');
+    expect(retraction?.headers.get('In-Reply-To')).toBe('<a1b2c3@slots.example.test>');
+  });
+
+  it.each([
+    ['450 4.2.1 <ops@example.test> is busy', { ok: false, answer: '450 4.2.1', retry: true }],
+    ['550 5.7.1 <ops@example.test> refused: Ada Lovelace', { ok: false, answer: '550 5.7.1', retry: false }],
+    ['554 no', { ok: false, answer: '554', retry: false }],
+  ])('%s is told by its codes', async (words, expected) => {
+    await using world = await openWorld();
+    world.mail.answer = words;
+    expect(await world.send('email', await messageOf(needs, noShow))).toEqual(expected);
+  });
+
+  it('whom the server does not know is counted, and the others have it', async () => {
+    await using world = await openWorld();
+    world.mail.unknown.add('desk@example.test');
+    const answer = await world.send('email', await messageOf(needs, noShow));
+    expect(answer).toEqual({ ok: true, answer: '250, 1 of 2 addresses refused' });
+    world.mail.unknown.add('ops@example.test');
+    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+      ok: false,
+      answer: '550 5.1.1',
+      retry: false,
+    });
+  });
+
+  it('a wrong password is for good, and not told', async () => {
+    await using mail = await openMailbox({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(new Error('canary')),
+    });
+    await using world = await openWorld({ settings: { smtpUrl: mail.url.replace('//', '//ada:canary@') } });
+    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+      ok: false,
+      answer: '535',
+      retry: false,
+    });
+  });
+
+  it('a password leaves over TLS only', async () => {
+    const heard: string[] = [];
+    await using mail = await openMailbox({
+      allowInsecureAuth: true,
+      onAuth(_auth, _session, done) {
+        heard.push('a password');
+        done(null, { user: 'ada' });
+      },
+    });
+    const outgoing = createOutgoing({}, { allowPrivate: true });
+    const options = { url: mail.url.replace('//', '//ada:canary@'), to: ['ops@example.test'] };
+    const message = await messageOf(needs, noShow);
+    const guarded = openEmail({ outgoing }, { ...options, allowPrivate: false });
+    expect(await guarded.send(message, never())).toMatchObject({ ok: false });
+    expect([heard, mail.mails]).toEqual([[], []]);
+    const open = openEmail({ outgoing }, { ...options, allowPrivate: true });
+    expect(await open.send(message, never())).toMatchObject({ ok: true });
+    expect(heard).toEqual(['a password']);
+  });
+
+  it('a server with a certificate of its own making gets nothing', async () => {
+    await using mail = await openMailbox({ secure: true });
+    await using world = await openWorld({ settings: { smtpUrl: mail.url } });
+    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+      ok: false,
+      answer: 'its certificate does not hold',
+      retry: true,
+    });
+    expect(mail.mails).toEqual([]);
+  });
+});
+
+describe('log', () => {
+  it('says which rule and which booking, and names nobody', async () => {
+    await using world = await openWorld();
+    await world.send(
+      'log',
+      await messageOf(needs, { ...noShow, rule: { ...noShow.rule, template: '{{ name }} {{ email }}' } }),
+    );
+    const line = JSON.parse(world.lines.at(-1) ?? '') as object;
+    expect(line).toMatchObject({ level: 'warn', msg: 'alert', rule: 'missed', kind: 'alert', subjects: [inviteeUri] });
+    expect(world.lines.join('')).not.toMatch(/Ada|Lovelace|Introduction|Hopper/);
+  });
+});
+
+const everyHeader = [
+  'Auto-Submitted',
+  'Content-Type',
+  'Date',
+  'From',
+  'MIME-Version',
+  'Message-ID',
+  'Subject',
+  'To',
+  'X-Slotstream-Rule',
+];
+
+describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
+  const about = caseOf({
+    invitee: { name, cancel_reason: name, canceled_at: '2026-11-16T13:00:00.000000Z', status: 'canceled' },
+    event: { name, hosts: [{ user_name: name }] },
+    known: { eventTypeName: name, marks: [] },
+  });
+  const hostile: MessageInput = {
+    ...noShow,
+    about,
+    fact: 'canceled 2026-11-16T13:00:00.000000Z',
+    rule: { name: 'late', when: 'late_cancel' },
+  };
+  const all = async (): Promise<readonly Message[]> => {
+    const plain = await messageOf(needs, hostile);
+    const inTemplate = await messageOf(needs, {
+      ...hostile,
+      rule: { ...hostile.rule, template: 'New:\n{{ name }}\n{{ reason }}' },
+    });
+    return [plain, inTemplate, digestOf(needs, { id: 'd1', rule: hostile.rule, messages: [plain, inTemplate] })];
+  };
+
+  it('is inert in Slack', async () => {
+    await using world = await openWorld();
+    for (const message of await all()) expect(await world.send('slack', message)).toMatchObject({ ok: true });
+    for (const { body, raw } of world.web.received) {
+      expect(raw.length).toBeLessThan(30_000);
+      const shown = JSON.stringify(body);
+      expect(shown).not.toMatch(/@(here|channel|everyone|all)\b/);
+      expect(shown).not.toContain('](');
+      expect(body.text).not.toMatch(/[<>]/);
+      expect(body.text.length).toBeLessThanOrEqual(4_000);
+      const marked = body.blocks.flatMap(({ elements }: { elements?: object[] }) => elements ?? []);
+      expect(marked).toEqual([{ type: 'mrkdwn', text: '<https://slots.example.test/|Open the dashboard>' }]);
+      for (const { type, text, fields = [] } of body.blocks as Block[])
+        for (const one of [...(text === undefined ? [] : [text]), ...fields]) {
+          expect(one.type).toBe('plain_text');
+          expect(one.text.length).toBeLessThanOrEqual(type === 'header' ? 150 : text === undefined ? 2_000 : 3_000);
+          expect(one.text.isWellFormed()).toBe(true);
+          expect(one.text).not.toMatch(obeyed);
+        }
+    }
+  });
+
+  it('is inert in a mail', async () => {
+    await using world = await openWorld();
+    for (const message of await all()) expect(await world.send('email', message)).toMatchObject({ ok: true });
+    expect(world.mail.mails).toHaveLength(3);
+    for (const { headers, html, text, raw, from, to } of world.mail.mails) {
+      expect(headers.map((header) => header.name).toSorted()).toEqual(everyHeader);
+      expect(headers.find((header) => header.name === 'Subject')?.value).not.toMatch(/=\?utf-8\?(Q\?=0D|B\?PGI)/);
+      expect({ from, to }).toEqual({
+        from: 'alerts@slots.example.test',
+        to: ['ops@example.test', 'desk@example.test'],
+      });
+      expect(raw.length).toBeLessThan(60_000);
+      expect(raw.split('\r\n').every((line) => line.length <= 998)).toBe(true);
+      const tags = [...html.matchAll(/<\/?([^\s>]+)/g)].map(([, tag]) => tag);
+      expect(tags.filter((tag) => !knownTags.has(tag ?? ''))).toEqual([]);
+      expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(['https://slots.example.test/']);
+      expect(html).not.toMatch(/<[^>]*\son\w+=/);
+      expect(text).not.toMatch(obeyed);
+      expect(html).not.toMatch(obeyed);
+    }
+  });
+
+  it('is told to a webhook in bounds, and rightly signed', async () => {
+    await using world = await openWorld();
+    for (const message of await all()) expect(await world.send('webhook', message)).toMatchObject({ ok: true });
+    for (const { raw, headers } of world.web.received) {
+      expect(raw.length).toBeLessThan(30_000);
+      expect(new Webhook(secret).verify(raw.toString(), headers as Record<string, string>)).toMatchObject({
+        data: { rule: 'late' },
+      });
+    }
+  });
+});
+
+interface Block {
+  readonly type: string;
+  readonly text?: { readonly type: string; readonly text: string };
+  readonly fields?: readonly { readonly type: string; readonly text: string }[];
+}
+
+/** Line ends are ours. */
+const obeyed = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const knownTags = new Set([
+  '!doctype',
+  'html',
+  'head',
+  'meta',
+  'body',
+  'h2',
+  'bdi',
+  'p',
+  'br',
+  'table',
+  'tr',
+  'th',
+  'td',
+  'a',
+]);

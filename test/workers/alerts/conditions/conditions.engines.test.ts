@@ -1,0 +1,283 @@
+// Operational alerts on each engine: what the store tells of the mirror's state, said once an episode and taken back when it is over.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { markSent } from '#src/store/alerts/send-results.ts';
+import { readAlerts } from '#src/store/alerts/alert-rows.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { writeRows } from '#src/store/rows.ts';
+import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
+import type { TableName } from '#src/store/tables.ts';
+import { conditionRound } from '#workers/alerts/conditions/evaluate-conditions.ts';
+import { noteClock, noteLost, noteProcess } from '#workers/alerts/conditions/condition-inputs.ts';
+import { loadRules, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
+import { updateReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const minute = 60_000;
+const startMs = Date.parse(receivedAt) + minute;
+const timeAt = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z');
+
+async function rulesOf(...rules: readonly object[]): Promise<readonly ConditionRule[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-rules-'));
+  try {
+    const file = join(dir, 'alerts.json');
+    await writeFile(file, JSON.stringify({ rules }));
+    return (await loadRules({ file, graceMs: 0, configured: ['slack'] })).conditions;
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+const usual = async () => (await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })).conditions;
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`conditions on ${name}`, () => {
+    let made: TestStore;
+    let nowMs: number;
+    let pokes: number;
+    beforeEach(async () => {
+      made = await fresh();
+      nowMs = startMs;
+      pokes = 0;
+    });
+    afterEach(() => made[Symbol.asyncDispose]());
+
+    async function rounds(rules: readonly ConditionRule[], count: number, store = made.store): Promise<void> {
+      for (let n = 0; n < count; n += 1) {
+        const needs = { store, nowMs: () => nowMs, onSettled: () => void (pokes += 1) };
+        await conditionRound(needs, { rules, maxAgeMs: 86_400_000 });
+        nowMs += minute;
+      }
+    }
+    const told = async () =>
+      (await rowsOf(made.store, 'alerts'))
+        .map(({ rule, subject_uri, state, follows }) => [rule, subject_uri, state, follows === null ? 'alert' : 'over'])
+        .toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
+    const details = async () => (await rowsOf(made.store, 'alerts')).map(({ detail }) => detail);
+    const write = (table: TableName, rows: readonly StoredRow[]) =>
+      made.store.transaction((unit) => writeRows(unit, table, rows));
+    async function sendAll(): Promise<void> {
+      const waiting = (await rowsOf(made.store, 'alerts')).filter(({ state }) => state === 'pending');
+      const ids = waiting.map(({ id }) => String(id));
+      const alerts = await readAlerts(made.store, ids);
+      await made.store.transaction((unit) => markSent(unit, alerts, timeAt(nowMs)));
+    }
+
+    it('say nothing of a mirror that is well', async () => {
+      await rounds(await usual(), 3);
+      expect([await told(), pokes]).toEqual([[], 0]);
+    });
+
+    it('tell of a growing quarantine once, whoever asks, and take it back when it is over', async () => {
+      await ingestBodies(made.store, ['no JSON', 'nor this']);
+      await rounds(await usual(), 1);
+      expect(await told()).toEqual([]);
+      await rounds(await usual(), 1, await made.openAnother());
+      expect(await told()).toEqual([['quarantine', 'mirror', 'pending', 'alert']]);
+      expect((await details())[0]).toContain('Of 2 deliveries in quarantine 2 came within the last hour.');
+      await sendAll();
+      await rounds(await usual(), 5);
+      expect(await told()).toEqual([['quarantine', 'mirror', 'sent', 'alert']]);
+      nowMs += 60 * minute;
+      await rounds(await usual(), 3);
+      expect(await told()).toEqual([
+        ['quarantine', 'mirror', 'pending', 'over'],
+        ['quarantine', 'mirror', 'retracted', 'alert'],
+      ]);
+      expect(pokes).toBe(2);
+    });
+
+    it('make another alert of another episode', async () => {
+      const rules = await rulesOf({ name: 'skew', when: 'clock_skew' });
+      for (const ahead of [90, 0, -90]) {
+        await noteClock(made.store, ahead, nowMs);
+        await rounds(rules, 2);
+        await sendAll();
+      }
+      expect(await told()).toEqual([
+        ['skew', 'mirror', 'retracted', 'alert'],
+        ['skew', 'mirror', 'sent', 'alert'],
+        ['skew', 'mirror', 'sent', 'over'],
+      ]);
+      expect((await details()).toSorted()).toEqual([
+        "A clock of ours is 90 s ahead of the service's. Set it by NTP.",
+        "A clock of ours is 90 s ahead of the service's. Set it by NTP.",
+        "A clock of ours is 90 s behind the service's. Set it by NTP.",
+      ]);
+    });
+
+    it('are silent about what was over before it left', async () => {
+      const rules = await rulesOf({ name: 'spool', when: 'spool' });
+      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 3, refusedAsStale: 0 });
+      await rounds(rules, 2);
+      expect(await told()).toEqual([['spool', 'mirror', 'pending', 'alert']]);
+      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 0, refusedAsStale: 0 });
+      await rounds(rules, 2);
+      expect(await told()).toEqual([['spool', 'mirror', 'retracted', 'alert']]);
+    });
+
+    it('add up what several processes say of themselves, and leave out those that died', async () => {
+      const rules = await rulesOf({ name: 'spool', when: 'spool' });
+      await noteProcess(
+        made.store,
+        { holder: 'died', nowMs: nowMs - 10 * minute },
+        { spooled: 100, refusedAsStale: 0 },
+      );
+      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 3, refusedAsStale: 0 });
+      await noteProcess(made.store, { holder: 'b', nowMs }, { spooled: 4, refusedAsStale: 0 });
+      await rounds(rules, 2);
+      expect(await details()).toEqual(['On disk, waiting for the queue: 7 deliveries.']);
+    });
+
+    it('call rightly signed deliveries that are refused for their age a matter of clocks', async () => {
+      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 0, refusedAsStale: 12 });
+      await rounds(await usual(), 2);
+      expect(await told()).toEqual([['clock_skew', 'mirror', 'pending', 'alert']]);
+    });
+
+    it('conclude nothing from a clock that was not heard lately', async () => {
+      await noteClock(made.store, 90, nowMs - 4 * 60 * minute);
+      await rounds(await usual(), 3);
+      expect(await told()).toEqual([]);
+    });
+
+    const subscription = (id: number, more: Partial<KnownSubscription>): KnownSubscription => ({
+      uri: `https://service.example.com/webhook_subscriptions/${id}`,
+      callback_url: 'https://hooks.example.com/webhooks',
+      state: 'active',
+      events: ['contact.created'],
+      scope: 'organization',
+      organization: 'https://service.example.com/organizations/1',
+      created_at: timeAt(startMs),
+      checked_at: timeAt(startMs),
+      ...more,
+    });
+
+    it('tell of subscriptions that fail, that are disabled, and that were lost and made again', async () => {
+      const seen = [
+        subscription(1, {}),
+        subscription(2, { retry_started_at: timeAt(startMs - 5 * minute) }),
+        subscription(3, { state: 'disabled' }),
+      ];
+      await writeSubscriptions(made.store, { seen, gone: [] });
+      const lost = 'https://service.example.com/webhook_subscriptions/4';
+      await noteLost(made.store, [{ uri: lost, how: 'missing', isMended: true }], nowMs);
+      await rounds(await usual(), 2);
+      const alerts = await rowsOf(made.store, 'alerts');
+      const by = new Map(alerts.map(({ subject_uri, detail }) => [String(subject_uri).at(-1), String(detail)]));
+      expect([...by.keys()].toSorted()).toEqual(['2', '3', '4']);
+      expect(by.get('2')).toContain(`fail since ${timeAt(startMs - 5 * minute)}`);
+      expect(by.get('3')).toContain('Nothing is delivered by it');
+      expect(by.get('4')).toContain('Another stands in its place');
+    });
+
+    const run = (drift: Record<string, Record<string, number>>, held: Record<string, number>) => ({
+      started_at: timeAt(startMs),
+      finished_at: timeAt(startMs),
+      read: 100,
+      kept: 0,
+      drift,
+      unreadable: [],
+      held_back: held,
+      not_compared: 0,
+    });
+
+    it('tell of drift above the limit and of deletes that wait, each comparison by itself', async () => {
+      await updateReconcileState(made.store, () => ({
+        recent: run({ contact: { missing: 9, different: 1 } }, {}),
+        full: run({}, { contact: 40 }),
+      }));
+      await rounds(await usual(), 2);
+      expect(await told()).toEqual([['drift', 'mirror full', 'pending', 'alert']]);
+      await updateReconcileState(made.store, (before) => ({
+        ...before,
+        recent: run({ contact: { missing: 11 } }, {}),
+      }));
+      await rounds(await usual(), 2);
+      expect((await told()).map(([, subject]) => subject)).toEqual(['mirror full', 'mirror recent']);
+    });
+
+    const delivery = (n: number, createdMs: number) =>
+      JSON.stringify({
+        event: 'contact.merged',
+        created_at: timeAt(createdMs),
+        payload: { uri: `https://service.example.com/contacts/${n}` },
+      });
+
+    it('tell of lag by when rows appear, also where they were received in time', async () => {
+      const rules = await rulesOf({ name: 'lag', when: 'lag', above: '5m' });
+      const received = Date.parse(receivedAt);
+      // The queue gives out what came in time twenty minutes later.
+      nowMs = received + 20 * minute;
+      await rounds(rules, 1);
+      for (const n of [1, 2, 3]) {
+        await ingestBodies(made.store, [delivery(n, received)]);
+        await rounds(rules, 1);
+      }
+      expect(await told()).toEqual([['lag', 'mirror', 'pending', 'alert']]);
+      await rounds(rules, 2);
+      expect(await told()).toEqual([['lag', 'mirror', 'retracted', 'alert']]);
+    });
+
+    it('see a spike of no-shows by event type and by host, of bookings that ended and were not canceled', async () => {
+      const host = (n: number) => ({
+        user: `https://service.example.com/users/${n}`,
+        user_name: 'Ada',
+        user_email: 'ada@example.com',
+      });
+      const meeting = (n: number, more: StoredRow): StoredRow => ({
+        uri: `https://service.example.com/scheduled_events/${n}`,
+        event_type: `https://service.example.com/event_types/${(n % 2) + 1}`,
+        status: 'active',
+        hosts: [host(1), host(1), host(n + 10)],
+        start_time: timeAt(startMs - 2 * 60 * minute),
+        end_time: timeAt(startMs - 60 * minute),
+        ...more,
+      });
+      const invitee = (n: number, more: StoredRow): StoredRow => ({
+        uri: `https://service.example.com/scheduled_events/${n}/invitees/${n}`,
+        event_uri: `https://service.example.com/scheduled_events/${n}`,
+        status: 'active',
+        ...more,
+      });
+      const mark = (n: number) => ({ no_show_uri: `https://service.example.com/invitee_no_shows/${n}` });
+      // Even ones are of event type 1: five ended, three of them missed. Odd ones: five ended, one missed.
+      await write('scheduled_events', [
+        ...Array.from({ length: 10 }, (_, n) => meeting(n, {})),
+        meeting(10, { status: 'canceled' }),
+        meeting(12, { end_time: timeAt(startMs + 600 * minute) }),
+        meeting(14, { start_time: timeAt(startMs - 20_000 * minute), end_time: timeAt(startMs - 19_000 * minute) }),
+      ]);
+      const missed = [0, 1, 2, 4, 10, 12, 14];
+      await write('invitees', [
+        ...Array.from({ length: 15 }, (_, n) => invitee(n, missed.includes(n) ? mark(n) : {})),
+        {
+          ...invitee(6, mark(99)),
+          uri: 'https://service.example.com/scheduled_events/6/invitees/x',
+          status: 'canceled',
+        },
+      ]);
+      const rules = await rulesOf(
+        { name: 'types', when: 'no_show_spike', above: 0.5 },
+        { name: 'hosts', when: 'no_show_spike', by: 'host', of_at_least: 10, above: 0.39 },
+        { name: 'few', when: 'no_show_spike', of_at_least: 6, above: 0.3 },
+      );
+      await rounds(rules, 2);
+      const alerts = (await rowsOf(made.store, 'alerts')).map(({ rule, subject_uri, detail }) => [
+        rule,
+        subject_uri,
+        detail,
+      ]);
+      expect(alerts.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+        ['hosts', 'https://service.example.com/users/1', '4 of the last 10 bookings of one host were missed.'],
+        [
+          'types',
+          'https://service.example.com/event_types/1',
+          '3 of the last 5 bookings of one event type were missed.',
+        ],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,59 @@
+// When trouble has begun and when it is over: two readings in a row decide.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { advance, type Episode } from '#workers/alerts/conditions/debounce.ts';
+
+const trouble = { rule: 'lag', subject: 'mirror', message: 'late' };
+const at = (reading: number) => `2026-01-01T00:${String(reading).padStart(2, '0')}:00.000000Z`;
+
+type Heard = 'so' | 'not' | 'unknown';
+
+function hear(before: readonly Episode[], heard: Heard, reading: number): readonly Episode[] {
+  return advance(before, {
+    found: heard === 'so' ? [trouble] : [],
+    unknown: new Set(heard === 'unknown' ? ['lag'] : []),
+    rules: new Set(['lag']),
+    now: at(reading),
+  });
+}
+
+const hearAll = (all: readonly Heard[]) =>
+  all.reduce<readonly Episode[]>((before, heard, n) => hear(before, heard, n), []);
+const isOpenAfter = (...all: readonly Heard[]) => hearAll(all).some(({ isOpen }) => isOpen);
+
+describe('an episode', () => {
+  it('begins at the second reading in a row, and is told from the first', () => {
+    expect(isOpenAfter('so')).toBe(false);
+    expect(hearAll(['not', 'so', 'so'])).toEqual([{ ...trouble, since: at(1), isOpen: true, against: 0 }]);
+  });
+
+  it('is over at the second reading in a row without it', () => {
+    expect(isOpenAfter('so', 'so', 'not')).toBe(true);
+    expect(hearAll(['so', 'so', 'not', 'not'])).toEqual([]);
+  });
+
+  it('does not begin or end while the readings take turns', () => {
+    expect(isOpenAfter('so', 'not', 'so', 'not', 'so')).toBe(false);
+    expect(hearAll(['so', 'so', 'not', 'so', 'not', 'so'])[0]?.since).toBe(at(0));
+  });
+
+  it('stays as it is while nobody can know', () => {
+    expect(isOpenAfter('so', 'so', 'unknown', 'unknown', 'unknown')).toBe(true);
+    expect(isOpenAfter('so', 'unknown', 'unknown')).toBe(false);
+  });
+
+  it('is forgotten with its rule', () => {
+    const before = hearAll(['so', 'so']);
+    const heard = { found: [], unknown: new Set<string>(), rules: new Set<string>(), now: at(2) };
+    expect(advance(before, heard)).toEqual([]);
+  });
+
+  it('is open after any readings exactly when the last two that agree say so', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom<Heard>('so', 'not'), { maxLength: 40 }), (all) => {
+        const pairs = all.slice(1).map((heard, n) => (heard === all[n] ? heard : undefined));
+        expect(isOpenAfter(...all)).toBe(pairs.findLast((heard) => heard !== undefined) === 'so');
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { leavesAt } from '#workers/alerts/outbox/quiet-hours.ts';
+
+const minuteMs = 60_000;
+const night = { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' };
+
+describe('quiet hours', () => {
+  it.each([
+    ['in a usual night', night, '2026-02-10T22:00:30Z', '2026-02-11T06:00:00Z'],
+    ['in the night in which clocks are set forward', night, '2026-03-28T22:00:30Z', '2026-03-29T05:00:00Z'],
+    ['later in that night', night, '2026-03-29T01:00:00Z', '2026-03-29T05:00:00Z'],
+    ['in the night in which clocks are set back', night, '2026-10-24T21:00:30Z', '2026-10-25T06:00:00Z'],
+    ['at a time that is left out', { ...night, to: '02:30' }, '2026-03-28T22:00:00Z', '2026-03-29T01:00:00Z'],
+    ['at a time left out, a moment later', { ...night, to: '02:30' }, '2026-03-29T00:45:00Z', '2026-03-29T01:00:00Z'],
+    ['at a time that comes twice', { ...night, to: '02:30' }, '2026-10-24T21:00:00Z', '2026-10-25T00:30:00Z'],
+    [
+      'as soon as clocks are set back to before them',
+      { ...night, from: '02:40', to: '03:20' },
+      '2026-10-25T00:45:00Z',
+      '2026-10-25T01:00:00Z',
+    ],
+    [
+      'where clocks change by half an hour',
+      { ...night, timezone: 'Australia/Lord_Howe' },
+      '2026-10-03T12:00:00Z',
+      '2026-10-03T20:00:00Z',
+    ],
+    [
+      'before a moment that is soon quiet again',
+      { ...night, from: '07:30' },
+      '2026-03-28T22:00:00Z',
+      '2026-03-29T05:00:00Z',
+    ],
+  ])('end %s', (_when, quiet, due, expected) => {
+    expect(new Date(leavesAt(Date.parse(due), { quiet })).toISOString()).toBe(new Date(expected).toISOString());
+  });
+
+  it('keep nothing that is due outside of them', () => {
+    const due = Date.parse('2026-03-29T05:00:00.123Z');
+    expect(leavesAt(due, { quiet: night })).toBe(due);
+  });
+
+  it('let a message go in the first minute after them, whatever the clocks do', () => {
+    const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC'] as const;
+    const clocks = new Map(
+      zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('sv', { timeZone, timeStyle: 'short' })]),
+    );
+    const time = fc
+      .nat(1439)
+      .map((n) => [Math.floor(n / 60), n % 60].map((part) => String(part).padStart(2, '0')).join(':'));
+    // Within a day or so of a change of clocks in one of them.
+    const change = fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01');
+    const due = fc
+      .tuple(change, fc.integer({ min: -36 * 3_600, max: 36 * 3_600 }))
+      .map(([day, seconds]) => Date.parse(day) + seconds * 1_000);
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), time, time, due, (timezone, from, to, ms) => {
+        fc.pre(from !== to);
+        const isQuiet = (at: number): boolean => {
+          const now = clocks.get(timezone)?.format(at) ?? '';
+          return from < to ? from <= now && now < to : now >= from || now < to;
+        };
+        const leaves = leavesAt(ms, { quiet: { from, to, timezone } });
+        expect(isQuiet(leaves)).toBe(false);
+        if (!isQuiet(ms)) expect(leaves).toBe(ms);
+        else {
+          expect(isQuiet(leaves - minuteMs)).toBe(true);
+          expect(leaves).toBeGreaterThan(ms);
+          expect(leaves - ms).toBeLessThan(50 * 3_600_000);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

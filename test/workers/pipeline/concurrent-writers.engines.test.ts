@@ -1,0 +1,199 @@
+// Many writers at once: nothing lost, nothing twice, no reader left behind, and no passing trouble that anyone hears of.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, inject, it } from 'vitest';
+import { isTransient } from '#src/base/errors.ts';
+import { readEntries } from '#src/store/log/log.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { history } from '../../harness/histories.ts';
+import { startPostgres } from '../../harness/postgres.ts';
+import {
+  aDayLater,
+  blankSqlite,
+  freshMemory,
+  freshPostgres,
+  freshSqlite,
+  ingestBodies,
+  projectedRows,
+  rowsOf,
+  storeEngines,
+} from '../../harness/stores.ts';
+
+const hasPostgres = inject('postgresUrl') !== '';
+const contact = (n: number, name = `n${n}`) =>
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name },
+  });
+
+function batchesOf(bodies: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.ceil(bodies.length / size) }, (_, n) => bodies.slice(n * size, (n + 1) * size));
+}
+
+describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
+  it('end in the rows of one worker, with each delivery once, when they ingest the same deliveries in opposite orders', async () => {
+    await using opened = await freshPostgres();
+    await using alone = await freshMemory();
+    const bodies = fc
+      .sample(history(30), { numRuns: 8, seed: 42 })
+      .flat()
+      .map(({ body }) => body);
+    const orders = [bodies, bodies.toReversed(), bodies.toSorted(), bodies.toSorted().toReversed()];
+    await Promise.all(
+      orders.map(async (order, worker) => {
+        const store = await opened.openAnother();
+        for (const batch of batchesOf(order, 5 + worker * 7)) await ingestBodies(store, batch);
+      }),
+    );
+    for (const batch of batchesOf(bodies, 50)) await ingestBodies(alone.store, batch);
+
+    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
+    const entries = await rowsOf(opened.store, 'event_log');
+    const copies = entries.reduce((sum, { duplicates }) => sum + Number(duplicates), 0);
+    const identities = (log: readonly StoredRow[]) =>
+      log.map(({ delivery_id, redacted }) => `${String(delivery_id)} ${String(redacted)}`).toSorted();
+    expect(identities(entries)).toEqual(identities(await rowsOf(alone.store, 'event_log')));
+    expect(entries.length + copies).toBe(4 * bodies.length);
+  });
+
+  it('never make a reader of the feed miss an entry', async () => {
+    await using opened = await freshPostgres();
+    const writers = Array.from({ length: 6 }, async (_, worker) => {
+      const store = await opened.openAnother();
+      for (let n = 0; n < 25; n += 1)
+        await ingestBodies(store, [contact(worker * 1000 + n), contact(worker * 1000 + n, 'again')]);
+    });
+    let writing = true;
+    const written = Promise.all(writers).finally(() => (writing = false));
+    const seen: number[] = [];
+    const follow = async () => {
+      const news = await readEntries(opened.store, {}, { after: seen.at(-1) ?? 0, limit: 7 });
+      seen.push(...news.map(({ seq }) => seq as number));
+      return news.length > 0;
+    };
+    while (writing || (await follow())) await follow();
+    await written;
+    expect(seen).toEqual(
+      (await rowsOf(opened.store, 'event_log')).map(({ seq }) => seq as number).toSorted((a, b) => a - b),
+    );
+    expect(seen).toHaveLength(6 * 25 * 2);
+  });
+});
+
+describe.each(storeEngines)('several processes that start at once on $name', ({ available, blank }) => {
+  it.runIf(available)('all open a database that none has migrated yet', async () => {
+    await using fresh = await blank();
+    const opening = Array.from({ length: 5 }, () => openStore({ report: () => {} }, fresh.url));
+    const opened = await Promise.allSettled(opening);
+    for (const each of opened) if (each.status === 'fulfilled') await each.value.close();
+    expect(opened.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).toEqual([]);
+  });
+});
+
+describe.runIf(hasPostgres)('a PostgreSQL that restarts', () => {
+  it('ends no process, fails what it was doing as passing, and is used again by the next transaction', async () => {
+    await using server = await startPostgres({ durable: true });
+    const reported: unknown[] = [];
+    await using store = await openStore({ report: (error) => reported.push(error) }, await server.createDatabase());
+    await ingestBodies(store, [contact(1)]);
+    // Idle connections break: only the pool hears of it.
+    await server.restart('immediate');
+    await ingestUntilItPasses(() => ingestBodies(store, [contact(2)]));
+    // A connection breaks in the middle of a transaction, between two statements.
+    const interrupted = store.transaction(async ({ db }) => {
+      await sql`select 1`.execute(db);
+      await server.restart('immediate');
+      await sql`select 1`.execute(db);
+    });
+    await expect(interrupted).rejects.toSatisfy(isTransient);
+    await ingestUntilItPasses(() => ingestBodies(store, [contact(3)]));
+    expect(await rowsOf(store, 'contacts')).toHaveLength(3);
+    expect(reported.every((error) => isTransient(error))).toBe(true);
+  });
+});
+
+/** As the queue does: again, while the cause passes by itself. */
+async function ingestUntilItPasses(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isTransient(error) || attempt > 5) throw error;
+    }
+  }
+}
+
+describe('several processes on one SQLite file', () => {
+  const writer = `
+    const { openStore } = await import('#src/store/open-store.ts');
+    const { ingest } = await import('#workers/pipeline/ingest.ts');
+    const [url, from] = process.argv.slice(1);
+    const store = await openStore({ report() {} }, url);
+    for (let n = Number(from); n < Number(from) + 60; n += 1) {
+      const body = JSON.stringify({ event: 'contact.updated', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + n % 40, name: 'n' + n } });
+      await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries: [{ body, receivedAt: '2025-04-14T12:00:00.000000Z' }] }, '2025-04-14T12:00:00.000000Z');
+    }
+    await store.close();`;
+
+  it('open it, migrate it and write to it at the same time without a busy store surfacing', async () => {
+    await using fresh = await blankSqlite();
+    const exits = [0, 100, 200].map(async (from) => {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', writer, fresh.url, String(from)], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let complaint = '';
+      child.stderr.on('data', (chunk) => (complaint += String(chunk)));
+      const [code] = await once(child, 'exit');
+      return { code, complaint };
+    });
+    expect(await Promise.all(exits)).toEqual([0, 1, 2].map(() => ({ code: 0, complaint: '' })));
+    await using store = await openStore({ report: () => {} }, fresh.url);
+    expect(await rowsOf(store, 'event_log')).toHaveLength(180);
+    expect(await rowsOf(store, 'contacts')).toHaveLength(40);
+  });
+});
+
+describe('a SQLite file that is scrubbed', () => {
+  it('takes deliveries all the while, and has an empty write-ahead log afterwards', async () => {
+    await using opened = await freshSqlite();
+    await ingestBodies(
+      opened.store,
+      Array.from({ length: 200 }, (_, n) => contact(n, 'x'.repeat(5_000))),
+    );
+    const gone = {
+      event: 'contact.deleted',
+      created_at: '2025-04-14T12:00:00Z',
+      payload: { uri: 'https://api.example.test/contacts/gone' },
+    };
+    await ingestBodies(opened.store, [JSON.stringify(gone)]);
+    const scrubbing = opened.store.engine.scrub(aDayLater());
+    for (let n = 0; n < 20; n += 1) await ingestBodies(opened.store, [contact(1_000 + n)]);
+    await scrubbing;
+    await opened.store.engine.scrub(aDayLater());
+    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(221);
+    expect(statSync(`${opened.url.slice('sqlite:'.length)}-wal`).size).toBe(0);
+  });
+});
+
+describe('a SQLite file that can grow no further', () => {
+  it('fails a batch as passing, keeps nothing of it, and takes it once there is room', async () => {
+    await using opened = await freshSqlite();
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(opened.store.db);
+    const limit = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(opened.store.db);
+    await limit((rows[0]?.page_count ?? 0) + 4);
+    const batch = Array.from({ length: 50 }, (_, n) => contact(n, 'x'.repeat(2_000)));
+    await expect(ingestBodies(opened.store, batch)).rejects.toSatisfy(isTransient);
+    expect(await rowsOf(opened.store, 'event_log')).toEqual([]);
+    await limit(1_000_000);
+    await ingestBodies(opened.store, batch);
+    expect(new Set((await rowsOf(opened.store, 'event_log')).map(({ outcome }) => outcome))).toEqual(
+      new Set(['applied']),
+    );
+  });
+});

@@ -1,0 +1,174 @@
+// What every store is, on each engine: its tables, and that what is written comes back as it was.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '#src/store/columns.ts';
+import { readRows, writeRows, type StoredRow } from '#src/store/rows.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { tables, type TableName } from '#src/store/tables.ts';
+import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+// The columns users are promised, beside `uri`.
+const promised: Partial<Record<TableName, string>> = {
+  event_log: 'seq delivery_id source event subject_uri occurred_at received_at outcome reason duplicates changes body',
+  contacts:
+    'emails created_at updated_at name phone_numbers timezone job_title company country state city linkedin custom_fields first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date primary_email creation_source deleted_at as_of body',
+  contact_emails: 'contact_uri email is_primary',
+  contact_phone_numbers: 'contact_uri phone_number is_primary',
+  contact_custom_fields: 'contact_uri field_uri label value',
+  custom_field_definitions: 'uri label field_type options currency created_at updated_at as_of',
+  invitees:
+    'email first_name last_name name status questions_and_answers timezone event_uri created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission payment no_show reconfirmation scheduling_method invitee_scheduled_by canceled_by cancel_reason canceler_type canceled_at no_show_uri no_show_at utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid payment_external_id payment_provider payment_amount payment_currency payment_terms payment_successful reconfirmation_sent_at reconfirmed_at as_of body',
+  invitee_answers: 'invitee_uri position question answer',
+  scheduled_events: 'name status start_time end_time event_type location join_url hosts guests as_of body',
+  event_types: 'name active slug duration kind deleted_at as_of body',
+  meeting_recaps: 'event_uri transcript summary_md action_items_md discussion_md share_link deleted_at as_of body',
+  routing_form_submissions: 'routing_form questions_and_answers tracking result submitter submitter_type as_of body',
+  routing_form_answers: 'submission_uri question_uuid question answer',
+  no_shows: 'invitee_uri marked_at unmarked_at',
+  users: 'uri name timezone',
+  organization_memberships: 'uri role',
+  routing_forms: 'uri name questions',
+  webhook_subscriptions:
+    'uri callback_url created_at updated_at retry_started_at state events scope organization user group creator checked_at',
+  alerts: 'id rule subject_uri state channel attempts last_error',
+};
+
+describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) => {
+  let opened: TestStore;
+  beforeAll(async () => {
+    if (available) opened = await fresh();
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  async function roundTrip(table: TableName, row: StoredRow): Promise<StoredRow> {
+    await opened.store.transaction((unit) => writeRows(unit, table, [row]));
+    return opened.store.transaction(
+      async (unit) => (await readRows(unit, table, [String(row['uri'])])).get(String(row['uri'])) as StoredRow,
+    );
+  }
+
+  it.runIf(available)('has exactly the tables and columns that the page of tables says', async () => {
+    const found = await opened.store.db.introspection.getTables();
+    const made = found.filter(
+      // The word index of SQLite is made of tables of its own.
+      ({ name, isView }) => !isView && !/^(kysely_|sqlite_|contact_search)/.test(name),
+    );
+    const shapes = Object.fromEntries(
+      made.map(({ name, columns }) => [name, columns.map((column) => column.name).toSorted()]),
+    );
+    expect(shapes).toEqual(
+      Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns).toSorted()])),
+    );
+  });
+
+  it.runIf(available)('has every column that users are promised', () => {
+    for (const [table, columns] of Object.entries(promised)) {
+      const made = Object.keys(tables[table as TableName].columns);
+      expect([table, made]).toEqual([table, expect.arrayContaining(columns.split(' '))]);
+    }
+  });
+
+  it.runIf(available)('holds the keys that the page of tables says', async () => {
+    for (const [name, { key }] of Object.entries(tables)) {
+      const { rows } =
+        opened.store.engine.name === 'sqlite'
+          ? await sql<{ name: string }>`select name from pragma_table_info(${name}) where pk > 0`.execute(
+              opened.store.db,
+            )
+          : await sql<{
+              name: string;
+            }>`select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+              where i.indrelid = ${name}::regclass and i.indisprimary`.execute(opened.store.db);
+      expect([name, ...rows.map((row) => row.name).toSorted()]).toEqual([name, ...[...key].toSorted()]);
+    }
+  });
+
+  it.runIf(available)('gives timestamps back with their six digits', async () => {
+    const times = {
+      created_at: '2025-04-14T11:42:33.115889Z',
+      updated_at: '2025-04-14T11:42:33.000000Z',
+      as_of: '2025-04-14T11:42:33.100000Z',
+      deleted_at: '0001-01-01T00:00:00.000001Z',
+      last_meeting_date: '9999-12-31T23:59:59.999999Z',
+      first_email_date: '1969-12-31T23:59:59.999990Z',
+    };
+    expect(await roundTrip('contacts', { uri: 'https://x/times', ...times })).toMatchObject(times);
+  });
+
+  it.runIf(available)('gives JSON back as the value it was, whatever kind of value it is', async () => {
+    const values: Json[] = [
+      'text',
+      '"5"',
+      '5',
+      '',
+      5,
+      -0.5,
+      1e-300,
+      12345678901234,
+      true,
+      false,
+      [],
+      {},
+      [null, [1, { a: null }]],
+      { 'a.b"c': 'ž🐎\u202e' },
+    ];
+    for (const value of values) {
+      expect((await roundTrip('contacts', { uri: 'https://x/json', custom_fields: value }))['custom_fields']).toEqual(
+        value,
+      );
+    }
+  });
+
+  it.runIf(available)('gives flags and numbers back, and null where there is nothing', async () => {
+    const values = { active: true, secret: false, admin_managed: null, duration: 30, position: 0 };
+    expect(await roundTrip('event_types', { uri: 'https://x/flags', ...values })).toMatchObject(values);
+    const amounts = { payment_amount: 12.35, payment_successful: false, rescheduled: true };
+    expect(await roundTrip('invitees', { uri: 'https://x/amount', ...amounts })).toMatchObject(amounts);
+    const whole = await roundTrip('invitees', { uri: 'https://x/nothing' });
+    expect(Object.entries(whole).filter(([, value]) => value !== null)).toEqual([['uri', 'https://x/nothing']]);
+  });
+
+  it.runIf(available)('writes and reads more rows at once than one statement holds', async () => {
+    const rows = Array.from({ length: 205 }, (_, n) => ({ uri: `https://x/many/${n}`, name: `n${n}` }));
+    const found = await opened.store.transaction(async (unit) => {
+      await writeRows(unit, 'contacts', rows);
+      return readRows(
+        unit,
+        'contacts',
+        rows.map(({ uri }) => uri),
+      );
+    });
+    expect([...found.values()].map(({ name }) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  });
+
+  it.runIf(available)('keeps nothing of a transaction that fails', async () => {
+    const failing = opened.store.transaction(async (unit) => {
+      await writeRows(unit, 'contacts', [{ uri: 'https://x/failed' }]);
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect((await rowsOf(opened.store, 'contacts')).map(({ uri }) => uri)).not.toContain('https://x/failed');
+  });
+
+  it.runIf(available)('is refused when a newer version has migrated it', async () => {
+    await using newer = await fresh();
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '2099-01-01')`.execute(
+      newer.store.db,
+    );
+    await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_newer' });
+  });
+
+  it.runIf(available)('is opened by whoever only reads where it is, and not made where it is not', async () => {
+    const existing = { report: () => {}, existing: true };
+    await using there = await fresh();
+    await (await openStore(existing, there.url)).close();
+    await using nothing = await blank();
+    for (const _again of [1, 2])
+      await expect(openStore(existing, nothing.url)).rejects.toMatchObject({
+        code: 'no_mirror',
+        message: expect.not.stringContaining('postgres://') as string,
+      });
+    await (await openStore({ report: () => {} }, nothing.url)).close();
+    await (await openStore(existing, nothing.url)).close();
+  });
+});

@@ -1,0 +1,81 @@
+// Addresses in text: found however they are written, and told from each other.
+import { describe, expect, it } from 'vitest';
+import { addressesIn, addressHash, isAddress, sieveOf } from '#workers/privacy/addresses.ts';
+import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+
+const address = "o'neil+news@example.co.test";
+const key = 'k'.repeat(64);
+
+describe('an address', () => {
+  it.each([
+    address,
+    address.toUpperCase(),
+    `O'Neil <${address}>`,
+    `mailto:${address}`,
+    `Write to ${address}.`,
+    `${address}.Then call.`,
+    `https://example.test/?email=${address}&x=1`,
+    `https://example.test/?email=${encodeURIComponent(address)}`,
+    `"${address}";others@example.test`,
+    `https://example.test/?email=${address.replace('+', '%2B')}`,
+    `https://example.test/?to=${encodeURIComponent(`https://example.test/?email=${encodeURIComponent(address)}`)}`,
+    `https://example.test/?email=${address.replace('+', '%252b').replace('@', '%2540')}`,
+    `https://example.test/?q=%ff%20${address.replace('@', '%40')}`,
+    `ëe,${address}`,
+  ])('is found in %s', (text) => {
+    expect([...addressesIn(text)].map((found) => addressHash(key, found))).toContain(addressHash(key, address));
+  });
+
+  it.each(['neil+news@example.co.test', "o'neil@example.co.test", "xo'neil+news@example.co.test", 'no address'])(
+    'is not found in %s',
+    (text) => {
+      const found = [...addressesIn(text)].map((each) => addressHash(key, each));
+      expect(found).not.toContain(addressHash(key, address));
+    },
+  );
+
+  it('is the same in both ways to write an accent', () => {
+    expect(addressHash(key, 'zo\u00eb@example.test')).toBe(addressHash(key, 'ZOE\u0308@example.test'));
+    expect(addressHash(key, address)).not.toBe(addressHash('l'.repeat(64), address));
+  });
+
+  it('is looked for in hostile text without taking long steps', () => {
+    const found = [...addressesIn('a=b|c'.repeat(200_000) + '@x'.repeat(100))];
+    expect(found.length).toBeLessThan(10_000);
+  });
+
+  it.each(['a@b.c,', 'a@', 'a%40b.c,', '@@@@'])('is given once for all copies in a text of nothing but %s', (copy) => {
+    const found = [...addressesIn(copy.repeat(2000))];
+    expect(found.length).toBeLessThan(40);
+  });
+
+  it('keeps its few bits however it is written, and shares them with hardly any other', () => {
+    const bits = sieveOf(key);
+    expect(bits(address.toUpperCase())).toBe(bits(address));
+    expect(bits('zo\u00eb@example.test')).toBe(bits('ZOE\u0308@example.test'));
+    const others = Array.from({ length: 2000 }, (_, n) => bits(`person${n}@example.test`));
+    expect(new Set(others).size).toBeGreaterThan(1900);
+    expect(others.filter((each) => sieveOf('l'.repeat(64))(address) === each).length).toBeLessThan(10);
+  });
+
+  it('is found by what was remembered of it, with those bits or, as an earlier version told it, without', () => {
+    const through = '2026-01-01T00:00:00.000000Z';
+    const remembered = erasedAddress(key, { address, through });
+    for (const one of [remembered, { email_hash: remembered.email_hash, through }]) {
+      const { carries } = erasuresOf({ seq: 1, key, erased: [one] });
+      expect(carries(`Write to ${address.toUpperCase()}!`, through)).toBe(true);
+      expect(carries('Write to others@example.test!', through)).toBe(false);
+    }
+  });
+});
+
+describe('whom to erase', () => {
+  it('is a URI or an address, and nothing else', () => {
+    expect(targetOf(' https://api.example.test/contacts/1 ')).toMatchObject({ kind: 'uri' });
+    expect(targetOf(address)).toMatchObject({ kind: 'address' });
+    for (const wrong of ['', 'ada', 'a@b@c', 'ada @example.test', 'ftp://example.test/1'])
+      expect(() => targetOf(wrong)).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(isAddress('a@b')).toBe(true);
+  });
+});

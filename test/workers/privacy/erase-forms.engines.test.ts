@@ -1,0 +1,94 @@
+// The form somebody came through is theirs, also where nothing in its answers says so: it goes with them, whichever comes first.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const address = 'ada@example.test';
+const person = `${base}/scheduled_events/e/invitees/i`;
+const form = `${base}/routing_form_submissions/s`;
+const options = { eraseOnDelete: true };
+const eraseIn = (store: Store, whom: string, only = false) =>
+  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-14T12:00:00.000000Z', only });
+
+const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
+  JSON.stringify({ event, created_at, payload: { updated_at: '2025-04-14T10:00:00Z', ...payload } });
+const booking = (link: string | null) =>
+  told('invitee.created', {
+    uri: person,
+    email: address,
+    name: 'Ada Zebra',
+    status: 'active',
+    event: `${base}/scheduled_events/e`,
+    routing_form_submission: link,
+  });
+const submission = (submitter: string | null, id = form, words = 'Zebra') =>
+  told('routing_form_submission.created', {
+    uri: id,
+    routing_form: `${base}/routing_forms/f`,
+    submitter,
+    submitter_type: submitter === null ? null : 'Invitee',
+    questions_and_answers: [
+      { question_uuid: 'n', question: 'Name', answer: `Ada ${words}` },
+      { question_uuid: 'p', question: 'Phone', answer: `+49 ${words}` },
+    ],
+  });
+/** Somebody else's, who stays. */
+const other = submission(`${base}/scheduled_events/e/invitees/o`, `${base}/routing_form_submissions/o`, 'Okapi');
+
+async function everything(store: Store): Promise<string> {
+  return JSON.stringify(await Promise.all(tableNames.map((table) => rowsOf(store, table)))).toLowerCase();
+}
+
+async function expectGone(store: Store): Promise<void> {
+  const text = await everything(store);
+  expect(text).not.toContain('zebra');
+  expect(text).toContain('+49 okapi');
+  const named = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
+  expect(named.map(({ subject_uri }) => subject_uri)).toContain(form);
+  expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+}
+
+const ties = [
+  { tie: 'the form names', bodies: [booking(null), submission(person)] },
+  { tie: 'the booking names', bodies: [booking(form), submission(null)] },
+];
+
+describe.each(storeEngines)('the form of an erased invitee on $name', ({ available, fresh }) => {
+  it.runIf(available).each(
+    ties.flatMap(({ tie, bodies }) => [
+      { tie, bodies, whom: address, only: false },
+      { tie, bodies, whom: person, only: false },
+      { tie, bodies, whom: person, only: true },
+    ]),
+  )('goes by the tie that $tie, erasing $whom (only: $only)', async ({ bodies, whom, only }) => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [...bodies, other]);
+    const { subjects } = await eraseIn(store, whom, only);
+    expect(subjects).toContainEqual({ uri: form, table: 'routing_form_submissions' });
+    await expectGone(store);
+    // What is told again, and does not say whose it is.
+    await ingestBodies(store, [submission(null).replace('11:00:00Z', '13:00:00Z')]);
+    await expectGone(store);
+  });
+
+  it.runIf(available).each(
+    ties.flatMap(({ tie, bodies }) => [
+      { tie, order: 'booking first', bodies },
+      { tie, order: 'form first', bodies: bodies.toReversed() },
+    ]),
+  )('goes by the tie that $tie where both come only after the erasure, $order', async ({ bodies }) => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await eraseIn(store, address);
+    await ingestBodies(store, [other]);
+    for (const body of bodies) await ingestBodies(store, [body]);
+    await expectGone(store);
+    await ingestBodies(store, [submission(null).replace('11:00:00Z', '13:00:00Z')]);
+    await expectGone(store);
+  });
+});

@@ -1,0 +1,244 @@
+// Whoever is erased stays erased: whatever was told of them, in whatever order, before the erasure or after it.
+import fc from 'fast-check';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import type { Json } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import { appendEntries, type NewEntry } from '#src/store/log/log.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { ingest } from '#workers/pipeline/ingest.ts';
+import { addressHash } from '#workers/privacy/addresses.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { mirrorTables } from '#workers/projections/contract.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import {
+  canaryAddress,
+  companionAddress,
+  haunted,
+  holdsCanary,
+  holdsCompanion,
+  mayBeErased,
+} from '../../harness/canaries.ts';
+import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
+import { canaryOf, uris } from '../../harness/payloads.ts';
+import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import {
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  tableNames,
+  type TestStore,
+} from '../../harness/stores.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+const people = [uris.contacts, uris.invitees, uris.users, uris.recaps, uris.submissions].flat();
+const whom = fc.oneof(
+  { arbitrary: fc.constant(canaryAddress), weight: 3 },
+  { arbitrary: fc.constant(companionAddress), weight: 1 },
+  { arbitrary: fc.constantFrom(...people), weight: 2 },
+);
+
+const lives = haunted(fc.oneof(history(8), mixedHistory(6))).chain((tellings) =>
+  fc.record({
+    eraseOnDelete: fc.boolean(),
+    batches: reordered(tellings).chain(cut),
+    otherwise: reordered(tellings).chain(cut),
+    erasures: fc.array(fc.record({ whom, place: fc.nat(20) }), { minLength: 1, maxLength: 3 }),
+    // Among the times of the facts, or after all of them.
+    now: fc.constantFrom('2025-04-14T11:42:31.500000Z', '2026-01-01T00:00:00.000000Z'),
+  }),
+);
+type Life = (typeof lives extends fc.Arbitrary<infer One> ? One : never) & {
+  readonly batches: readonly (readonly Telling[])[];
+};
+
+const key = 'k'.repeat(64);
+const base64 = Buffer.from(`\xff\xfe ${canaryAddress}`, 'latin1').toString('base64');
+
+async function tell(store: Store, batch: readonly Telling[], options: { eraseOnDelete: boolean }): Promise<void> {
+  await ingestTellings(store, batch, options.eraseOnDelete);
+  const deliveries = [{ body: base64, encoding: 'base64', receivedAt }];
+  await ingest({ store, options }, { v: 1, deliveries }, receivedAt);
+}
+
+async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Life): Promise<void> {
+  const options = { eraseOnDelete };
+  for (let place = 0; place <= batches.length; place += 1) {
+    for (const [index, each] of erasures.entries())
+      if (each.place % (batches.length + 1) === place) {
+        const at = now.replace(/\d{3}Z$/, `${100 + index}Z`);
+        await erase({ store, options, newKey: () => key }, targetOf(each.whom), { now: at });
+      }
+    if (place < batches.length) await tell(store, batches[place] ?? [], options);
+  }
+}
+
+async function rowsNow(store: Store): Promise<Record<string, StoredRow[]>> {
+  const { sync_checkpoints: _key, ...rows } = await projectedRows(store);
+  return rows;
+}
+
+async function everything(store: Store): Promise<string> {
+  const rows = await Promise.all(tableNames.map((table) => rowsOf(store, table)));
+  return JSON.stringify(rows);
+}
+
+const erasuresIn = async (store: Store): Promise<StoredRow[]> =>
+  (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
+
+/**
+ * A contact that was deleted, and forgotten, before the erasure is one whose address nobody knows any more: it is found to be the
+ * person's only where its facts come after it. It is a tombstone without values either way; whose, and since when, is left open.
+ */
+function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unknown>): Record<string, StoredRow[]> {
+  const contacts = (rows['contacts'] ?? []).map((row) =>
+    uris.has(row['uri']) && row['deleted_at'] !== null
+      ? { ...row, deleted_at: 'deleted', deleted_source: 'somebody', as_of: 'then' }
+      : row,
+  );
+  return { ...rows, contacts };
+}
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
+])('whoever is erased on $name', ({ available, fresh, count }) => {
+  // One for each test: a property that runs out of time leaves its last history unfinished.
+  const stores: TestStore[] = [];
+  const openOne = async (): Promise<TestStore> => {
+    const opened = await fresh();
+    stores.push(opened);
+    return opened;
+  };
+  afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
+
+  it.runIf(available)(
+    'is in no column of any table afterwards, also when everything is told, read, replayed and rebuilt again',
+    async () => {
+      const { store } = await openOne();
+      await fc.assert(
+        fc.asyncProperty(lives, async (life) => {
+          const options = { eraseOnDelete: life.eraseOnDelete };
+          await emptyTables(store);
+          await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' });
+          const erased = life.erasures.map((each) => each.whom);
+          const isGone = async () => {
+            const text = await everything(store);
+            if (erased.includes(canaryAddress)) expect(holdsCanary(text)).toBe(false);
+            if (erased.includes(companionAddress)) expect(holdsCompanion(text)).toBe(false);
+            for (const uri of uris.contacts) if (erased.includes(uri)) expect(text.includes(canaryOf(uri))).toBe(false);
+            for (const form of await rowsOf(store, 'routing_form_submissions'))
+              if (erased.includes(String(form['submitter'])))
+                expect(form).toMatchObject({ questions_and_answers: null });
+          };
+          await isGone();
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          for (const batch of life.otherwise) await tell(store, batch, options);
+          await isGone();
+          const rows = await rowsNow(store);
+          await replay({ store, options }, {});
+          await isGone();
+          expect(await rowsNow(store)).toEqual(rows);
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available)(
+    'leaves the same rows whether facts come before the erasures or after them',
+    async () => {
+      const { store } = await openOne();
+      await fc.assert(
+        fc.asyncProperty(lives, async (life) => {
+          const options = { eraseOnDelete: life.eraseOnDelete };
+          await emptyTables(store);
+          await live(store, life);
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          const rows = await rowsNow(store);
+          const erasures = await erasuresIn(store);
+          const checkpoints = await rowsOf(store, 'sync_checkpoints');
+
+          await emptyTables(store);
+          await store.transaction(async (unit) => {
+            await appendEntries(
+              unit,
+              erasures.map(({ seq: _place, ...entry }) => entry as NewEntry),
+            );
+            for (const { key: name, value } of checkpoints)
+              await unit.db
+                .insertInto('sync_checkpoints')
+                .values({ key: name, value: unit.engine.encode('json', value as Json) })
+                .execute();
+          });
+          await rebuild({ store, options });
+          for (const batch of life.otherwise) await tell(store, batch, options);
+          const named = new Set(erasures.map((entry) => entry['subject_uri']));
+          const late = new Set(
+            (await erasuresIn(store)).map((entry) => entry['subject_uri']).filter((uri) => !named.has(uri)),
+          );
+          expect(withoutDates(await rowsNow(store), late)).toEqual(withoutDates(rows, late));
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available)(
+    'takes nothing along: what others are and said without them stays as it was',
+    async () => {
+      const { store } = await openOne();
+      await fc.assert(
+        fc.asyncProperty(lives, async (life) => {
+          const { eraseOnDelete, batches } = life;
+          await emptyTables(store);
+          for (const batch of batches) await tell(store, batch, { eraseOnDelete });
+          const before = await rowsNow(store);
+          await emptyTables(store);
+          // Last: then everything that is theirs is known by name.
+          const erasures = life.erasures.map((each) => ({ ...each, place: batches.length }));
+          await live(store, { ...life, erasures });
+          const after = await rowsNow(store);
+          const told = await erasuresIn(store);
+          const gone = new Set(told.map(({ subject_uri }) => subject_uri));
+          const lost = [canaryAddress, companionAddress].filter((address) =>
+            told.some(({ body }) => String(body).includes(addressHash(key, address))),
+          );
+          const payloads = batches.flat().map(({ fact }) => fact.payload);
+          const may = mayBeErased(
+            erasures.map((each) => each.whom),
+            payloads,
+          );
+          expect(lost.filter((address) => !may.has(address))).toEqual([]);
+          const isTheirs = (text: string) =>
+            (lost.includes(canaryAddress) && holdsCanary(text)) ||
+            (lost.includes(companionAddress) && holdsCompanion(text));
+          for (const table of mirrorTables)
+            for (const row of before[table] ?? []) {
+              if (gone.has(row['uri'] ?? null)) continue;
+              const now = after[table]?.find(({ uri }) => uri === row['uri']);
+              const untouched = Object.entries(row).filter(
+                ([column, value]) => column !== 'body' && !isTheirs(JSON.stringify(value)) && !mentions(value, gone),
+              );
+              expect(now).toMatchObject(Object.fromEntries(untouched));
+            }
+        }),
+        runs(count / 2),
+      );
+    },
+    patienceMs,
+  );
+});
+
+/** Hosts are named with their user, and an erased user keeps only that. */
+function mentions(value: Json | undefined, gone: ReadonlySet<unknown>): boolean {
+  const text = JSON.stringify(value ?? null);
+  return [...gone].some((uri) => typeof uri === 'string' && text.includes(`"${uri}"`));
+}

@@ -1,0 +1,135 @@
+// Erasing while others write: nobody who is being folded at that moment comes back, and the bytes go too.
+import { readFile } from 'node:fs/promises';
+import { describe, expect, inject, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { aDayLater, freshPostgres, freshSqlite, ingestBodies, rowsOf, tableNames } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2026-01-01T00:00:00.000000Z';
+const options = { eraseOnDelete: true };
+const address = 'canary.person@example.test';
+const eraseIn = (store: Store) => erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(address), { now });
+
+const isTheirs = (n: number) => n % 3 === 0;
+const emailOf = (n: number) => (isTheirs(n) ? address : `other${n % 7}@example.test`);
+
+function invitee(n: number, version: number): object {
+  const event = `${base}/scheduled_events/${n % 10}`;
+  return {
+    uri: `${event}/invitees/${n}`,
+    event,
+    email: emailOf(n),
+    name: `name-${isTheirs(n) ? 'canary' : 'other'}-${n}`,
+    updated_at: `2025-04-14T11:00:${10 + version}Z`,
+    scheduled_event: { uri: event, name: 'Intake', event_guests: [{ email: emailOf(version) }] },
+  };
+}
+
+const told = (n: number, version: number) =>
+  JSON.stringify({
+    event: 'invitee.created',
+    created_at: `2025-04-14T11:30:${10 + version}Z`,
+    payload: invitee(n, version),
+  });
+
+async function textOf(store: Store): Promise<string> {
+  return JSON.stringify(await Promise.all(tableNames.map((table) => rowsOf(store, table))));
+}
+
+const subjects = Array.from({ length: 30 }, (_, n) => n);
+
+describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on PostgreSQL', () => {
+  it('holds for every batch that was read before it and is committed after it, and for a rebuild and a replay that are under way', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    await ingestBodies(
+      store,
+      subjects.map((n) => told(n, 0)),
+    );
+    const writers = await Promise.all([1, 2, 3, 4].map(() => opened.openAnother()));
+    let erased = false;
+    const writing = writers.map(async (writer, lane) => {
+      // Until well after the erasure, so that batches lie on both sides of it and across it.
+      for (let round = 1, after = 0; after < 4; round += 1) {
+        const some = subjects.filter((n) => n % 4 === (lane + round) % 4);
+        await ingestBodies(
+          writer,
+          some.map((n) => told(n, (round % 40) + lane)),
+        );
+        const records = some.map((n) => ({
+          kind: 'invitee' as const,
+          record: invitee(n, round % 40) as never,
+          observed: now,
+        }));
+        await ingestRecords({ store: writer, options }, records, { source: 'reconcile', now });
+        if (erased) after += 1;
+      }
+    });
+    const mending = (async () => {
+      const own = await opened.openAnother();
+      while (!erased) {
+        await rebuild({ store: own, options });
+        await replay({ store: own, options }, {});
+      }
+    })();
+    const eraser = await opened.openAnother();
+    await eraseIn(eraser);
+    erased = true;
+    await Promise.all([...writing, mending]);
+
+    const text = await textOf(store);
+    expect(text.includes(address)).toBe(false);
+    expect(text.includes('name-canary')).toBe(false);
+    expect(text.includes('name-other')).toBe(true);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+});
+
+describe('an erased person on SQLite', () => {
+  it('is nowhere in the bytes of the file or its write-ahead log', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    for (let version = 0; version < 10; version += 1)
+      await ingestBodies(
+        store,
+        subjects.map((n) => told(n, version)),
+      );
+    await eraseIn(store);
+    await ingestBodies(
+      store,
+      subjects.map((n) => told(n, 11)),
+    );
+    const path = opened.url.slice('sqlite:'.length);
+    await store.engine.scrub(Date.now());
+    expect((await readFile(`${path}-wal`)).length).toBe(0);
+    await store.engine.scrub(aDayLater());
+    const bytes = (await Promise.all([path, `${path}-wal`].map((file) => readFile(file, 'latin1')))).join('\n');
+    expect([bytes.includes(address), bytes.includes('name-canary'), bytes.includes('name-other')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('is only shown by a dry run, which changes nothing', async () => {
+    await using opened = await freshSqlite();
+    const { store } = opened;
+    await ingestBodies(
+      store,
+      subjects.map((n) => told(n, 0)),
+    );
+    const before = await textOf(store);
+    const needs = { store, options, newKey: () => 'k'.repeat(64) };
+    const looked = await erase(needs, targetOf(address), { now, dryRun: true });
+    expect(await textOf(store)).toBe(before);
+    const { removed, subjects: named } = await eraseIn(store);
+    expect(looked).toMatchObject({ dry_run: true, removed, subjects: named });
+    const again = await erase(needs, targetOf(address), { now: '2026-01-02T00:00:00.000000Z' });
+    expect(again.removed).toMatchObject({ rows: {}, log_entries: 0, quarantined: 0 });
+  });
+});

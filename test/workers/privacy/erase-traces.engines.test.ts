@@ -1,0 +1,193 @@
+// What an erasure leaves behind on both stores: others' entries at the end of the log, where readers see them, and nothing that waits.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
+import { readFeedRows } from '#src/store/log/feed.ts';
+import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { ingest } from '#workers/pipeline/ingest.ts';
+import { explain } from '#workers/sync/explain-row.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2025-04-14T12:00:00.000000Z';
+const address = 'canary@example.test';
+const options = { eraseOnDelete: true };
+const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) =>
+  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, ...more });
+
+const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+const contact = (id: string, more: object) => ({ uri: `${base}/contacts/${id}`, name: `Contact ${id}`, ...more });
+const emails = (email: string) => [{ email, is_primary: true }];
+const meeting = `${base}/scheduled_events/e`;
+const mentioned = [
+  told('invitee.created', {
+    uri: `${meeting}/invitees/bob`,
+    email: 'bob@example.test',
+    event: meeting,
+    scheduled_event: {
+      uri: meeting,
+      name: 'Intake',
+      event_guests: [{ email: address }, { email: 'eve@example.test' }],
+    },
+  }),
+  told('contact.created', contact('canary', { emails: emails(address) })),
+  told('contact.updated', contact('bob', { emails: emails('bob@example.test'), company: `knows ${address}` })),
+  told('contact.created', contact('eve', { emails: emails('eve@example.test') })),
+];
+
+const feedAfter = async (store: Store, after: number) =>
+  (await readFeedRows(store, {}, { after, limit: 100 })).rows.map(({ event, subject_uri, body, outcome }) => ({
+    event,
+    subject_uri,
+    outcome,
+    body: String(body),
+  }));
+
+describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) => {
+  it.runIf(available)('readers of the feed are told anew what others’ entries say without the person', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, mentioned);
+    await ingestBodies(store, mentioned.slice(0, 1));
+    const before = await rowsOf(store, 'event_log');
+    const read = await lastSeq(store);
+    expect((await eraseIn(store, { dryRun: true })).removed.moved).toBe(2);
+    expect(await feedAfter(store, read)).toEqual([]);
+
+    const receipt = await eraseIn(store);
+    expect(receipt.removed).toMatchObject({ log_entries: 3, moved: 2 });
+    const news = await feedAfter(store, read);
+    expect(news.map(({ event, subject_uri }) => [event, subject_uri?.split('/').at(-1) ?? null])).toEqual([
+      ['invitee.created', 'bob'],
+      ['contact.updated', 'bob'],
+      ['person.erased', 'canary'],
+      ['person.erased', null],
+    ]);
+    expect(news[0]?.body).toContain('eve@example.test');
+    expect(news.map(({ body }) => body).join('')).not.toContain(address);
+
+    // The same entries at other places: copies stay copies, and nothing else is touched.
+    const after = await rowsOf(store, 'event_log');
+    const identity = ({ delivery_id, occurred_at, received_at, outcome, tie }: (typeof after)[number]) =>
+      JSON.stringify([delivery_id, occurred_at, received_at, outcome, tie]);
+    const webhooks = after.filter(({ source }) => source === 'webhook');
+    expect(webhooks.map(identity).toSorted()).toEqual(before.map(identity).toSorted());
+    const moved = after.find(({ seq, subject_uri }) => Number(seq) > read && subject_uri === `${meeting}/invitees/bob`);
+    expect(moved).toMatchObject({ duplicates: 1, redacted: true, changes: null });
+    const rows = await projectedRows(store);
+    await ingestBodies(store, mentioned);
+    await replay({ store, options }, {});
+    expect(await projectedRows(store)).toEqual(rows);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+
+    const why = await explain(store, { uri: meeting, after: 0, limit: 10 });
+    expect(why?.deliveries).toMatchObject([{ event: 'invitee.created', redacted: true, pruned: false }]);
+    expect(why?.fields.find(({ column }) => column === 'guests')).toMatchObject({ seq: moved?.['seq'] });
+    // They are old, and no sign that deliveries come late.
+    expect((await latestDeliveries(store, 50)).map(({ seq }) => seq)).toEqual([read]);
+
+    const end = await lastSeq(store);
+    expect((await eraseIn(store)).removed).toMatchObject({ log_entries: 0, moved: 0 });
+    expect(await lastSeq(store)).toBe(end);
+  });
+
+  it.runIf(available)(
+    'no line of a text begins with the address, in what was changed or was never understood',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await ingestBodies(store, [
+        told(
+          'contact.created',
+          contact('bob', { company: `Their address:\n${address}`, updated_at: '2025-04-14T10:00:00Z' }),
+        ),
+        told('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
+        `{"event": "contact.updated", no JSON, "note": "Their address:\\n${address}"`,
+      ]);
+      await eraseIn(store);
+      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
+      expect(JSON.stringify(await rowsOf(store, 'contacts'))).toContain('Example');
+    },
+  );
+
+  it.runIf(available)('nothing waits in quarantine that was emptied, also where it comes late', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const kept = (tag: string) => [
+      told('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
+      told('contact.updated', { uri: `${base}/contacts/canary`, emails: address, tag }),
+      told('contact.updated', { uri: `${base}/contacts/eve`, emails: address, tag }),
+      `{"event": "contact.updated", no JSON ${tag} ${address}`,
+    ];
+    const bytes = (tag: string) => ({
+      v: 1,
+      deliveries: [
+        { body: Buffer.from(`\xff ${tag} ${address}`, 'latin1').toString('base64'), encoding: 'base64', receivedAt },
+      ],
+    });
+    const record = { ...contact('fay', {}), emails: `${address}, and more` };
+    const readLate = () =>
+      ingestRecords({ store, options }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
+    const others = [told('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];
+    await ingestBodies(store, [...mentioned, ...kept('early'), ...others]);
+    await ingest({ store, options }, bytes('early'), receivedAt);
+    expect(await readLate()).toMatchObject({ kept: 1 });
+    expect([await countKept(store, 'quarantined'), await countKept(store, 'unhandled')]).toEqual([6, 2]);
+
+    expect((await eraseIn(store)).removed.quarantined).toBe(6);
+    const standing = async () => {
+      const { quarantined, unhandled } = await overviewOf(store);
+      return { quarantined, unhandled, ...(await replay({ store, options }, { kept: true }, { dryRun: true })) };
+    };
+    const waiting = { quarantined: 1, unhandled: 1, read: 2, changed: 0, stillKept: 2 };
+    expect(await standing()).toEqual(waiting);
+
+    await ingestBodies(store, kept('late'));
+    await ingest({ store, options }, bytes('late'), receivedAt);
+    expect(await readLate()).toMatchObject({ kept: 0, changed: [] });
+    expect(await standing()).toEqual(waiting);
+    expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
+    expect(await replay({ store, options }, {})).toMatchObject({ stillKept: 2 });
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available).each(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(
+    'no link of somebody else spells the address as %s',
+    async (spelled) => {
+      await using opened = await fresh();
+      const { store } = opened;
+      const linkedin = `https://example.test/?m=${spelled}`;
+      const bob = told('contact.updated', contact('bob', { emails: emails('bob@example.test'), linkedin }));
+      await ingestBodies(store, [bob]);
+      expect(await eraseIn(store)).toMatchObject({ removed: { log_entries: 1, moved: 1 } });
+      const [row] = await rowsOf(store, 'contacts');
+      expect(row).toMatchObject({ name: 'Contact bob', linkedin: null });
+      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(spelled);
+    },
+  );
+
+  it.runIf(available)('the receipt counts the alerts about them, and those about others stay', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, mentioned);
+    const about = ['canary', 'canary', 'bob'].map((id, index) => ({
+      id: `alert-${index}`,
+      rule: 'no-show',
+      subject_uri: `${base}/contacts/${id}`,
+      state: 'sent',
+      attempts: 0,
+      occurred_at: now,
+      created_at: now,
+      updated_at: now,
+    }));
+    await store.db.insertInto('alerts').values(about).execute();
+    expect(await eraseIn(store)).toMatchObject({ removed: { alerts: 2 } });
+    expect(await rowsOf(store, 'alerts')).toMatchObject([{ id: 'alert-2' }]);
+  });
+});

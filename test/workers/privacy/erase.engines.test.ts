@@ -1,0 +1,310 @@
+// `erase` on both stores: the person is in no row and no entry, and nothing brings them back.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { ingest } from '#workers/pipeline/ingest.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { noCounts, readStaged, stage } from '#workers/sync/backfill/progress.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2025-04-14T12:00:00.000000Z';
+const address = 'Canary.Person@example.test';
+const options = { eraseOnDelete: true };
+const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
+  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
+
+const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
+  JSON.stringify({ event, created_at, payload });
+
+const contact = (id: string, email: string, more: object = {}) => ({
+  uri: `${base}/contacts/${id}`,
+  name: `Name ${id}`,
+  emails: [{ email, is_primary: true }],
+  phone_numbers: [{ phone_number: `+1${id}` }],
+  updated_at: '2025-04-14T10:00:00Z',
+  ...more,
+});
+
+const event = (id: string, more: object = {}) => ({
+  uri: `${base}/scheduled_events/${id}`,
+  name: 'Intake',
+  status: 'active',
+  location: { type: 'outbound_call', location: '+1 canary 555' },
+  meeting_notes_plain: id === 'e' ? 'canary notes' : 'plain notes',
+  event_memberships: [{ user: `${base}/users/h`, user_email: 'host@example.test', user_name: 'Host' }],
+  event_guests: [{ email: 'guest@example.test' }],
+  updated_at: '2025-04-14T10:00:00Z',
+  ...more,
+});
+
+const invitee = (id: string, email: string, more: object = {}) => ({
+  uri: `${base}/scheduled_events/e/invitees/${id}`,
+  email,
+  name: `Invitee ${id}`,
+  status: 'active',
+  event: `${base}/scheduled_events/e`,
+  questions_and_answers: [{ question: 'Anything?', answer: `answer of ${id}`, position: 0 }],
+  tracking: { utm_source: 'spring', salesforce_uuid: `sf-${id}` },
+  payment: { external_id: `ch_${id}`, amount: 12.5, currency: 'EUR', provider: 'stripe', successful: true },
+  updated_at: '2025-04-14T10:00:00Z',
+  ...more,
+});
+
+/** Everything the store holds, as text. */
+async function everything(store: Store): Promise<string> {
+  const rows = await Promise.all(tableNames.map((table) => rowsOf(store, table)));
+  return JSON.stringify(rows).toLowerCase();
+}
+
+const holds = async (store: Store, words: string) => (await everything(store)).includes(words);
+
+const history = [
+  told('contact.created', contact('canary', address)),
+  told('contact.updated', contact('other', 'other@example.test', { company: `knows ${address}` })),
+  told('invitee.created', invitee('canary', address.toUpperCase(), { scheduled_event: event('e') })),
+  told(
+    'invitee.created',
+    invitee('other', 'other@example.test', {
+      event: `${base}/scheduled_events/f`,
+      scheduled_event: event('f', {
+        location: { type: 'physical', location: 'Here' },
+        event_guests: [{ email: address }, { email: 'guest@example.test' }],
+      }),
+    }),
+  ),
+  told('routing_form_submission.created', {
+    uri: `${base}/routing_form_submissions/1`,
+    routing_form: `${base}/routing_forms/1`,
+    questions_and_answers: [
+      { question: 'Name', answer: 'Canary Person' },
+      { question: 'Address', answer: `<${address}>` },
+    ],
+    tracking: { utm_source: 'spring' },
+  }),
+  told('meeting_recap.created', {
+    uri: `${base}/meeting_recaps/1`,
+    transcript: 'canary said so',
+    event: {
+      uri: `${base}/scheduled_events/e`,
+      name: 'Intake',
+      attendees: [{ user_email: address, user_name: 'Canary' }],
+    },
+  }),
+  told('contact.merged', { uri: `${base}/contacts/other`, into: address }),
+  told('contact.updated', { uri: `${base}/contacts/other`, emails: address }),
+  `{"event": "contact.updated", no JSON canary.person\\u0040example.test`,
+];
+
+describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
+  it.runIf(available)(
+    'by address takes a person out of every table and the log, and leaves others as they were',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await ingestBodies(store, history);
+      await ingest(
+        { store, options },
+        {
+          v: 1,
+          deliveries: [{ body: Buffer.from(`\xff ${address}`).toString('base64'), encoding: 'base64', receivedAt }],
+        },
+        receivedAt,
+      );
+      const receipt = await eraseIn(store);
+      expect(await holds(store, 'canary.person@')).toBe(false);
+      for (const words of [
+        'canary said so',
+        'answer of canary',
+        'canary 555',
+        'canary notes',
+        'ch_canary',
+        'sf-canary',
+      ])
+        expect(await holds(store, words)).toBe(false);
+      expect(JSON.stringify(receipt).toLowerCase()).not.toContain('canary.person');
+
+      const [contacts, invitees, events] = await Promise.all(
+        (['contacts', 'invitees', 'scheduled_events'] as const).map((table) => rowsOf(store, table)),
+      );
+      const byUri = (rows: typeof contacts, end: string) => rows?.find(({ uri }) => String(uri).endsWith(end));
+      expect(byUri(contacts, '/canary')).toMatchObject({ name: null, deleted_at: now, deleted_source: 'operator' });
+      expect(byUri(contacts, '/other')).toMatchObject({ name: 'Name other', company: null, deleted_at: null });
+      expect(byUri(invitees, '/canary')).toMatchObject({
+        name: null,
+        email: null,
+        status: 'active',
+        utm_source: 'spring',
+        payment_amount: 12.5,
+        event_uri: `${base}/scheduled_events/e`,
+      });
+      expect(byUri(invitees, '/other')).toMatchObject({ name: 'Invitee other', email: 'other@example.test' });
+      expect(byUri(events, '/e')).toMatchObject({ name: 'Intake', location: { type: 'outbound_call' } });
+      expect(byUri(events, '/f')).toMatchObject({
+        location: { type: 'physical', location: 'Here' },
+        guests: [{ email: 'guest@example.test' }],
+      });
+      expect(receipt.removed).toMatchObject({ quarantined: 4 });
+
+      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+      const rows = await projectedRows(store);
+      await ingestBodies(store, history);
+      await replay({ store, options }, {});
+      expect(await projectedRows(store)).toEqual(rows);
+      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+      expect(await holds(store, 'canary.person@')).toBe(false);
+    },
+  );
+
+  it.runIf(available)('makes the same rows whether the facts come before or after it', async () => {
+    await using opened = await fresh();
+    await using other = await fresh();
+    await ingestBodies(opened.store, history);
+    await eraseIn(opened.store);
+    // The subjects that were found are known to the other as well.
+    await ingestBodies(other.store, history.slice(0, 3));
+    await eraseIn(other.store);
+    await ingestBodies(other.store, history.slice(3));
+    await eraseIn(other.store);
+    expect(await projectedRows(other.store)).toEqual(await projectedRows(opened.store));
+  });
+
+  it.runIf(available)('is no drift for what is read later, and lets a person come back', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const needs = { store, options };
+    const page = [
+      { kind: 'contact' as const, record: contact('canary', address), observed: '2025-04-14T11:30:00Z' },
+      { kind: 'invitee' as const, record: invitee('canary', address), observed: '2025-04-14T11:30:00Z' },
+    ];
+    await ingestRecords(needs, page, { source: 'backfill', now });
+    await eraseIn(store);
+    const later = page.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
+    expect(await ingestRecords(needs, later, { source: 'reconcile', now })).toMatchObject({
+      unchanged: 2,
+      changed: [],
+    });
+    const changed = later.map((one) => ({ ...one, record: { ...one.record, timezone: 'UTC' } }));
+    expect(await ingestRecords(needs, changed, { source: 'reconcile', now })).toMatchObject({
+      unchanged: 2,
+      changed: [],
+    });
+    expect(await holds(store, 'canary.person@')).toBe(false);
+
+    await ingestBodies(store, [told('contact.created', contact('again', address), '2025-04-15T00:00:00Z')]);
+    expect(await holds(store, 'canary.person@')).toBe(true);
+  });
+
+  it.runIf(available)(
+    'erases a record by name that turns out to be theirs only later, with what stood there before',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await eraseIn(store);
+      const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
+      await ingestRecords({ store, options }, [read], { source: 'backfill', now });
+      expect(await holds(store, 'canary 555')).toBe(true);
+      await ingestBodies(store, [told('invitee.created', invitee('canary', address))]);
+      expect(await holds(store, 'canary 555')).toBe(false);
+      // Newer than the erasure, and without the address.
+      const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
+      await ingestBodies(store, [told('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z')]);
+      await ingestBodies(store, [told('contact.created', contact('late', address))]);
+      expect(await holds(store, 'canary person')).toBe(false);
+      const [row] = await rowsOf(store, 'invitees');
+      expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
+      expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
+      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    },
+  );
+
+  it.runIf(available)('leaves of a user who is erased by URI nothing but that somebody hosted', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/users/h`;
+    const user = { uri, name: 'Canary Host', email: 'host@example.test', slug: 'canary-host' };
+    const records = [
+      {
+        kind: 'organization_membership' as const,
+        record: { uri: `${base}/organization_memberships/1`, role: 'user', user },
+      },
+      {
+        kind: 'scheduled_event' as const,
+        record: event('f', { event_memberships: [{ user: uri, user_name: 'Canary Host' }] }),
+      },
+      {
+        kind: 'event_type' as const,
+        record: { uri: `${base}/event_types/1`, profile: { type: 'User', owner: uri, name: 'Canary Host' } },
+      },
+    ];
+    const observed = '2025-04-14T11:30:00Z';
+    await ingestRecords(
+      { store, options },
+      records.map((one) => ({ ...one, observed })),
+      { source: 'backfill', now },
+    );
+    await eraseIn(store, uri);
+    expect(await holds(store, 'canary host')).toBe(false);
+    expect(await rowsOf(store, 'users')).toMatchObject([{ uri, name: null, email: null, slug: null }]);
+    expect((await rowsOf(store, 'scheduled_events'))[0]).toMatchObject({ hosts: [{ user: uri }] });
+    expect((await rowsOf(store, 'organization_memberships'))[0]).toMatchObject({ role: 'user', user_uri: uri });
+    expect((await rowsOf(store, 'event_types'))[0]).toMatchObject({ profile: { type: 'User', owner: uri } });
+    const later = records.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
+    expect(await ingestRecords({ store, options }, later, { source: 'reconcile', now })).toMatchObject({ changed: [] });
+    expect(await holds(store, 'canary host')).toBe(false);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('cannot be told by anybody but an operator', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/contacts/other`;
+    await ingestBodies(store, [
+      told('contact.created', contact('other', 'other@example.test')),
+      told('person.erased', { uri, table: 'contacts' }),
+    ]);
+    await replay({ store, options }, {});
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
+    const entries = await rowsOf(store, 'event_log');
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
+  });
+
+  it.runIf(available)('keeps an erased contact erased also where deletes do not erase', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uri = `${base}/contacts/canary`;
+    const keeping = { eraseOnDelete: false };
+    await ingestBodies(store, [told('contact.created', contact('canary', address))], false);
+    await ingestBodies(store, [told('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
+    await erase({ store, options: keeping, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
+    await ingestBodies(store, [told('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))], false);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([
+      { name: null, city: null, body: null, deleted_at: now, deleted_source: 'operator' },
+    ]);
+    expect(await holds(store, 'canary wharf')).toBe(false);
+    expect(await rebuild({ store, options: keeping })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('leaves no page lying where a walk keeps what it is folding', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const counted = { created: 0, updated: 0 };
+    const at = { state: 'walking' as const, counts: noCounts, from: null, next: null, counted, missing: [] };
+    const page = (email: string) => {
+      const record = { kind: 'contact' as const, record: contact('x', email), observed: now };
+      return { records: [record], rows: 1 };
+    };
+    const stagePage = (email: string) => store.transaction((unit) => stage(unit, 'contacts', [at, page(email)]));
+    await stagePage(address);
+    expect(await readStaged(store, 'contacts')).toEqual(page(address));
+    expect((await eraseIn(store)).removed.staged_pages).toBe(1);
+    await stagePage(address);
+    expect(await readStaged(store, 'contacts')).toBeUndefined();
+    await stagePage('other@example.test');
+    expect(await readStaged(store, 'contacts')).toEqual(page('other@example.test'));
+  });
+});

@@ -1,0 +1,173 @@
+// `erase` on both stores reaches the whole person: through every address of their records, and not through a colleague's.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestBodies, projectedRows, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2025-04-14T12:00:00.000000Z';
+const options = { eraseOnDelete: true };
+const eraseIn = (store: Store, whom: string, more: { only?: boolean; dryRun?: boolean } = {}) =>
+  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
+
+const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+const contactUri = (id: string) => `${base}/contacts/${id}`;
+const contact = (id: string, ...emails: string[]) =>
+  told('contact.created', {
+    uri: contactUri(id),
+    name: `Contact ${id}`,
+    emails: emails.map((email, index) => ({ email, is_primary: index === 0 })),
+  });
+const inviteeUri = (id: string) => `${base}/scheduled_events/${id}/invitees/${id}`;
+const booking = (id: string, email: string, guests: readonly string[] = []) =>
+  told('invitee.created', {
+    uri: inviteeUri(id),
+    email,
+    name: `Invitee ${id}`,
+    event: `${base}/scheduled_events/${id}`,
+    scheduled_event: {
+      uri: `${base}/scheduled_events/${id}`,
+      name: `Meeting ${id}`,
+      event_guests: guests.map((guest) => ({ email: guest })),
+    },
+  });
+
+const person = [
+  booking('early', 'Second@example.test'),
+  contact('ann', 'first@example.test', 'second@example.test'),
+  contact('again', 'SECOND@example.test', 'third@example.test'),
+  booking('first', 'first@example.test'),
+  booking('third', 'third@example.test'),
+  contact('bob', 'bob@example.test'),
+  booking('bob', 'bob@example.test', ['third@example.test', 'guest@example.test']),
+];
+const theirs = ['first@', 'second@', 'third@', 'contact ann', 'contact again', 'invitee early', 'invitee third'];
+
+async function everything(store: Store): Promise<string> {
+  const rows = await Promise.all(tableNames.map((table) => rowsOf(store, table)));
+  return JSON.stringify(rows).toLowerCase();
+}
+
+const user = (id: string, email: string) => ({
+  kind: 'user' as const,
+  record: { uri: `${base}/users/${id}`, name: `User ${id}`, email },
+  observed: '2025-04-14T11:30:00Z',
+});
+const readUsers = (store: Store, ...users: ReturnType<typeof user>[]) =>
+  ingestRecords({ store, options }, users, { source: 'backfill', now });
+
+describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }) => {
+  it.runIf(available).each([
+    ['an address', 'third@example.test', 2],
+    ['the URI of a contact', contactUri('ann'), 3],
+    ['the URI of a booking', inviteeUri('early'), 3],
+  ])('is everything under every address of the person, asked by %s', async (_, whom, followed) => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, person);
+    const before = await everything(store);
+    const looked = await eraseIn(store, whom, { dryRun: true });
+    expect(await everything(store)).toBe(before);
+    const receipt = await eraseIn(store, whom);
+    expect([looked.addresses, receipt.addresses]).toEqual([
+      { followed, left: 0 },
+      { followed, left: 0 },
+    ]);
+    const after = await everything(store);
+    for (const words of theirs) expect([words, after.includes(words)]).toEqual([words, false]);
+    expect(after.includes('contact bob') && after.includes('guest@example.test')).toBe(true);
+    expect(JSON.stringify(receipt)).not.toContain('@');
+    const hashes = (await rowsOf(store, 'event_log')).filter(({ body }) => String(body).includes('email_hash'));
+    expect(hashes).toHaveLength(3);
+
+    // Nobody need know them again: each address is remembered for what comes late.
+    const rows = await projectedRows(store);
+    await ingestBodies(store, [...person, booking('late', 'third@example.test')]);
+    expect((await everything(store)).includes('third@')).toBe(false);
+    expect((await everything(store)).includes('invitee late')).toBe(false);
+    expect((await projectedRows(store))['contacts']).toEqual(rows['contacts']);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('with --only is what was named, and nothing else', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, person);
+    const receipt = await eraseIn(store, contactUri('ann'), { only: true });
+    expect(receipt).toMatchObject({ subjects: [{ uri: contactUri('ann') }], addresses: { followed: 0, left: 0 } });
+    await eraseIn(store, 'third@example.test', { only: true });
+    const after = await everything(store);
+    const gone = ['contact ann', 'contact again', 'invitee third', 'third@'];
+    const stays = ['invitee early', 'invitee first', 'first@', 'second@'];
+    expect([...gone, ...stays].filter((words) => after.includes(words))).toEqual(stays);
+  });
+
+  it.runIf(available)('does not lead through a colleague, unless the colleague was asked for', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await readUsers(store, user('host', 'Host@example.test'), user('other', 'other@example.test'));
+    await ingestBodies(store, [
+      contact('ann', 'first@example.test', 'host@example.test'),
+      contact('host', 'host@example.test', 'home@example.test', 'other@example.test'),
+      booking('host', 'host@example.test'),
+    ]);
+    const receipt = await eraseIn(store, contactUri('ann'));
+    expect(receipt.addresses).toEqual({ followed: 1, left: 1 });
+    expect(receipt.subjects).toEqual([{ uri: contactUri('ann'), table: 'contacts' }]);
+    expect(await rowsOf(store, 'users')).toMatchObject([{ name: 'User host' }, { name: 'User other' }]);
+
+    const asked = await eraseIn(store, `${base}/users/host`);
+    expect(asked.addresses).toEqual({ followed: 2, left: 1 });
+    const after = await everything(store);
+    const words = ['host@', 'home@', 'user host', 'contact host', 'invitee host', 'user other', 'other@'];
+    expect(words.filter((each) => after.includes(each))).toEqual(['user other', 'other@']);
+    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('is one record where a recap or a form submission is named', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const submission = `${base}/routing_form_submissions/1`;
+    const recap = `${base}/meeting_recaps/1`;
+    await ingestBodies(store, [
+      ...person,
+      told('routing_form_submission.created', {
+        uri: submission,
+        questions_and_answers: [{ question: 'Address', answer: 'first@example.test' }],
+      }),
+      told('meeting_recap.created', {
+        uri: recap,
+        transcript: 'said so',
+        event: { name: 'Meeting', attendees: [{ user_email: 'first@example.test' }] },
+      }),
+    ]);
+    for (const uri of [submission, recap])
+      expect(await eraseIn(store, uri)).toMatchObject({ subjects: [{ uri }], addresses: { followed: 0 } });
+    const after = await everything(store);
+    expect(theirs.filter((words) => !after.includes(words))).toEqual([]);
+    expect(after.includes('said so')).toBe(false);
+  });
+
+  it.runIf(available)('is refused, with a way on, where half an office hangs together', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const clerks = Array.from({ length: 30 }, (_, n) => contact(`c${n}`, `c${n}@example.test`, 'info@example.test'));
+    await ingestBodies(store, clerks);
+    const before = await rowsOf(store, 'event_log');
+    await expect(eraseIn(store, 'c1@example.test')).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('Nothing was erased'),
+      hint: expect.stringContaining('--only'),
+    });
+    expect(await rowsOf(store, 'event_log')).toEqual(before);
+    await eraseIn(store, 'c1@example.test', { only: true });
+    const after = await everything(store);
+    expect(['contact c1"', 'contact c2"', 'info@'].filter((words) => after.includes(words))).toEqual([
+      'contact c2"',
+      'info@',
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+// Where values came from: a row names the facts it draws from, and those alone make the same row.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StoredRow } from '#src/store/rows.ts';
+import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { drawsFrom, originsOf } from '#workers/projections/field-origins.ts';
+import { cut, reordered } from '../../harness/histories.ts';
+import { mixedHistory } from '../../harness/reads.ts';
+import type { Contents } from '../../harness/stores.ts';
+import { fold, readTelling } from '../../harness/memory-fold.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+const arrivals = mixedHistory(12).chain((told) =>
+  fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(told.map(readTelling)).chain(cut) }),
+);
+
+const known = (batches: readonly (readonly (Compiled | null)[])[]): Compiled[] =>
+  batches.flat().flatMap((compiled) => compiled ?? []);
+
+const rowIn = (contents: Contents) => (table: MirrorTable, uri: string) =>
+  contents[table]?.find((row) => row['uri'] === uri);
+
+describe('what a row draws from', () => {
+  it(
+    'is enough to make it: the facts no row draws from may be left out',
+    () => {
+      fc.assert(
+        fc.property(arrivals, ({ eraseOnDelete, batches }) => {
+          const { contents } = fold(batches, { eraseOnDelete });
+          const drawn = known(batches).filter((compiled) => drawsFrom(rowIn(contents), compiled));
+          expect(fold([drawn], { eraseOnDelete }).contents).toEqual(contents);
+        }),
+        runs(500),
+      );
+    },
+    patienceMs,
+  );
+
+  it(
+    'is named for every column with a value, and the fact it names says just this value',
+    () => {
+      fc.assert(
+        fc.property(arrivals, ({ eraseOnDelete, batches }) => {
+          const { contents } = fold(batches, { eraseOnDelete });
+          const facts = known(batches);
+          for (const table of mirrorTables) for (const row of contents[table] ?? []) explained(table, row, facts);
+        }),
+        runs(500),
+      );
+    },
+    patienceMs,
+  );
+});
+
+const bookkeeping = new Set(['uri', 'version', 'lagging', 'as_of', 'no_show_facts']);
+
+function explained(table: MirrorTable, row: StoredRow, facts: readonly Compiled[]): void {
+  const origins = originsOf(table, row);
+  const named = new Set(origins.flatMap(({ columns }) => columns));
+  const valued = Object.keys(row).filter((column) => row[column] !== null && !bookkeeping.has(column));
+  expect(valued.filter((column) => !named.has(column))).toEqual([]);
+  for (const origin of origins) {
+    const suppliers = facts.filter((fact) => origin.isIn(fact));
+    expect(suppliers.length).toBeGreaterThan(0);
+    expect(suppliers.every((supplier) => drawsFrom(() => row, supplier))).toBe(true);
+    // By the supplier alone the columns have the values they have now.
+    const [first] = suppliers as [Compiled];
+    const alone = fold([[first]], { eraseOnDelete: false }).contents[table]?.find(({ uri }) => uri === row['uri']);
+    const isUnmark = first.noShow?.kind === 'unmark' && origin.columns.includes('no_show');
+    const isMark = origin.columns.includes('no_show');
+    for (const column of isMark ? ['no_show_uri'] : origin.columns)
+      expect(isUnmark ? null : alone?.[column]).toEqual(row[column]);
+  }
+}

@@ -1,0 +1,87 @@
+// The fold is a join: any order, duplication and batching of the same facts ends in the same rows.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '#schemas/wire.ts';
+import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
+import { uris } from '../../harness/payloads.ts';
+import { mixedHistory } from '../../harness/reads.ts';
+import type { Contents } from '../../harness/stores.ts';
+import { fold, readTelling } from '../../harness/memory-fold.ts';
+import { expectedRows } from '../../oracle/fold.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+/** Contacts that an operator erased, once or twice. */
+const erased: fc.Arbitrary<Telling[]> = fc.array(
+  fc.record({ uri: fc.constantFrom(...uris.contacts), n: fc.nat(3) }).map(({ uri, n }) => ({
+    fact: { event: 'person.erased', created_at: `2025-04-14T11:42:3${n}.000000Z`, payload: { uri }, sound: true },
+    body: null,
+  })),
+  { maxLength: 2 },
+);
+const tellings: fc.Arbitrary<Telling[]> = fc
+  .tuple(fc.oneof<fc.Arbitrary<Telling[]>[]>(history(), mixedHistory()), fc.oneof(fc.constant([]), erased))
+  .map((parts) => parts.flat());
+const told = tellings.chain((deliveries) => {
+  const readings = deliveries.map(readTelling);
+  return fc.record({
+    facts: fc.constant(deliveries.map(({ fact }) => fact)),
+    readings: fc.constant(readings),
+    eraseOnDelete: fc.boolean(),
+    batches: reordered(readings).chain(cut),
+  });
+});
+
+describe('the fold', () => {
+  it(
+    'ends in the rows that the greatest version of each field gives, for any order, duplication and batching',
+    () => {
+      fc.assert(
+        fc.property(told, ({ facts, readings, eraseOnDelete, batches }) => {
+          const { contents } = fold([readings], { eraseOnDelete });
+          expectSame(fold(batches, { eraseOnDelete }).contents, contents);
+          expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
+        }),
+        runs(800),
+      );
+    },
+    patienceMs,
+  );
+
+  it(
+    'does the same with each delivery however the same arrivals are cut into batches',
+    () => {
+      fc.assert(
+        fc.property(told, ({ eraseOnDelete, batches }) => {
+          const whole = fold([batches.flat()], { eraseOnDelete });
+          const oneByOne = fold(
+            batches.flat().map((reading) => [reading]),
+            { eraseOnDelete },
+          );
+          const cutUp = fold(batches, { eraseOnDelete });
+          expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
+          expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
+        }),
+        runs(300),
+      );
+    },
+    patienceMs,
+  );
+});
+
+/** As `toEqual`, and quick when there is nothing to show. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (canonicalJson(actual) !== canonicalJson(expected)) expect(actual).toEqual(expected);
+}
+
+/** The text of versions, and the periods that are over, are the program's own business; which fields lag behind is not. */
+function forOracle({ no_shows = [], ...contents }: Contents): unknown {
+  const open = no_shows.filter((row) => row['unmarked_at'] === null);
+  return Object.fromEntries(
+    Object.entries({ ...contents, ...(open.length > 0 && { no_shows: open }) }).map(([table, rows]) => [
+      table,
+      rows.map(({ version: _version, no_show_facts: _facts, ...row }) =>
+        'lagging' in row ? { ...row, lagging: row['lagging'] && Object.keys(row['lagging']).toSorted() } : row,
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,145 @@
+// What one delivery does to rows, by example: the stories that a random history tells too rarely to be read.
+import { describe, expect, it } from 'vitest';
+import { fold, read } from '../../harness/memory-fold.ts';
+
+const base = 'https://api.example.test';
+const keep = { eraseOnDelete: false };
+const told = (event: string, created_at: string, payload: object) =>
+  read(JSON.stringify({ event, created_at, payload }));
+const contact = (updated: number, payload: object, event = 'contact.updated') =>
+  told(event, `2025-04-14T12:00:0${updated}Z`, {
+    uri: `${base}/contacts/1`,
+    updated_at: `2025-04-14T11:00:0${updated}Z`,
+    ...payload,
+  });
+const invitee = (event: string, second: number, payload: object) =>
+  told(event, `2025-04-14T12:00:0${second}Z`, { uri: `${base}/invitees/1`, ...payload });
+const outcomes = (facts: Parameters<typeof fold>[0][number], options = keep) =>
+  fold([facts], options).effects.map((effect) => effect?.outcome);
+const rowOf = (
+  table: 'contacts' | 'invitees' | 'scheduled_events' | 'meeting_recaps',
+  facts: Parameters<typeof fold>[0][number],
+  options = keep,
+) => fold([facts], options).contents[table]?.[0];
+
+describe('joining facts', () => {
+  it('keeps an older value where the newer fact says nothing, and clears it where it says null', () => {
+    const older = contact(1, { name: 'Ada', company: 'Engine Ltd', city: 'London' });
+    const newer = contact(2, { name: null, company: 'Analytical plc' });
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      expect(rowOf('contacts', order)).toMatchObject({
+        name: null,
+        company: 'Analytical plc',
+        city: 'London',
+        as_of: '2025-04-14T12:00:02.000000Z',
+      });
+    }
+  });
+
+  it('says what each delivery did: applied, unchanged, superseded, tombstoned', () => {
+    const gone = told('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1` });
+    const first = contact(2, { name: 'Ada' });
+    const again = contact(3, { name: 'Ada', updated_at: '2025-04-14T11:00:02Z' });
+    const facts = [first, again, contact(1, { name: 'Old' }), gone, contact(4, { name: 'Late' })];
+    expect(outcomes(facts)).toEqual(['applied', 'unchanged', 'superseded', 'applied', 'tombstoned']);
+  });
+
+  it('lists what changed, column by column, before and after', () => {
+    const { effects } = fold(
+      [[contact(1, { name: 'Ada', emails: [{ email: 'a@x', is_primary: true }] }), contact(2, { name: 'Grace' })]],
+      keep,
+    );
+    expect(effects[1]?.changes).toEqual({
+      contacts: { name: ['Ada', 'Grace'], updated_at: ['2025-04-14T11:00:01.000000Z', '2025-04-14T11:00:02.000000Z'] },
+    });
+  });
+
+  it('leaves a canceled invitee canceled, whatever a later active one says', () => {
+    const canceled = invitee('invitee.canceled', 1, {
+      updated_at: '2025-04-14T11:00:01Z',
+      status: 'active',
+      cancellation: { reason: 'ill' },
+    });
+    const active = invitee('invitee.created', 9, {
+      updated_at: '2025-04-14T11:00:09Z',
+      status: 'active',
+      cancellation: null,
+    });
+    for (const order of [
+      [canceled, active],
+      [active, canceled],
+    ]) {
+      expect(rowOf('invitees', order)).toMatchObject({ status: 'canceled', cancel_reason: 'ill' });
+    }
+    const legacy = invitee('invitee.created', 1, { canceled: true });
+    expect(rowOf('invitees', [active, legacy])).toMatchObject({ status: 'canceled' });
+  });
+
+  it('lets every invitee of a group speak about the one event, by its own time', () => {
+    const meeting = (name: string, second: number) => ({
+      uri: `${base}/scheduled_events/1`,
+      name,
+      updated_at: `2025-04-14T11:00:0${second}Z`,
+    });
+    const first = told('invitee.created', '2025-04-14T12:00:09Z', {
+      uri: `${base}/invitees/1`,
+      scheduled_event: meeting('Old', 1),
+    });
+    const second = told('invitee.canceled', '2025-04-14T12:00:01Z', {
+      uri: `${base}/invitees/2`,
+      scheduled_event: meeting('New', 2),
+    });
+    for (const order of [
+      [first, second],
+      [second, first],
+    ])
+      expect(rowOf('scheduled_events', order)).toMatchObject({ name: 'New', status: null });
+  });
+
+  it('keeps the earliest delete, and the values beneath it when nothing is to be erased', () => {
+    const gone = (deleted_at: string) =>
+      told('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1`, deleted_at });
+    const facts = [
+      gone('2025-04-14T12:00:04Z'),
+      contact(1, { name: 'Ada' }),
+      gone('2025-04-14T12:00:03Z'),
+      contact(9, { company: 'Later' }),
+    ];
+    expect(rowOf('contacts', facts)).toMatchObject({
+      name: 'Ada',
+      company: 'Later',
+      deleted_at: '2025-04-14T12:00:03.000000Z',
+    });
+    const erased = rowOf('contacts', facts, { eraseOnDelete: true });
+    expect(
+      Object.keys(erased ?? {})
+        .filter((column) => erased?.[column] !== null)
+        .toSorted(),
+    ).toEqual(['as_of', 'deleted_at', 'deleted_source', 'uri']);
+  });
+
+  it('takes what was observed last of a recap, whose updates may lack their time', () => {
+    const recap = (event: string, second: number, payload: object) =>
+      told(event, `2025-04-14T12:00:0${second}Z`, { recap: { uri: `${base}/meeting_recaps/1`, ...payload } });
+    const facts = [
+      recap('meeting_recap.updated', 3, { summary_md: 'new' }),
+      recap('meeting_recap.created', 1, { summary_md: 'old', updated_at: '2025-04-14T12:00:09Z' }),
+    ];
+    expect(rowOf('meeting_recaps', facts)).toMatchObject({
+      summary_md: 'new',
+      updated_at: '2025-04-14T12:00:09.000000Z',
+    });
+  });
+
+  it('counts a mark without its object, and knows it again when it is told twice', () => {
+    const bare = invitee('invitee_no_show.created', 3, { no_show: null });
+    expect(rowOf('invitees', [bare, bare])).toMatchObject({ no_show_at: '2025-04-14T12:00:03.000000Z' });
+    expect(rowOf('invitees', [invitee('invitee_no_show.deleted', 4, {}), bare])).toMatchObject({
+      no_show: null,
+      no_show_at: null,
+    });
+  });
+});

@@ -1,0 +1,283 @@
+// What retention takes out of the log and what it leaves there, on both engines.
+import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countKept, type LogEntry } from '#src/store/log/log.ts';
+import type { Store } from '#src/store/contract.ts';
+import { retentionJob } from '#workers/retention/retention-job.ts';
+import { readRetentionState } from '#workers/retention/retention-state.ts';
+import { prune, type RetentionReport } from '#workers/retention/retention.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import {
+  aDayLater,
+  freshMemory,
+  ingestBodies,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  storeEngines,
+} from '../../harness/stores.ts';
+
+const uri = 'https://api.example.test/contacts/c1';
+const options = { eraseOnDelete: true };
+const signal = new AbortController().signal;
+const timing = { sleep: async () => {}, nowMs: () => Date.parse(receivedAt) };
+/** Everything that was received is old by then. */
+const before = '2025-06-01T00:00:00.000000Z';
+
+const told = (event: string, minute: number, payload: object): string =>
+  JSON.stringify({ event, created_at: `2025-04-14T11:${minute}:00Z`, payload });
+const updated = (minute: number, payload: object): string =>
+  told('contact.updated', minute, { uri, updated_at: `2025-04-14T11:${minute}:00Z`, ...payload });
+
+const pruneAll = (store: Store): Promise<RetentionReport> => prune({ store, ...timing }, { before, signal });
+const logOf = async (store: Store): Promise<LogEntry[]> =>
+  ((await rowsOf(store, 'event_log')) as LogEntry[]).toSorted((a, b) => Number(a.seq) - Number(b.seq));
+const readAt = (store: Store, record: object, observed: string) =>
+  ingestRecords({ store, options }, [{ kind: 'contact', record: record as never, observed }], {
+    source: 'reconcile',
+    now: receivedAt,
+  });
+
+async function unharmed(store: Store): Promise<void> {
+  expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+}
+
+describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) => {
+  it.runIf(available)('takes an overwritten value out of the log, and leaves the ledger', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [updated(10, { name: 'Canary Overwritten' }), updated(20, { name: 'Ada' })]);
+    const ledger = (await logOf(store)).map(({ seq, delivery_id, occurred_at, outcome }) => [
+      seq,
+      delivery_id,
+      occurred_at,
+      outcome,
+    ]);
+    expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 1, unreplayable: 0, blanked: 1 });
+    const log = await logOf(store);
+    expect(JSON.stringify(log)).not.toContain('Canary');
+    expect(log.map(({ seq, delivery_id, occurred_at, outcome }) => [seq, delivery_id, occurred_at, outcome])).toEqual(
+      ledger,
+    );
+    expect(log.map(({ body, redacted, changes }) => [body === null, redacted, changes])).toEqual([
+      [true, true, null],
+      [false, false, null],
+    ]);
+    await unharmed(store);
+    if (name !== 'sqlite') return;
+    await store.engine.scrub(aDayLater());
+    const path = opened.url.slice('sqlite:'.length);
+    for (const file of [path, `${path}-wal`]) expect(await readFile(file, 'latin1')).not.toContain('Canary');
+  });
+
+  it.runIf(available)('leaves what is younger than the limit', async () => {
+    await using opened = await fresh();
+    await ingestBodies(opened.store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
+    const log = await logOf(opened.store);
+    const young = { before: receivedAt, signal };
+    expect(await prune({ store: opened.store, ...timing }, young)).toMatchObject({ examined: 0, pruned: 0 });
+    expect(await logOf(opened.store)).toEqual(log);
+  });
+
+  it.runIf(available)('leaves an older body from which a row still draws one value', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [updated(10, { name: 'Grace', company: 'Example' }), updated(20, { name: 'Ada' })]);
+    expect(await pruneAll(store)).toMatchObject({ examined: 2, pruned: 0, blanked: 2 });
+    await unharmed(store);
+  });
+
+  it.runIf(available)('leaves a fact without a word in it that is the newest about its row', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const type = 'https://api.example.test/event_types/t1';
+    await ingestBodies(store, [
+      told('event_type.created', 10, { uri: type, name: 'Coffee' }),
+      told('event_type.updated', 20, { uri: type }),
+    ]);
+    expect(await pruneAll(store)).toMatchObject({ pruned: 0 });
+    await unharmed(store);
+  });
+
+  it.runIf(available)('leaves deletes', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [updated(10, { name: 'Ada' }), told('contact.deleted', 20, { uri })]);
+    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
+    await ingestBodies(store, [updated(30, { name: 'Ada again' })]);
+    await unharmed(store);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_at: '2025-04-14T11:20:00.000000Z' }]);
+  });
+
+  it.runIf(available)(
+    'takes out what waits in quarantine too, which is then beyond replay and no longer counted',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await ingestBodies(store, [updated(10, { emails: 'none' }), told('contact.merged', 20, { uri })]);
+      expect(await countKept(store, 'quarantined')).toBe(1);
+      expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
+      expect(await countKept(store, 'quarantined')).toBe(0);
+      expect(await countKept(store, 'unhandled')).toBe(0);
+      expect(await replay({ store, options }, { kept: true })).toEqual({ read: 0, changed: 0, stillKept: 0 });
+      expect(await replay({ store, options }, {})).toEqual({ read: 2, changed: 0, stillKept: 0 });
+      expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
+    },
+  );
+
+  it.runIf(available)('gives a read its content back when the same content counts again', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
+    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
+    await ingestBodies(store, [told('contact.updated', 20, record)]);
+    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
+
+    // No value changes by it, but from now on the row draws from it.
+    await readAt(store, record, '2025-04-14T11:30:00.000000Z');
+    const [sent, read] = await logOf(store);
+    expect([sent?.event, read?.event, read?.redacted, read?.body]).toEqual([
+      'contact.updated',
+      'contact.read',
+      false,
+      JSON.stringify({ event: 'contact.read', payload: record }),
+    ]);
+    await unharmed(store);
+    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
+    await unharmed(store);
+
+    const rows = await projectedRows(store);
+    const log = await logOf(store);
+    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
+    expect([await projectedRows(store), await logOf(store)]).toEqual([rows, log]);
+  });
+
+  it.runIf(available)('leaves a pruned read without content when it is seen again and is still overtaken', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const record = { uri, name: 'Grace', updated_at: '2025-04-14T11:10:00.000000Z' };
+    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
+    await ingestBodies(store, [updated(20, { name: 'Ada' })]);
+    await pruneAll(store);
+    await readAt(store, record, '2025-04-14T11:15:00.000000Z');
+    expect((await logOf(store)).map(({ event, body }) => [event, body === null])).toEqual([
+      ['contact.read', true],
+      ['contact.updated', false],
+    ]);
+    await unharmed(store);
+  });
+
+  it.runIf(available)('leaves an entry that was seen again while it was being looked at', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
+    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
+    await ingestBodies(store, [told('contact.updated', 20, record)]);
+    let meanwhile: Promise<unknown> | undefined;
+    const transaction: Store['transaction'] = async (work) => {
+      await (meanwhile ??= readAt(store, record, '2025-04-14T11:30:00.000000Z'));
+      return store.transaction(work);
+    };
+    expect(await pruneAll({ ...store, transaction })).toMatchObject({ examined: 2, pruned: 0 });
+    await unharmed(store);
+    expect(await pruneAll(store)).toMatchObject({ examined: 2, pruned: 1 });
+    expect((await logOf(store)).map(({ event, body }) => [event, body === null])).toEqual([
+      ['contact.read', false],
+      ['contact.updated', true],
+    ]);
+    await unharmed(store);
+  });
+
+  it.runIf(available)('walks a log of many pages, and can be stopped between them', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const bodies = Array.from({ length: 1_200 }, (_, n) => updated(10 + (n % 40), { name: `Name ${n}` }));
+    await ingestBodies(store, bodies);
+    const stopping = new AbortController();
+    let pauses = 0;
+    const sleep = async () => {
+      pauses += 1;
+      if (pauses === 4) stopping.abort(new Error('stopped'));
+    };
+    await expect(prune({ store, ...timing, sleep }, { before, signal: stopping.signal })).rejects.toThrow('stopped');
+    const left = (await logOf(store)).filter(({ body }) => body !== null).length;
+    expect([left > 1, left < 1_200]).toEqual([true, true]);
+    expect(await pruneAll(store)).toMatchObject({ examined: left, pruned: left - 1 });
+    await unharmed(store);
+
+    // Others have their turn also where there is nothing to do.
+    pauses = 10;
+    await prune({ store, ...timing, sleep }, { before: receivedAt, signal });
+    expect(pauses).toBeGreaterThanOrEqual(13);
+  });
+
+  it.runIf(available)('runs beside those who write, read again and replay, and ends in the same rows', async () => {
+    await using opened = await fresh();
+    await using alone = await freshMemory();
+    // In one process SQLite has one connection: a second one would only make the first one wait.
+    const another = async () => (opened.store.engine.manyWriters ? opened.openAnother() : opened.store);
+    const told = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
+    let isWriting = true;
+    const untilWritten = async (work: (store: Store) => Promise<unknown>) => {
+      const store = await another();
+      // A turn of the event loop each time, for the timers of those who found something held.
+      for (; isWriting; await setImmediate()) await work(store);
+    };
+    let pruned = 0;
+    const pruning = async (store: Store) => {
+      const report = await pruneAll(store);
+      pruned += report.pruned;
+    };
+    const beside = [
+      untilWritten(pruning),
+      untilWritten(pruning),
+      untilWritten((store) => replay({ store, options }, {})),
+    ];
+    const orders = [told, told.toReversed(), told.toSorted((a, b) => (a.fact.created_at < b.fact.created_at ? -1 : 1))];
+    const writing = orders.map(async (order) => {
+      const store = await another();
+      for (let from = 0; from < order.length; from += 7) {
+        await ingestTellings(store, order.slice(from, from + 7));
+        await setImmediate();
+      }
+    });
+    await Promise.allSettled(writing);
+    isWriting = false;
+    await Promise.all([...writing, ...beside]);
+    await ingestTellings(alone.store, told);
+    expect(pruned).toBeGreaterThan(0);
+    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
+    await unharmed(opened.store);
+  });
+
+  it.runIf(available)('leaves a note of its last run, and of all it ever took out', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    expect(await readRetentionState(store)).toBeUndefined();
+    const nowMs = () => Date.parse('2025-04-16T12:00:00Z');
+    const job = retentionJob({ store, sleep: timing.sleep, nowMs }, { days: 1 });
+    await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
+    const cutoff = '2025-04-15T12:00:00.000000Z';
+    expect(await job.run(signal, () => true)).toEqual({
+      before: cutoff,
+      examined: 2,
+      pruned: 1,
+      unreplayable: 0,
+      blanked: 1,
+    });
+    await ingestBodies(store, [updated(30, { name: 'Joan' })]);
+    await job.run(signal, () => true);
+    expect(await readRetentionState(store)).toEqual({
+      finished_at: '2025-04-16T12:00:00.000000Z',
+      before: cutoff,
+      examined: 2,
+      pruned: 1,
+      pruned_ever: 2,
+    });
+  });
+});

@@ -1,0 +1,144 @@
+// The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startSinks } from '#src/app/sink-pumps.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { createLog } from '#src/observability/log.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { placePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
+import { redisStreamSink } from '#workers/sinks/redis-stream.ts';
+import type { PumpInput } from '#workers/sinks/pump.ts';
+import { startPump } from '../../harness/pumping.ts';
+import { startRedis, type TestRedis } from '../../harness/redis.ts';
+import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../harness/stores.ts';
+
+const key = 'slotstream:feed';
+const contact = (n: number, name: string) =>
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: '2025-04-14T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${n}`, name },
+  });
+const some = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n, 'n'));
+const whole = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}-0`);
+
+describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { timeout: 60_000 }, () => {
+  let redis: TestRedis;
+  let opened: TestStore;
+  beforeEach(async () => {
+    [redis, opened] = await Promise.all([startRedis(), freshSqlite()]);
+  });
+  afterEach(async () => {
+    await opened[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+  const sink = (maxLength = 0): PumpInput => ({
+    name: 'redis-stream',
+    open: redisStreamSink({ url: redis.url, key, maxLength }),
+  });
+  const ids = async () => (await redis.cli('xrange', key, '-', '+')).split('\n').filter((line) => /^\d+-0$/.test(line));
+
+  it('holds each entry under its place, with its kind, its subject and the whole of it', async () => {
+    await using pumping = await startPump(opened.store, sink());
+    await ingestBodies(opened.store, [contact(1, 'Ada')]);
+    await expect.poll(() => pumping.position()).toBe(1);
+    const [id, ...fields] = (await redis.cli('xrange', key, '-', '+')).split('\n');
+    expect(id).toBe('1-0');
+    expect(fields.slice(0, 4)).toEqual(['seq', '1', 'event', 'contact.updated']);
+    expect(fields.slice(4, 7)).toEqual(['subject_uri', 'https://api.example.test/contacts/1', 'entry']);
+    expect(JSON.parse(fields[7] ?? '')).toMatchObject({ seq: 1, payload: { name: 'Ada' } });
+  });
+
+  it('holds what was sent twice once', async () => {
+    await using first = await startPump(opened.store, sink());
+    await ingestBodies(opened.store, some(1, 250));
+    await expect.poll(() => first.position()).toBe(250);
+    await first.stop();
+    // As after a crash between sending and noting.
+    await opened.store.transaction((unit) =>
+      placePosition(unit, { name: 'sink:redis-stream', position: 20, updatedAt: receivedAt }),
+    );
+    await using second = await startPump(opened.store, sink());
+    await ingestBodies(opened.store, some(251, 5));
+    await expect.poll(() => second.position()).toBe(255);
+    expect(await ids()).toEqual(whole(255));
+    expect(second.failed).toEqual([]);
+  });
+
+  it('misses nothing while Redis is killed, and freezes, in the middle of it', async () => {
+    await using pumping = await startPump(opened.store, sink());
+    await ingestBodies(opened.store, some(1, 100));
+    await expect.poll(() => pumping.position()).toBe(100);
+    await redis.kill9();
+    await ingestBodies(opened.store, some(101, 100));
+    await expect.poll(() => pumping.failed.length).toBeGreaterThan(0);
+    await redis.restart();
+    await expect.poll(() => pumping.position()).toBe(200);
+    const failures = pumping.failed.length;
+    redis.freeze();
+    await ingestBodies(opened.store, some(201, 100));
+    // A send that met the frozen one gives up on it.
+    await expect.poll(() => pumping.failed.length, { timeout: 30_000 }).toBeGreaterThan(failures);
+    redis.thaw();
+    await expect.poll(() => pumping.position()).toBe(300);
+    expect(await ids()).toEqual(whole(300));
+  });
+
+  it('misses nothing when Redis is too full for one entry and not for those around it', async () => {
+    await using pumping = await startPump(opened.store, sink());
+    const used = Number(/used_memory:(\d+)/.exec(await redis.cli('info', 'memory'))?.[1]);
+    // The large entry is a megabyte, and twice that while it is read.
+    await redis.cli('config', 'set', 'maxmemory', String(used + 1_600_000));
+    await ingestBodies(opened.store, [...some(1, 2), contact(3, 'n'.repeat(500_000)), ...some(4, 2)]);
+    await expect.poll(() => pumping.failed.at(-1)?.code).toBe('OOM');
+    await redis.cli('config', 'set', 'maxmemory', '0');
+    await expect.poll(() => pumping.position()).toBe(5);
+    expect(await ids()).toEqual(whole(5));
+  });
+
+  it('keeps about as many as it may', async () => {
+    await using pumping = await startPump(opened.store, sink(100));
+    await ingestBodies(opened.store, some(1, 1_000));
+    await expect.poll(() => pumping.position()).toBe(1_000);
+    expect(Number(await redis.cli('xlen', key))).toBeLessThan(500);
+    expect((await ids()).at(-1)).toBe('1000-0');
+  });
+
+  it('says so when the stream is ahead of the log, instead of taking everything for sent', async () => {
+    await redis.cli('xadd', key, '900-0', 'seq', '900');
+    await using pumping = await startPump(opened.store, sink());
+    await ingestBodies(opened.store, some(1, 3));
+    await expect.poll(() => pumping.failed.at(-1)?.code).toBe('STREAM_AHEAD');
+    expect(await pumping.position()).toBe(0);
+  });
+
+  it('is filled by one process at a time, and by another when that one ends', async () => {
+    const settings = {
+      pushUrl: undefined,
+      pushSecret: undefined,
+      streamUrl: redis.url,
+      streamKey: key,
+      streamMaxLength: 0,
+    };
+    const start = async () => {
+      const store = await opened.openAnother();
+      const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
+      const sinks = startSinks({ settings, store, tail, log: createLog({ level: 'silent', pretty: false }) });
+      return { ...sinks, close: () => sinks.close().finally(() => tail.close()) };
+    };
+    const processes = [await start(), await start()];
+    const position = () => readPosition(opened.store, 'sink:redis-stream');
+    await expect.poll(position).toBe(0);
+    await ingestBodies(opened.store, some(1, 50));
+    await expect.poll(position).toBe(50);
+    const sent = await Promise.all(
+      processes.map(async ({ standing }) => (await standing())['redis-stream']?.sent ?? 0),
+    );
+    expect(sent.toSorted((a, b) => a - b)).toEqual([0, 50]);
+    const working = sent.indexOf(50);
+    await processes[working]?.close();
+    await ingestBodies(opened.store, some(51, 50));
+    await expect.poll(position, { timeout: 40_000 }).toBe(100);
+    expect(await ids()).toEqual(whole(100));
+    await processes[1 - working]?.close();
+  });
+});

@@ -1,0 +1,113 @@
+// Backfill between the sandbox and a store: afterwards the mirror is the service's own state, whatever went wrong on the way.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Counts } from '#workers/sync/backfill/progress.ts';
+import { catalogue } from '#workers/sync/resources/registry.ts';
+import { openBackfilling, type Backfilling } from '../../../harness/backfilling.ts';
+import { expectMirrored } from '../../../harness/mirror-comparison.ts';
+import { rowsOf, storeEngines } from '../../../harness/stores.ts';
+
+const names = catalogue.map(({ name }) => name);
+const sum = ({ created, updated, unchanged, kept }: Counts) => created + updated + unchanged + kept;
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`a backfill into ${name}`, { timeout: 120_000 }, () => {
+    let world: Backfilling;
+    beforeAll(async () => void (world = await openBackfilling(fresh, { contacts: 450, bookings: 130 })));
+    afterAll(() => world[Symbol.asyncDispose]());
+    const ownRecaps = () => ({ recapsOf: [world.sandbox.handles.users.owner] });
+
+    it('leaves a mirror that is the same, field by field, in every table', async () => {
+      const { report, outcomes, notices } = await world.run();
+      expect(report.isComplete).toBe(true);
+      expect(report.resources.map((one) => [one.name, one.state])).toEqual(names.map((one) => [one, 'walked']));
+      await expectMirrored(world.store, world.sandbox, ownRecaps());
+      expect(outcomes.contacts?.counts).toEqual({
+        rows: 450,
+        pages: 5,
+        created: 450,
+        updated: 0,
+        unchanged: 0,
+        kept: 0,
+      });
+      for (const { counts } of report.resources) expect(sum(counts)).toBe(counts.rows);
+      expect(notices).toEqual([]);
+    });
+
+    it('finds nothing to change the second time, and the log does not grow', async () => {
+      const before = (await rowsOf(world.store, 'event_log')).length;
+      const { report } = await world.run();
+      for (const { counts } of report.resources)
+        expect([counts.rows, counts.unchanged]).toEqual([counts.rows, counts.rows]);
+      expect((await rowsOf(world.store, 'event_log')).length).toBe(before);
+      expect((await rowsOf(world.store, 'sync_checkpoints')).map(({ key }) => key)).toEqual(['mirrored']);
+    });
+
+    it('counts as updated what has changed since', async () => {
+      const [contact] = await rowsOf(world.store, 'contacts');
+      await world.sandbox.call('PATCH', String(contact?.['uri']), { body: { company: 'Another Company' } });
+      const { outcomes } = await world.run({ only: ['contacts'] });
+      expect(outcomes.contacts?.counts).toMatchObject({ created: 0, updated: 1, unchanged: 449 });
+      await expectMirrored(world.store, world.sandbox, ownRecaps());
+    });
+
+    it('gets through too many calls and failures of the service', async () => {
+      await world.sandbox.control('POST', '/faults', { rate_limit: 0.2, status: 0.1 });
+      const { report, calls } = await world.run();
+      await world.sandbox.control('POST', '/faults', {});
+      expect(report.isComplete).toBe(true);
+      expect(calls.length).toBeGreaterThan((await world.run()).calls.length);
+      await expectMirrored(world.store, world.sandbox, ownRecaps());
+    });
+
+    it('goes on where it was stopped, walks nothing again that was walked, and starts anew after it was complete', async () => {
+      const first = await world.run({ stopAfter: 2 });
+      expect(first.report.isComplete).toBe(false);
+      expect(first.outcomes.contacts).toMatchObject({ state: 'stopped', counts: { pages: 2, rows: 200 } });
+      expect(first.outcomes.event_types?.state).toBe('waiting');
+      const second = await world.run();
+      expect(second.report.isComplete).toBe(true);
+      expect(second.outcomes.organization_memberships?.state).toBe('walked_before');
+      expect(second.outcomes.contacts).toMatchObject({ state: 'walked', counts: { pages: 5, rows: 450 } });
+      expect(second.calls.filter((call) => call === 'GET /organization_memberships')).toEqual([]);
+      expect(second.calls.filter((call) => call === 'GET /contacts')).toHaveLength(3);
+      const third = await world.run();
+      expect(third.outcomes.organization_memberships?.state).toBe('walked');
+      expect(third.calls.filter((call) => call === 'GET /contacts')).toHaveLength(5);
+    });
+
+    it('starts over when asked to, wherever it stood', async () => {
+      await world.run({ stopAfter: 2 });
+      const { outcomes, calls } = await world.run({ restart: true });
+      expect(outcomes.organization_memberships?.state).toBe('walked');
+      expect(calls.filter((call) => call === 'GET /contacts')).toHaveLength(5);
+    });
+
+    it('goes on with what others were asked for, though it is asked for one of them', async () => {
+      await world.run({ stopAfter: 2 });
+      expect((await world.run({ only: ['contacts'] })).outcomes.contacts).toMatchObject({ counts: { pages: 5 } });
+      const { outcomes } = await world.run();
+      expect(outcomes.contacts?.state).toBe('walked_before');
+      expect(outcomes.event_types?.state).toBe('walked');
+      expect((await rowsOf(world.store, 'sync_checkpoints')).map(({ key }) => key)).toEqual(['mirrored']);
+    });
+
+    it('begins a list again whose page token is too old, and says so', async () => {
+      await world.run({ only: ['contacts'], stopAfter: 3 });
+      await world.sandbox.control('POST', '/clock', { advance: '25h' });
+      const { outcomes, notices, calls } = await world.run({ only: ['contacts'] });
+      expect(notices).toEqual([{ kind: 'restarted', list: 'contacts' }]);
+      expect(outcomes.contacts).toMatchObject({ state: 'walked', counts: { rows: 750, pages: 8 } });
+      expect(calls.filter((call) => call === 'GET /contacts')).toHaveLength(6);
+    });
+
+    it('begins the meetings again too, in the midst of their invitees', async () => {
+      await world.run({ only: ['scheduled_events'], stopAfter: 3 });
+      await world.sandbox.control('POST', '/clock', { advance: '25h' });
+      const { outcomes, notices } = await world.run({ only: ['scheduled_events'] });
+      expect(notices).toEqual([{ kind: 'restarted', list: 'scheduled events' }]);
+      expect(outcomes.scheduled_events?.state).toBe('walked');
+      await world.run();
+      await expectMirrored(world.store, world.sandbox, ownRecaps());
+    });
+  });
+}

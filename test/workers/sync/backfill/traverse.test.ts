@@ -1,0 +1,161 @@
+// The walks through the service: what they ask, in which pages, and where they go on.
+import { describe, expect, it } from 'vitest';
+import { withPage, noCounts } from '#workers/sync/backfill/progress.ts';
+import { catalogue, type Resource, type ResourceName, type WalkPage } from '#workers/sync/resources/registry.ts';
+import type { Sources } from '#workers/sync/sources.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { clientOf, openStranger } from '../../../harness/upstream.ts';
+
+const resourceOf = (name: ResourceName): Resource => {
+  const found = catalogue.find((one) => one.name === name);
+  if (found === undefined) throw new Error(name);
+  return found;
+};
+
+function sourcesOf({ handles }: TestSandbox, others: Readonly<Record<string, string>> = {}): Sources {
+  const { base_url, organization, users, tokens } = handles;
+  const client = clientOf(base_url, { as: tokens.owner });
+  const more = Object.entries(others).map(([uri, token]) => ({ uri, client: clientOf(base_url, { as: token }) }));
+  return { client, organization, users: [{ uri: users.owner, client }, ...more] };
+}
+
+async function allOf(pages: AsyncGenerator<WalkPage>): Promise<readonly WalkPage[]> {
+  const all: WalkPage[] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
+
+const urisOf = (pages: readonly WalkPage[]) =>
+  pages.flatMap(({ records }) => records.map(({ record }) => String(record['uri'])));
+
+describe('a walk', () => {
+  it('goes on from each of its pages as if it had never stopped', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 250, bookings: 70, rateLimits: false });
+    const { users, tokens } = sandbox.handles;
+    const sources = sourcesOf(sandbox, { [users.member]: tokens.member, [users.admin]: tokens.admin });
+    for (const resource of catalogue) {
+      const whole = await allOf(resource.pages(sources));
+      expect(whole.at(-1)?.nextToken).toBeNull();
+      for (const [place, { nextToken }] of whole.entries()) {
+        if (nextToken === null) continue;
+        const rest = await allOf(resource.pages(sources, { from: nextToken }));
+        expect([resource.name, ...urisOf(rest)]).toEqual([resource.name, ...urisOf(whole.slice(place + 1))]);
+      }
+    }
+  });
+
+  it('asks for the recaps of each user as that user, and for those of the others when one is refused', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
+    const { users, tokens } = sandbox.handles;
+    const ended = sandbox.tokens.personal('ended', { user: users.admin, scopes: [] });
+    const sources = sourcesOf(sandbox, { [users.admin]: ended, [users.member]: tokens.member });
+    const pages = await allOf(resourceOf('meeting_recaps').pages(sources));
+    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) => user !== users.admin);
+    expect(known.length).toBeGreaterThan(1);
+    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
+    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([
+      { kind: 'refused', list: `meeting recaps of ${users.admin}`, error: { requiredScopes: ['meeting_recaps:read'] } },
+    ]);
+  });
+
+  it('goes on with the other forms when one is gone, also from there', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
+    const sources = sourcesOf(sandbox);
+    const forms = resourceOf('routing_forms');
+    const whole = await allOf(forms.pages(sources));
+    const [first] = whole;
+    const pending = [`${sandbox.handles.base_url}/routing_forms/00000000-0000-4000-8000-000000000001`];
+    const place = JSON.parse(first?.nextToken ?? '') as { pending: string[] };
+    const from = JSON.stringify({ ...place, pending: [...pending, ...place.pending] });
+    const rest = await allOf(forms.pages(sources, { from }));
+    expect(urisOf(rest)).toEqual(urisOf(whole.slice(1)));
+    const last = await allOf(forms.pages(sources, { from: JSON.stringify({ ...place, pending }) }));
+    expect(last.map(({ nextToken, rows }) => [nextToken, rows])).toEqual([[null, 0]]);
+  });
+
+  it('goes on with the recaps of others when one user is gone', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
+    const { users, tokens } = sandbox.handles;
+    const sources = sourcesOf(sandbox, { [users.admin]: tokens.admin, [users.member]: tokens.member });
+    const gone = clientOf(sandbox.handles.base_url, {
+      as: tokens.admin,
+      fetch: async () => Response.json({ title: 'Not found', message: 'No such user.' }, { status: 404 }),
+    });
+    const changed = sources.users.map((user) => (user.uri === users.admin ? { ...user, client: gone } : user));
+    const pages = await allOf(resourceOf('meeting_recaps').pages({ ...sources, users: changed }));
+    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) => user !== users.admin);
+    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
+    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'refused', error: { status: 404 } }]);
+  });
+
+  it('begins at the beginning where a place cannot be read', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 10, rateLimits: false });
+    const sources = sourcesOf(sandbox);
+    for (const name of ['scheduled_events', 'routing_forms', 'meeting_recaps'] as const)
+      for (const from of ['no place', '{"of":"another version"}'])
+        expect(urisOf(await allOf(resourceOf(name).pages(sources, { from })))).toEqual(
+          urisOf(await allOf(resourceOf(name).pages(sources))),
+        );
+  });
+
+  it('gives up on a service whose page tokens are always too old', async () => {
+    const body = {
+      title: 'Invalid Argument',
+      message: 'no',
+      details: [{ parameter: 'page_token', message: 'expired' }],
+    };
+    await using stranger = await openStranger((request, response) => {
+      const isFirst = !String(request.url).includes('page_token');
+      const pagination = {
+        count: 0,
+        next_page: null,
+        previous_page: null,
+        next_page_token: 'old',
+        previous_page_token: null,
+      };
+      response.writeHead(isFirst ? 200 : 400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isFirst ? { collection: [], pagination } : body));
+    });
+    const sources = {
+      client: clientOf(stranger.url),
+      organization: 'https://api.example.test/organizations/1',
+      users: [],
+    };
+    await expect(allOf(resourceOf('contacts').pages(sources))).rejects.toMatchObject({ status: 400 });
+    expect(stranger.asked).toHaveLength(8);
+  });
+
+  it('asks for a user whom a membership only names', async () => {
+    await using stranger = await openStranger((request, response) => {
+      const user = `${stranger.url}/users/1`;
+      const membership = { uri: `${stranger.url}/organization_memberships/1`, role: 'user', user };
+      const pagination = {
+        count: 1,
+        next_page: null,
+        previous_page: null,
+        next_page_token: null,
+        previous_page_token: null,
+      };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const isOne = String(request.url).startsWith('/users/');
+      response.end(JSON.stringify(isOne ? { resource: { uri: user } } : { collection: [membership], pagination }));
+    });
+    const sources = { client: clientOf(stranger.url), organization: `${stranger.url}/organizations/1`, users: [] };
+    const [page] = await allOf(resourceOf('organization_memberships').pages(sources));
+    expect(page?.records.map(({ kind }) => kind)).toEqual(['organization_membership', 'user']);
+  });
+});
+
+describe('the counts of a page', () => {
+  it('folded again are those of the first time', () => {
+    const first = withPage(noCounts, 3, {
+      report: { created: 2, updated: 0, unchanged: 0, kept: 1 },
+      counted: { created: 0, updated: 0 },
+    });
+    const again = withPage(noCounts, 3, {
+      report: { created: 0, updated: 0, unchanged: 2, kept: 1 },
+      counted: { created: 2, updated: 0 },
+    });
+    expect(again).toEqual(first);
+  });
+});

@@ -1,0 +1,254 @@
+// Why a row is what it is, on both engines: who touched it, and where each of its values came from.
+import { describe, expect, it } from 'vitest';
+import { createReadApi } from '#src/api/operations.ts';
+import { openTail } from '#src/feed/tail.ts';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { explain, type Explanation } from '#workers/sync/explain-row.ts';
+import { prune } from '#workers/retention/retention.ts';
+import { ingestRecords, type RecordKind } from '#workers/sync/records.ts';
+import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const contact = `${base}/contacts/c1`;
+const invitee = `${base}/invitees/i1`;
+const meeting = `${base}/scheduled_events/e1`;
+const options = { eraseOnDelete: true };
+
+const told = (event: string, minute: number, payload: object): string =>
+  JSON.stringify({ event, created_at: `2025-04-14T11:${minute}:00Z`, payload });
+const stamp = (minute: number) => ({ updated_at: `2025-04-14T11:${minute}:00Z` });
+
+const read = (store: Store, kind: RecordKind, record: object) =>
+  ingestRecords({ store, options }, [{ kind, record: record as never, observed: '2025-04-14T11:50:00.000000Z' }], {
+    source: 'backfill',
+    now: receivedAt,
+  });
+
+async function whyOf(store: Store, uri: string): Promise<Explanation> {
+  const found = await explain(store, { uri, after: 0, limit: 1_000 });
+  if (found === undefined) throw new Error('nothing is known');
+  return found;
+}
+
+/** Column → [value, place of the entry it came from, what that was]. */
+const originsIn = ({ fields }: Explanation) =>
+  Object.fromEntries(fields.map(({ column, value, seq, event }) => [column, [value, seq, event]]));
+
+describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
+  it.runIf(available)('tells the deliveries in order, and for each value the one that supplied it', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const emails = [{ email: 'ada@example.test', is_primary: true }];
+    await ingestBodies(store, [
+      told('contact.created', 10, { uri: contact, ...stamp(10), name: 'Ada', emails, company: null }),
+      told('contact.updated', 30, { uri: contact, ...stamp(30), name: 'Ada L.' }),
+      told('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
+    ]);
+    await ingestBodies(store, [
+      told('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
+    ]);
+    const why = await whyOf(store, contact);
+    expect(why).toMatchObject({ uri: contact, table: 'contacts', deleted: false, next_after: null });
+    expect(why.deliveries).toMatchObject([
+      { seq: 1, event: 'contact.created', source: 'webhook', outcome: 'applied', delay_seconds: 3_000, duplicates: 0 },
+      { seq: 2, outcome: 'applied', changes: { contacts: { name: ['Ada', 'Ada L.'] } }, redacted: false },
+      { seq: 3, outcome: 'applied', duplicates: 1, reason: null, pruned: false },
+    ]);
+    expect(originsIn(why)).toMatchObject({
+      name: ['Ada L.', 2, 'contact.updated'],
+      emails: [emails, 1, 'contact.created'],
+      primary_email: ['ada@example.test', 1, 'contact.created'],
+      company: [null, 1, 'contact.created'],
+      city: ['London', 3, 'contact.updated'],
+    });
+    // Nobody ever spoke about it.
+    expect(Object.keys(originsIn(why))).not.toContain('job_title');
+  });
+
+  it.runIf(available)(
+    'tells a meeting’s values from its invitees’ deliveries, and a no-show from its mark',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      const scheduled_event = { uri: meeting, name: 'Coffee', ...stamp(10) };
+      const person = { uri: invitee, event: meeting, tracking: { utm_source: 'mail' }, ...stamp(10) };
+      const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
+      await ingestBodies(store, [
+        told('invitee.created', 10, { ...person, no_show: null, scheduled_event }),
+        told('invitee_no_show.created', 30, { ...person, no_show }),
+      ]);
+      expect(originsIn(await whyOf(store, invitee))).toMatchObject({
+        no_show_uri: [no_show.uri, 2, 'invitee_no_show.created'],
+        utm_source: ['mail', 2, 'invitee_no_show.created'],
+      });
+      const why = await whyOf(store, meeting);
+      expect(why.table).toBe('scheduled_events');
+      // The mark said nothing about the meeting.
+      expect(why.deliveries.map(({ seq }) => seq)).toEqual([1]);
+      expect(originsIn(why)).toMatchObject({ name: ['Coffee', 1, 'invitee.created'] });
+
+      await ingestBodies(store, [told('invitee_no_show.deleted', 40, person)]);
+      expect(originsIn(await whyOf(store, invitee))).toMatchObject({ no_show: [null, 3, 'invitee_no_show.deleted'] });
+    },
+  );
+
+  it.runIf(available)('tells what was read, and a user’s values from a membership', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const user = { uri: `${base}/users/u1`, name: 'Grace' };
+    await read(store, 'organization_membership', { uri: `${base}/organization_memberships/m1`, role: 'owner', user });
+    const why = await whyOf(store, user.uri);
+    expect(why.deliveries).toMatchObject([
+      { event: 'organization_membership.read', source: 'backfill', delay_seconds: null },
+    ]);
+    expect(originsIn(why)).toMatchObject({ name: ['Grace', 1, 'organization_membership.read'] });
+  });
+
+  it.runIf(available)('tells a delete, and that what was forgotten is gone', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [
+      told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
+      told('contact.deleted', 20, { uri: contact, deleted_at: '2025-04-14T11:20:00Z' }),
+    ]);
+    const why = await whyOf(store, contact);
+    expect(why.deleted).toBe(true);
+    expect(why.deliveries).toMatchObject([
+      { redacted: true, pruned: false, changes: null },
+      { redacted: true, pruned: false },
+    ]);
+    expect(originsIn(why)).toEqual({
+      deleted_at: ['2025-04-14T11:20:00.000000Z', 2, 'contact.deleted'],
+      deleted_source: ['webhook', 2, 'contact.deleted'],
+    });
+  });
+
+  it.runIf(available)('tells an erasure, and which entry a value came from that was taken out', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const email = 'ada@example.test';
+    await ingestBodies(store, [
+      told('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
+      told('invitee.created', 10, { uri: invitee, email, status: 'active', ...stamp(10) }),
+    ]);
+    const now = '2025-05-01T00:00:00.000000Z';
+    await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
+    const why = await whyOf(store, contact);
+    expect(why.deliveries).toMatchObject([
+      { seq: 1, redacted: true, pruned: false },
+      { event: 'person.erased', source: 'operator', delay_seconds: null },
+    ]);
+    expect(originsIn(why)).toMatchObject({ deleted_at: [now, why.deliveries[1]?.seq, 'person.erased'] });
+    expect(originsIn(await whyOf(store, invitee))).toMatchObject({
+      email: [null, 2, 'invitee.created'],
+      status: ['active', 2, 'invitee.created'],
+    });
+  });
+
+  it.runIf(available)('says which deliveries were pruned, and still names every supplier', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [
+      told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
+      told('contact.updated', 20, { uri: contact, name: 'Ada L.', ...stamp(20) }),
+    ]);
+    const needs = { store, sleep: async () => {}, nowMs: () => 0 };
+    await prune(needs, { before: '2025-06-01T00:00:00.000000Z', signal: new AbortController().signal });
+    const why = await whyOf(store, contact);
+    expect(why.deliveries).toMatchObject([
+      { seq: 1, event: 'contact.created', outcome: 'applied', redacted: true, pruned: true },
+      { seq: 2, redacted: false, pruned: false },
+    ]);
+    expect(why.fields.filter(({ seq }) => seq !== 2)).toEqual([]);
+  });
+
+  it.runIf(available)('says when a value was observed where the log no longer shows by whom', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
+    await store.db.updateTable('event_log').set({ body: null }).execute();
+    expect((await whyOf(store, contact)).fields).toContainEqual({
+      column: 'name',
+      value: 'Ada',
+      seq: null,
+      event: null,
+      source: null,
+      occurred_at: '2025-04-14T11:10:00.000000Z',
+    });
+  });
+
+  it.runIf(available)('tells of what could not be projected, although there is no row', async () => {
+    await using opened = await fresh();
+    await ingestBodies(opened.store, [told('contact.created', 10, { uri: contact, emails: 'none' })]);
+    expect(await whyOf(opened.store, contact)).toMatchObject({
+      table: null,
+      deliveries: [{ outcome: 'quarantined', reason: expect.stringContaining('emails') }],
+      fields: [],
+    });
+  });
+
+  it.runIf(available)('gives a long history in parts, each with all the values', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const bodies = Array.from({ length: 450 }, (_, n) =>
+      told('contact.updated', 10, { uri: contact, name: `Name ${n}`, updated_at: `2025-04-14T11:10:00.${1_000 + n}Z` }),
+    );
+    await ingestBodies(store, bodies);
+    const seqs: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const part: Explanation | undefined = await explain(store, { uri: contact, after, limit: 200 });
+      expect(originsIn(part as Explanation)['name']).toEqual(['Name 449', 450, 'contact.updated']);
+      seqs.push(...(part as Explanation).deliveries.map(({ seq }) => seq));
+      after = (part as Explanation).next_after;
+    }
+    expect(seqs).toEqual(Array.from({ length: 450 }, (_, n) => n + 1));
+  });
+
+  it.runIf(available)('gives a heavy history in parts, and lets others have their turn', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const bodies = Array.from({ length: 24 }, (_, n) =>
+      told('contact.updated', 10 + n, { uri: contact, ...stamp(10 + n), name: `${n}`.repeat(200_000) }),
+    );
+    for (const body of bodies) await ingestBodies(store, [body]);
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    next = setImmediate(count);
+    const seqs: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const part: Explanation | undefined = await explain(store, { uri: contact, after, limit: 1_000 });
+      expect(JSON.stringify(part).length).toBeLessThan(6 * 1024 * 1024);
+      expect(originsIn(part as Explanation)['name']).toEqual(['23'.repeat(200_000), 24, 'contact.updated']);
+      seqs.push(...(part as Explanation).deliveries.map(({ seq }) => seq));
+      after = (part as Explanation).next_after;
+    }
+    clearImmediate(next);
+    expect(seqs).toEqual(Array.from({ length: 24 }, (_, n) => n + 1));
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it.runIf(available)('answers over HTTP, and says when it knows nothing', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const tail = openTail({ lastSeq: async () => 0 });
+    const api = createReadApi({ store, tail, options, clock: () => 0, secret: 'secret', report: () => {} });
+    await ingestBodies(store, [told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
+    const ask = async (query: string) => {
+      const answer = await api.request(`http://localhost/api/why${query}`);
+      return { status: answer.status, body: (await answer.json()) as unknown };
+    };
+    const asked = `?uri=${encodeURIComponent(contact)}`;
+    expect(await ask(asked)).toEqual({ status: 200, body: await whyOf(store, contact) });
+    expect(await ask(`${asked}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'uri' }] } });
+    expect(await ask('')).toMatchObject({ status: 400, body: { details: [{ parameter: 'uri' }] } });
+    expect(await ask(`${asked}&limits=1`)).toMatchObject({ status: 400 });
+    expect(await ask(`${asked}&limit=0`)).toMatchObject({ status: 400, body: { details: [{ parameter: 'limit' }] } });
+    tail.close();
+  });
+});

@@ -1,0 +1,88 @@
+// The log is the truth: rebuilding the tables from it, or replaying it, finds nothing to change, whatever was told.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { quarantine } from '#workers/pipeline/ingest.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
+import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import {
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  projectedRows,
+  receivedAt,
+  type TestStore,
+} from '../../harness/stores.ts';
+import { patienceMs, runs } from '../../harness/runs.ts';
+
+const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
+const arrivals = tellings.chain((told) =>
+  fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(told).chain(cut) }),
+);
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 40 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
+])('the tables on $name', ({ available, fresh, count }) => {
+  let opened: TestStore;
+  // One a test: a run that was cut off at its time limit still works on the store it began with.
+  beforeEach(async () => {
+    if (available) opened = await fresh();
+  });
+  afterEach(() => opened?.[Symbol.asyncDispose]());
+
+  it.runIf(available)(
+    'are those that a rebuild or a replay of the log makes, also after somebody was forgotten',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, async ({ options, batches }) => {
+          const { store } = opened;
+          await emptyTables(store);
+          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
+          const rows = await projectedRows(store);
+          const { rowsDiffered } = await rebuild({ store, options });
+          expect(rowsDiffered).toBe(0);
+          await replay({ store, options }, {});
+          expect(await projectedRows(store)).toEqual(rows);
+          await rebuild({ store, options });
+          expect(await projectedRows(store)).toEqual(rows);
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+
+  it.runIf(available)(
+    'do not change by a rebuild while deliveries are in quarantine, and end as if those had never been there',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arrivals, fc.infiniteStream(fc.boolean()), async ({ options, batches }, kept) => {
+          const { store } = opened;
+          await emptyTables(store);
+          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
+          const rows = await projectedRows(store);
+
+          await emptyTables(store);
+          for (const batch of batches) {
+            const passed = batch.filter(({ body }) => body === null || !kept.next().value);
+            for (const { body } of batch.filter((each) => !passed.includes(each)))
+              await quarantine(
+                { store, options },
+                { body, receivedAt },
+                { reason: 'A test said so.', now: receivedAt },
+              );
+            await ingestTellings(store, passed, options.eraseOnDelete);
+          }
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          await replay({ store, options }, { kept: true });
+          expect(await projectedRows(store)).toEqual(rows);
+          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+        }),
+        runs(count),
+      );
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,88 @@
+// Drift as it is named and counted, and what a reconcile reads: values in, values out.
+import { describe, expect, it } from 'vitest';
+import { counted, countLines, driftOf, totalOf, type DriftCounts } from '#workers/sync/reconcile/drift-report.ts';
+import { fullWalks, recentWalks, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
+import { allKinds } from '../../../harness/reconciling.ts';
+
+const uri = 'https://api.example.test/contacts/1';
+
+describe('drift', () => {
+  it('calls a record that was not here missing', () => {
+    const changes = { contacts: { name: [null, 'Ada'] as [null, string] } };
+    expect(driftOf({ kind: 'contact', uri, how: 'created', changes })).toEqual({
+      how: 'missing',
+      kind: 'contact',
+      uri,
+      fields: [],
+    });
+  });
+
+  it('names the fields that differ, those of other rows with their table, and no value', () => {
+    const changes = {
+      organization_memberships: { role: ['user', 'admin'] as [string, string] },
+      users: { email: ['old@example.test', 'new@example.test'] as [string, string] },
+    };
+    const drift = driftOf({ kind: 'organization_membership', uri, how: 'updated', changes });
+    expect(drift).toEqual({
+      how: 'different',
+      kind: 'organization_membership',
+      uri,
+      fields: ['role', 'users.email'],
+    });
+    expect(JSON.stringify(drift)).not.toContain('example.test"');
+  });
+
+  it('is counted by kind and how', () => {
+    const found = [
+      { kind: 'contact', how: 'missing' },
+      { kind: 'invitee', how: 'different' },
+      { kind: 'contact', how: 'missing' },
+      { kind: 'contact', how: 'extra' },
+    ] as const;
+    const counts = found.reduce<DriftCounts>(counted, {});
+    expect(counts).toEqual({ contact: { missing: 2, extra: 1 }, invitee: { different: 1 } });
+    expect(totalOf(counts)).toBe(4);
+    expect(countLines(counts)).toEqual(['contact: 2 missing, 1 extra', 'invitee: 1 different']);
+  });
+});
+
+describe('what a reconcile reads', () => {
+  const nowMs = Date.parse('2026-11-15T12:00:00Z');
+  const updated = (at: string) => ({
+    records: [{ kind: 'contact', record: { updated_at: at }, observed: at } as const],
+  });
+
+  it('is, of recent changes, contacts back to a moment and the meetings of these weeks', () => {
+    const walks = recentWalks(wantedResources(allKinds), { since: '2026-11-15T11:00:00.000000Z', nowMs });
+    expect(walks.map(({ resource }) => resource.name)).toEqual(['contacts', 'scheduled_events']);
+    const [contacts, meetings] = walks;
+    expect(contacts?.query).toEqual({ sort: 'updated_at:desc' });
+    expect(contacts?.isOver?.(updated('2026-11-15T11:00:00Z'))).toBe(false);
+    expect(contacts?.isOver?.(updated('2026-11-15T10:59:59.999Z'))).toBe(true);
+    expect(meetings?.query).toEqual({
+      min_start_time: '2026-11-08T12:00:00.000Z',
+      max_start_time: '2026-12-15T12:00:00.000Z',
+    });
+    expect(walks.some(({ buries }) => buries)).toBe(false);
+  });
+
+  it('is all contacts when no run was ever complete', () => {
+    const [contacts] = recentWalks(wantedResources(allKinds), { since: undefined, nowMs });
+    expect(contacts?.isOver?.(updated('2001-01-01T00:00:00Z'))).toBe(false);
+  });
+
+  it('begins ten minutes before the last run did', () => {
+    expect(withOverlap('2026-11-15T11:00:00.000000Z')).toBe('2026-11-15T10:50:00.000000Z');
+  });
+
+  it('is, of the whole, every resource, and deletes are looked for where there can be any', () => {
+    const walks = fullWalks(wantedResources(allKinds));
+    expect(walks).toHaveLength(7);
+    expect(walks.flatMap(({ buries }) => buries ?? [])).toEqual(['contact', 'event_type', 'meeting_recap']);
+  });
+
+  it('leaves out what nobody wants mirrored', () => {
+    const names = wantedResources(['contact.created']).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['contacts', 'custom_field_definitions', 'organization_memberships']);
+  });
+});

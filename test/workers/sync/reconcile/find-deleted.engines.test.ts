@@ -1,0 +1,144 @@
+// What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
+import { describe, expect, it } from 'vitest';
+import type { RecordKind } from '#schemas/records.ts';
+import { deleteContact } from '#src/sandbox/world/contacts.ts';
+import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { openBackfilling } from '../../../harness/backfilling.ts';
+import { allKinds, openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
+import { rowsOf, storeEngines } from '../../../harness/stores.ts';
+
+const [{ fresh }] = storeEngines;
+const world = { contacts: 20, bookings: 3 };
+
+function contactsOf({ sandbox }: Reconciling) {
+  return [...(sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [])];
+}
+
+const deletedOf = async ({ store }: Reconciling): Promise<number> =>
+  (await rowsOf(store, 'contacts')).filter((row) => row['deleted_at'] !== null).length;
+
+describe('reconcile with the token of another organization', { timeout: 60_000 }, () => {
+  it('is refused before anything is read, whichever way it is started', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const { organization } = mirrored.sandbox.handles;
+    const token = mirrored.sandbox.handles.tokens.enterprise;
+    const refusal = { code: 'config', message: expect.stringContaining(organization) as string };
+    for (const scope of [
+      { kind: 'full' },
+      { kind: 'recent' },
+      { kind: 'gap', since: '2026-01-01T00:00:00.000000Z' },
+    ] as const)
+      for (const repair of [true, false])
+        await expect(mirrored.run({ repair, scope, token, allowDeletes: true })).rejects.toMatchObject(refusal);
+    const { sources, ...needs } = await mirrored.needs();
+    const others = { ...sources, organization: `${organization}x` };
+    const input = { everyMs: 1, events: allKinds };
+    await expect(sweepSlice({ ...needs, sources: others }, input)).rejects.toMatchObject(refusal);
+    expect(await deletedOf(mirrored)).toBe(0);
+  });
+
+  it('is refused for a backfill, too', async () => {
+    await using filling = await openBackfilling(fresh, { contacts: 3, bookings: 0 });
+    await filling.run({ only: ['contacts'] });
+    const { enterprise: token } = filling.sandbox.handles.tokens;
+    await expect(filling.run({ only: ['contacts'], token })).rejects.toMatchObject({ code: 'config' });
+    expect(await rowsOf(filling.store, 'contacts')).toHaveLength(3);
+  });
+
+  it('never claims a mirror by looking', async () => {
+    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 0 });
+    await mirrored.run({ token: mirrored.sandbox.handles.tokens.enterprise });
+    await mirrored.run({ repair: true });
+    expect((await mirrored.run()).lines).toEqual([]);
+  });
+});
+
+describe('deletes of one kind', { timeout: 60_000 }, () => {
+  it('are held back when half of the rows would go, however few there are', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const all = contactsOf(mirrored);
+    const half = Math.ceil(all.length / 2);
+    for (const contact of all.slice(0, half)) deleteContact(mirrored.sandbox.service, contact);
+    const { report } = await mirrored.run({ repair: true });
+    expect(report.heldBack).toEqual([{ kind: 'contact', gone: half, of: all.length }]);
+    expect(await deletedOf(mirrored)).toBe(0);
+  });
+});
+
+describe('a 404', { timeout: 60_000 }, () => {
+  it('that is not the service’s own deletes nothing, and is told', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first] = contactsOf(mirrored);
+    if (first === undefined) throw new Error('no contact');
+    deleteContact(mirrored.sandbox.service, first);
+    const proxied: typeof fetch = async (input, init) =>
+      String(input) === first.uri
+        ? new Response('<h1>Not found</h1>', { status: 404, headers: { 'content-type': 'text/html' } })
+        : fetch(input, init);
+    const { report, lines } = await mirrored.run({ repair: true, fetch: proxied });
+    expect(lines).toEqual([]);
+    expect(report.unreadable).toMatchObject([{ what: '1 deletes of contact' }]);
+    expect(await deletedOf(mirrored)).toBe(0);
+    expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${first.uri}`]);
+  });
+});
+
+const long = '2026-01-01T00:00:00.000000Z';
+
+/** A row that no listing shows. */
+async function keepAlso(
+  { store }: Reconciling,
+  kind: RecordKind,
+  { record, observed = long }: { readonly record: object; readonly observed?: string },
+): Promise<void> {
+  const given = { kind, record: JSON.parse(JSON.stringify(record)), observed };
+  await ingestRecords({ store, options: { eraseOnDelete: true } }, [given], { source: 'reconcile', now: long });
+}
+
+describe('a row about which nobody can be asked', { timeout: 60_000 }, () => {
+  it('of another service is left alone and counted, and the rest is compared', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first, gone] = contactsOf(mirrored);
+    if (first === undefined || gone === undefined) throw new Error('no contact');
+    await keepAlso(mirrored, 'contact', { record: { ...first, uri: 'https://api.scheduling.test/contacts/1' } });
+    deleteContact(mirrored.sandbox.service, gone);
+    const { report, lines } = await mirrored.run({ repair: true });
+    expect(lines).toEqual([`extra contact ${gone.uri}`]);
+    expect(report.notCompared).toBe(1);
+    expect(await deletedOf(mirrored)).toBe(1);
+  });
+
+  it('is a recap of a user who is not known', async () => {
+    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 30 });
+    await mirrored.run({ repair: true });
+    const { base_url, users } = mirrored.sandbox.handles;
+    const recap = [...mirrored.sandbox.service.state.recaps.values()].find(({ user }) => user === users.owner);
+    if (recap === undefined) throw new Error('no recap');
+    const uri = `${base_url}/meeting_recaps/00000000-0000-4000-8000-000000000001`;
+    await keepAlso(mirrored, 'meeting_recap', { record: { ...recap, uri, user: null } });
+    const { report, lines } = await mirrored.run({ repair: true });
+    expect([lines, report.notCompared]).toEqual([[], 1]);
+  });
+});
+
+describe('a row that comes while a listing is read', { timeout: 60_000 }, () => {
+  it('is not judged by that listing', async () => {
+    await using mirrored = await openReconciling(fresh, world);
+    await mirrored.run({ repair: true });
+    const [first] = contactsOf(mirrored);
+    const uri = `${mirrored.sandbox.handles.base_url}/contacts/00000000-0000-4000-8000-000000000001`;
+    const delivering: typeof fetch = async (input, init) => {
+      const record = { ...first, uri };
+      if (/\/contacts\?/.test(String(input)))
+        await keepAlso(mirrored, 'contact', { record, observed: '2999-01-01T00:00:00.000000Z' });
+      return fetch(input, init);
+    };
+    for (const scope of [{ kind: 'full' }, { kind: 'gap', since: long }] as const)
+      expect((await mirrored.run({ repair: true, scope, fetch: delivering })).lines).toEqual([]);
+  });
+});

@@ -1,0 +1,195 @@
+// Reconcile against the sandbox: what it finds, what it leaves alone, and what it does about it.
+import { describe, expect, it } from 'vitest';
+import { deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
+import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
+
+const world = { contacts: 60, bookings: 30 };
+
+/** The sandbox goes on by itself, and nobody delivers what happens. */
+function book({ sandbox }: Reconciling) {
+  const found = sandbox.service.state.contactBooks.get(sandbox.handles.organization);
+  if (found === undefined) throw new Error('The organization has no address book.');
+  return found;
+}
+
+const contactsOf = (world: Reconciling) => [...book(world).entries()];
+
+async function rowOf({ store }: Reconciling, uri: string): Promise<StoredRow> {
+  return (await rowsOf(store, 'contacts')).find((row) => row['uri'] === uri) ?? {};
+}
+
+const dayMs = 86_400_000;
+const isWithinWeeks = (at: string): boolean => {
+  const aheadMs = Date.parse(at) - Date.now();
+  return aheadMs > -6 * dayMs && aheadMs < 29 * dayMs;
+};
+
+interface Page {
+  readonly collection: readonly { readonly uri: string }[];
+}
+
+/** The service, but that some of its answers are changed on their way. */
+function bent(where: RegExp, change: (answer: Page) => object): typeof fetch {
+  return async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!where.test(String(input))) return answer;
+    return Response.json(change((await answer.json()) as Page), {
+      headers: { date: answer.headers.get('date') ?? '' },
+    });
+  };
+}
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`reconcile on ${name}`, { timeout: 120_000 }, () => {
+    it('looks without writing, then repairs just what it named, then finds nothing', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      const before = await projectedRows(mirrored.store);
+      const looked = await mirrored.run();
+      expect(totalOf(looked.report.drift)).toBeGreaterThan(100);
+      expect(await projectedRows(mirrored.store)).toEqual(before);
+      expect(await rowsOf(mirrored.store, 'event_log')).toEqual([]);
+
+      const repaired = await mirrored.run({ repair: true });
+      expect(repaired.lines).toEqual(looked.lines);
+      expect(new Set(repaired.drift.map(({ how }) => how))).toEqual(new Set(['missing']));
+      const sources = new Set((await rowsOf(mirrored.store, 'event_log')).map(({ source }) => source));
+      expect(sources).toEqual(new Set(['reconcile']));
+
+      expect((await mirrored.run()).lines).toEqual([]);
+      expect((await mirrored.run({ scope: { kind: 'recent' } })).lines).toEqual([]);
+    });
+
+    it('names what differs by its fields, never by their values', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      const [first] = contactsOf(mirrored);
+      if (first === undefined) throw new Error('no contact');
+      updateContact(mirrored.sandbox.service, first, { company: 'Secretive Ltd', city: 'Tallinn' });
+
+      const looked = await mirrored.run({ scope: { kind: 'recent' } });
+      expect(looked.lines).toEqual([`different contact ${first.uri} city company updated_at`]);
+      expect(JSON.stringify(looked)).not.toContain('Secretive');
+      expect((await rowOf(mirrored, first.uri))['company']).not.toBe('Secretive Ltd');
+
+      expect((await mirrored.run({ repair: true, scope: { kind: 'recent' } })).lines).toEqual(looked.lines);
+      expect((await rowOf(mirrored, first.uri))['company']).toBe('Secretive Ltd');
+    });
+
+    it('finds what changed of a meeting without an event: its link, its hosts', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      // Two reads of one second that tell of the same `updated_at` cannot be told apart.
+      await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
+      const { scheduledEvents } = mirrored.sandbox.service.state;
+      const meeting = [...scheduledEvents.values()].find(({ start_time: at }) => isWithinWeeks(at));
+      if (meeting === undefined) throw new Error('no meeting in these weeks');
+      const location = { ...meeting.location, join_url: 'https://meet.example.test/1' };
+      const hosts = meeting.event_memberships.map((host) => ({ ...host, user_name: 'Somebody Else' }));
+      scheduledEvents.put({ ...meeting, location, event_memberships: hosts });
+
+      const { lines } = await mirrored.run({ repair: true, scope: { kind: 'recent' } });
+      expect(lines).toEqual([`different scheduled_event ${meeting.uri} hosts join_url location`]);
+      expect((await mirrored.run()).lines).toEqual([]);
+    });
+
+    it('stops reading contacts where the last complete run began', async () => {
+      await using mirrored = await openReconciling(fresh, { contacts: 350, bookings: 0 });
+      await mirrored.run({ repair: true });
+      await mirrored.sandbox.control('POST', '/clock', { advance: '1h' });
+      const { report } = await mirrored.run({ scope: { kind: 'recent' } });
+      expect(report.read).toBeLessThanOrEqual(100);
+    });
+
+    it('buries what a complete listing does not show and its own URI denies', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      const gone = contactsOf(mirrored).slice(0, 3);
+      for (const contact of gone) deleteContact(mirrored.sandbox.service, contact);
+
+      const looked = await mirrored.run();
+      expect(looked.lines).toEqual(gone.map(({ uri }) => `extra contact ${uri}`).toSorted());
+      expect((await rowOf(mirrored, gone[0]?.uri ?? ''))['deleted_at']).toBeNull();
+      expect((await mirrored.run({ scope: { kind: 'recent' } })).lines).toEqual([]);
+
+      expect((await mirrored.run({ repair: true })).lines).toEqual(looked.lines);
+      const row = await rowOf(mirrored, gone[0]?.uri ?? '');
+      expect([row['deleted_source'], row['name']]).toEqual(['reconcile', null]);
+      expect((await mirrored.run()).lines).toEqual([]);
+    });
+
+    it('keeps a row that a listing leaves out although its own URI still shows it', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      const left = contactsOf(mirrored)[0]?.uri ?? '';
+      const forgetful = bent(/\/contacts\?/, (answer) => ({
+        ...answer,
+        collection: answer.collection.filter(({ uri }) => uri !== left),
+      }));
+      expect((await mirrored.run({ repair: true, fetch: forgetful })).lines).toEqual([]);
+      expect((await rowOf(mirrored, left))['deleted_at']).toBeNull();
+    });
+
+    it('deletes nothing when a listing breaks off', async () => {
+      await using mirrored = await openReconciling(fresh, { contacts: 250, bookings: 0 });
+      await mirrored.run({ repair: true });
+      const gone = contactsOf(mirrored).at(-1);
+      if (gone) deleteContact(mirrored.sandbox.service, gone);
+      const broken: typeof fetch = async (input, init) =>
+        /contacts\?.*page_token/.test(String(input))
+          ? Response.json({ title: 'Permission Denied', message: 'No more.' }, { status: 403 })
+          : fetch(input, init);
+      const { report, lines } = await mirrored.run({ repair: true, fetch: broken });
+      expect(report.unreadable.map(({ what }) => what)).toEqual(['contacts']);
+      expect(lines).toEqual([]);
+      expect((await rowOf(mirrored, gone?.uri ?? ''))['deleted_at']).toBeNull();
+    });
+
+    it('deletes none when many are gone, says how many, and does it when told so', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      const all = contactsOf(mirrored);
+      const gone = all.slice(0, 30);
+      for (const contact of gone) deleteContact(mirrored.sandbox.service, contact);
+
+      const { report } = await mirrored.run({ repair: true });
+      expect(report.heldBack).toEqual([{ kind: 'contact', gone: 21, of: all.length }]);
+      expect(report.drift).toEqual({});
+      expect((await readReconcileState(mirrored.store)).full?.held_back).toEqual({ contact: 21 });
+
+      const allowed = await mirrored.run({ repair: true, allowDeletes: true });
+      expect(allowed.report.drift).toEqual({ contact: { extra: 30 } });
+    });
+
+    it('names what the token may not read, deletes nothing of it, and goes on with the rest', async () => {
+      await using mirrored = await openReconciling(fresh, world);
+      await mirrored.run({ repair: true });
+      const rows = await projectedRows(mirrored.store);
+      const token = mirrored.sandbox.tokens.personal('narrow', {
+        user: mirrored.sandbox.handles.users.owner,
+        scopes: ['event_types:read', 'scheduled_events:read'],
+      });
+      const { report, lines } = await mirrored.run({ repair: true, token });
+      expect(lines).toEqual([]);
+      expect(report.unreadable.map(({ what }) => what).toSorted()).toEqual([
+        'contacts',
+        'custom_field_definitions',
+        expect.stringContaining('meeting recaps of'),
+        'routing_forms',
+      ]);
+      expect(report.unreadable.find(({ what }) => what === 'contacts')?.error.hint).toContain('contacts:read');
+      expect((await projectedRows(mirrored.store)).contacts).toEqual(rows.contacts);
+    });
+
+    it('is slowed down by refusals and failures of the service, and not stopped', async () => {
+      await using mirrored = await openReconciling(fresh, { contacts: 20, bookings: 3 });
+      await mirrored.sandbox.control('POST', '/faults', { rate_limit: 0.1, status: 0.1 });
+      await mirrored.run({ repair: true });
+      await mirrored.sandbox.control('POST', '/faults', {});
+      expect((await mirrored.run()).lines).toEqual([]);
+    });
+  });
+}

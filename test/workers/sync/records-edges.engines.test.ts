@@ -1,0 +1,172 @@
+// Records at the edges, on each store: forged, malformed, refused, written by several at once, and read again while a rebuild runs.
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '#schemas/wire.ts';
+import type { Store } from '#src/store/contract.ts';
+import { historyOf } from '#src/store/log/row-history.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestGone, ingestRecords, type RecordKind } from '#workers/sync/records.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const at = (seconds: number) => new Date(Date.UTC(2025, 3, 14, 11, 43, seconds)).toISOString().replace('Z', '000Z');
+const options = { eraseOnDelete: true };
+const uriOf = (n: number) => `${base}/contacts/${n}`;
+const person = (n: number, name = `n${n}`): JsonObject => ({
+  uri: uriOf(n),
+  name,
+  emails: [{ email: `p${n}@example.test`, is_primary: true }],
+  updated_at: at(0),
+});
+
+function read(store: Store, records: readonly JsonObject[], { kind = 'contact' as RecordKind, seconds = 10 } = {}) {
+  const seen = records.map((record) => ({ kind, record, observed: at(seconds) }));
+  return ingestRecords({ store, options }, seen, { source: 'backfill', now: receivedAt });
+}
+
+/** Makes the store refuse contacts of this name, as a constraint of its owner's would; answers how to take that back. */
+async function refuse({ db, engine }: Store, name: string): Promise<() => Promise<unknown>> {
+  if (engine.name === 'postgres') {
+    await sql`alter table contacts add constraint no_poison check (name <> ${sql.lit(name)})`.execute(db);
+    return () => sql`alter table contacts drop constraint no_poison`.execute(db);
+  }
+  await sql`create trigger no_poison before insert on contacts when new.name = ${sql.lit(name)}
+    begin select raise(abort, 'refused'); end`.execute(db);
+  return () => sql`drop trigger no_poison`.execute(db);
+}
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the records of ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeEach(async () => void (opened = await engine.fresh()));
+    afterEach(async () => {
+      // Whatever a test did, the log is the truth about it.
+      const { rowsDiffered } = await rebuild({ store: opened.store, options });
+      if (rowsDiffered > 0) throw new Error(`A rebuild found ${rowsDiffered} rows to change.`);
+      await opened[Symbol.asyncDispose]();
+    });
+    const log = async () =>
+      (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
+
+    it.each(['contact.read', 'contact.gone', 'user.read'])(
+      'are not believed from a webhook: %s is a kind nobody knows, also when replayed',
+      async (event) => {
+        const { store } = opened;
+        await ingestBodies(store, [JSON.stringify({ event, created_at: at(1), payload: person(1) })]);
+        // The very body that a read would have.
+        await ingestBodies(store, [JSON.stringify({ event, payload: person(1) })]);
+        await replay({ store, options }, {});
+        expect((await log()).map(({ source, outcome }) => [source, outcome])).toEqual([
+          ['webhook', 'unhandled'],
+          ['webhook', 'unhandled'],
+        ]);
+        expect(await projectedRows(store)).toEqual({});
+        expect(await read(store, [person(1)])).toMatchObject({ created: 1 });
+      },
+    );
+
+    it('fill every table that is only ever read, and a membership fills two', async () => {
+      const { store } = opened;
+      const user = { uri: `${base}/users/1`, name: 'Ada', email: 'ada@example.test', slug: 'ada', timezone: 'UTC' };
+      const membership = {
+        uri: `${base}/organization_memberships/1`,
+        role: 'owner',
+        user,
+        organization: `${base}/organizations/1`,
+        updated_at: at(0),
+      };
+      const form = { uri: `${base}/routing_forms/1`, name: 'Triage', status: 'published', questions: [{ uuid: 'q1' }] };
+      const field = { uri: `${base}/contact_custom_fields/1`, label: 'Plan', field_type: 'text' };
+      expect(await read(store, [membership], { kind: 'organization_membership' })).toMatchObject({ created: 1 });
+      expect(await read(store, [form], { kind: 'routing_form' })).toMatchObject({ created: 1 });
+      expect(await read(store, [field], { kind: 'custom_field_definition' })).toMatchObject({ created: 1 });
+      expect(await projectedRows(store)).toMatchObject({
+        users: [{ uri: user.uri, name: 'Ada', email: 'ada@example.test' }],
+        organization_memberships: [{ role: 'owner', user_uri: user.uri, organization_uri: `${base}/organizations/1` }],
+        routing_forms: [{ name: 'Triage', questions: [{ uuid: 'q1' }] }],
+        custom_field_definitions: [{ label: 'Plan', field_type: 'text' }],
+      });
+      const renamed = { ...user, name: 'Ada King', updated_at: at(5) };
+      expect(await read(store, [renamed], { kind: 'user', seconds: 20 })).toMatchObject({ updated: 1 });
+      const events: unknown[] = [];
+      for await (const part of historyOf(store, user.uri)) events.push(...part.map(({ event }) => event));
+      expect(events).toEqual(['organization_membership.read', 'user.read']);
+      expect((await overviewOf(store)).rows).toMatchObject({ users: 1, organization_memberships: 1, routing_forms: 1 });
+    });
+
+    it('that do not fit are kept with the reason, once, and counted each time', async () => {
+      const { store } = opened;
+      const odd = { ...person(1), emails: 'none' };
+      expect(await read(store, [odd, person(2), odd])).toMatchObject({ created: 1, kept: 2 });
+      expect(await read(store, [odd, { name: 'no uri' }], { seconds: 20 })).toMatchObject({ kept: 2, unchanged: 0 });
+      expect((await log()).map(({ outcome, reason, occurred_at }) => [outcome, reason, occurred_at])).toEqual([
+        ['quarantined', 'payload.emails: expected array', at(20)],
+        ['applied', null, at(10)],
+        ['quarantined', 'payload.uri: expected string', at(20)],
+      ]);
+    });
+
+    it('that the store refuses hold up no neighbour, and come in with the first sweep after it relents', async () => {
+      const { store } = opened;
+      const relent = await refuse(store, 'poison');
+      const page = [person(1), person(2, 'poison'), person(3)];
+      expect(await read(store, page)).toMatchObject({ created: 2, kept: 1 });
+      expect(await read(store, page, { seconds: 20 })).toMatchObject({ created: 0, unchanged: 2, kept: 1 });
+      await relent();
+      expect(await read(store, page, { seconds: 30 })).toMatchObject({ created: 1, unchanged: 2, kept: 0 });
+      expect((await log()).map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'applied']);
+    });
+
+    it('are the same however many read them at once, beside deliveries about the same contacts', async () => {
+      const page = Array.from({ length: 60 }, (_, n) => person(n));
+      const told = page.map((payload) => JSON.stringify({ event: 'contact.updated', created_at: at(12), payload }));
+      const others = [opened.store, await opened.openAnother(), await opened.openAnother()];
+      await Promise.all(
+        others.map(async (store, index) => {
+          for (let round = 0; round < 3; round += 1) {
+            await read(store, index % 2 ? page.toReversed() : page, { seconds: 10 + index * 3 + round });
+            await ingestBodies(store, told.slice(index * 10));
+          }
+        }),
+      );
+      const reads = (await log()).filter(({ event }) => event === 'contact.read');
+      expect(reads).toHaveLength(60);
+      expect(new Set(reads.map(({ occurred_at }) => occurred_at))).toEqual(new Set([at(18)]));
+      expect(new Set((await rowsOf(opened.store, 'contacts')).map(({ as_of }) => as_of))).toEqual(new Set([at(18)]));
+    });
+
+    it('read again while a rebuild runs are not set back by it', async () => {
+      const { store } = opened;
+      const page = Array.from({ length: 1_200 }, (_, n) => person(n));
+      await read(store, page);
+      const other = await opened.openAnother();
+      let meanwhile: Promise<unknown> | undefined;
+      await rebuild({
+        store,
+        options,
+        onProgress: () => (meanwhile ??= read(other, page.slice(0, 50), { seconds: 40 })),
+      });
+      await meanwhile;
+      const later = (await rowsOf(store, 'contacts')).filter(({ as_of }) => as_of === at(40));
+      expect(later).toHaveLength(50);
+    });
+
+    it('gone before they were ever seen leave their tombstone, and stay gone', async () => {
+      const { store } = opened;
+      const uri = `${base}/event_types/1`;
+      await ingestGone({ store, options }, [{ kind: 'event_type', uri, observed: at(5) }], { now: receivedAt });
+      expect(await read(store, [{ uri, name: 'Intro' }], { kind: 'event_type' })).toMatchObject({ unchanged: 1 });
+      expect(await rowsOf(store, 'event_types')).toMatchObject([
+        { uri, deleted_at: at(5), deleted_source: 'reconcile' },
+      ]);
+    });
+
+    it('with text that no database holds are kept in text that it does', async () => {
+      const { store } = opened;
+      expect(await read(store, [person(1, 'a\u0000b\ud800')])).toMatchObject({ created: 1 });
+      expect(await read(store, [person(1, 'a\u0000b\ud800')], { seconds: 20 })).toMatchObject({ unchanged: 1 });
+      expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'a\uFFFDb\uFFFD', as_of: at(20) }]);
+    });
+  });

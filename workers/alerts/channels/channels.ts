@@ -1,0 +1,78 @@
+// Every channel, and which of them are configured. Each is loaded when it is opened: most processes send over one or none.
+import type { Log } from '#src/observability/log.ts';
+import type { Channel } from './channel.ts';
+import type { ChannelName } from './channel-name.ts';
+
+/** As in `config.alerts`. */
+export interface ChannelSettings {
+  readonly slackUrl: string | undefined;
+  readonly webhookUrl: string | undefined;
+  readonly webhookSecret: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly emailTo: readonly string[] | undefined;
+  readonly allowPrivate: boolean;
+}
+
+export interface ChannelNeeds {
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly clock: () => number;
+}
+
+type Open = (needs: ChannelNeeds) => Promise<Channel>;
+
+/** What opens each of them; undefined where nothing is configured. */
+const registry: Readonly<Record<ChannelName, (settings: ChannelSettings) => Open | undefined>> = {
+  log: () => async (needs) => (await import('./log.ts')).openLog(needs),
+  slack({ slackUrl: url, allowPrivate }) {
+    if (url === undefined) return undefined;
+    return async ({ clock }) => {
+      const { openSlack } = await import('./slack.ts');
+      return openSlack({ outgoing: await openOutgoing(allowPrivate), clock }, { url });
+    };
+  },
+  webhook({ webhookUrl: url, webhookSecret: secret, allowPrivate }) {
+    if (url === undefined || secret === undefined) return undefined;
+    return async ({ clock }) => {
+      const { openWebhook } = await import('./webhook.ts');
+      return openWebhook({ outgoing: await openOutgoing(allowPrivate), clock }, { url, secret });
+    };
+  },
+  email({ smtpUrl: url, emailTo: to, allowPrivate }) {
+    if (url === undefined || to === undefined) return undefined;
+    return async () => {
+      const { openEmail } = await import('./email.ts');
+      return openEmail({ outgoing: await openOutgoing(allowPrivate) }, { url, to, allowPrivate });
+    };
+  },
+};
+
+async function openOutgoing(allowPrivate: boolean) {
+  const { createOutgoing } = await import('#src/egress/http.ts');
+  return createOutgoing({}, { allowPrivate });
+}
+
+const names = Object.keys(registry) as readonly ChannelName[];
+
+/** Where a rule's alerts go that names no channel: all that are configured, or the log when none is. The log can always be named. */
+export function configuredChannels(settings: ChannelSettings): readonly ChannelName[] {
+  const configured = names.filter((name) => name !== 'log' && registry[name](settings) !== undefined);
+  return configured.length === 0 ? ['log'] : configured;
+}
+
+/** All that are configured, and the log. */
+export async function openChannels(
+  settings: ChannelSettings,
+  needs: ChannelNeeds,
+): Promise<ReadonlyMap<ChannelName, Channel>> {
+  for (const [variable, url] of [
+    ['ALERT_SLACK_URL', settings.slackUrl],
+    ['ALERT_WEBHOOK_URL', settings.webhookUrl],
+  ] as const)
+    if (url?.startsWith('http:') && !settings.allowPrivate)
+      needs.log.warn({ variable }, 'alerts leave without encryption: anybody on the way can read them');
+  const opened = names.flatMap((name) => {
+    const open = registry[name](settings);
+    return open === undefined ? [] : [open(needs).then((channel) => [name, channel] as const)];
+  });
+  return new Map(await Promise.all(opened));
+}

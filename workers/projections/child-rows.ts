@@ -1,0 +1,111 @@
+// The rows that follow from one column of a parent row: made anew whenever that column changes.
+import type { Json } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import type { TableName } from '#src/store/tables.ts';
+import type { MirrorTable } from './contract.ts';
+import { partOf } from './field-mapping.ts';
+import { factsOf, noShowPeriods } from './no-show.ts';
+
+export interface Children {
+  readonly parent: MirrorTable;
+  readonly from: string;
+  readonly table: TableName;
+  readonly parentKey: string;
+  rows(parentUri: string, value: Json): StoredRow[];
+}
+
+/** PostgreSQL refuses index entries over 2,704 bytes: a longer value stays readable in the parent's list only. */
+const longestKey = 1_000;
+
+export const children: readonly Children[] = [
+  {
+    parent: 'contacts',
+    from: 'emails',
+    table: 'contact_emails',
+    parentKey: 'contact_uri',
+    rows: (contact_uri, emails) =>
+      distinct(emails, 'email').map((entry) => ({
+        contact_uri,
+        email: partOf(entry, 'email'),
+        is_primary: partOf(entry, 'is_primary') === true,
+      })),
+  },
+  {
+    parent: 'contacts',
+    from: 'phone_numbers',
+    table: 'contact_phone_numbers',
+    parentKey: 'contact_uri',
+    rows: (contact_uri, numbers) =>
+      distinct(numbers, 'phone_number').map((entry) => ({
+        contact_uri,
+        phone_number: partOf(entry, 'phone_number'),
+        is_primary: partOf(entry, 'is_primary') === true,
+      })),
+  },
+  {
+    parent: 'contacts',
+    from: 'custom_fields',
+    table: 'contact_custom_fields',
+    parentKey: 'contact_uri',
+    rows: (contact_uri, fields) =>
+      distinct(fields, 'uri').map((entry) => ({
+        contact_uri,
+        field_uri: partOf(entry, 'uri'),
+        label: partOf(entry, 'label'),
+        value: partOf(entry, 'value'),
+      })),
+  },
+  {
+    parent: 'invitees',
+    from: 'questions_and_answers',
+    table: 'invitee_answers',
+    parentKey: 'invitee_uri',
+    rows: (invitee_uri, answers) =>
+      listOf(answers).map((entry, item) => ({
+        invitee_uri,
+        item,
+        position: partOf(entry, 'position'),
+        question: partOf(entry, 'question'),
+        answer: partOf(entry, 'answer'),
+      })),
+  },
+  {
+    parent: 'invitees',
+    from: 'no_show_facts',
+    table: 'no_shows',
+    parentKey: 'invitee_uri',
+    rows: (invitee_uri, facts) =>
+      noShowPeriods(factsOf(facts)).map(({ uri, marked_at, unmarked_at }) => ({
+        invitee_uri,
+        no_show_uri: uri,
+        marked_at,
+        unmarked_at,
+      })),
+  },
+  {
+    parent: 'routing_form_submissions',
+    from: 'questions_and_answers',
+    table: 'routing_form_answers',
+    parentKey: 'submission_uri',
+    rows: (submission_uri, answers) =>
+      listOf(answers).map((entry, item) => ({
+        submission_uri,
+        item,
+        question_uuid: partOf(entry, 'question_uuid'),
+        question: partOf(entry, 'question'),
+        answer: partOf(entry, 'answer'),
+      })),
+  },
+];
+
+const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
+
+/** One entry a key; the last one wins, as it would in an object. */
+function distinct(list: Json, key: string): Json[] {
+  const byKey = new Map<string, Json>();
+  for (const entry of listOf(list)) {
+    const value = partOf(entry, key);
+    if (typeof value === 'string' && Buffer.byteLength(value) <= longestKey) byKey.set(value, entry);
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,137 @@
+// Which facts a row still draws from. A row stores the version of each field, so the fact that decided it is found by that
+// version alone: `why` names it, and retention keeps it. Folding only the facts a row draws from makes the same row.
+import type { Json } from '#src/store/columns.ts';
+import type { Assignment, Compiled, MirrorTable, NoShowFact } from './contract.ts';
+import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
+import { fieldsOf } from './registry.ts';
+import { observedIn } from './version.ts';
+
+export type Row = Readonly<Record<string, Json>>;
+
+/** What must be known of a row to tell what it draws from. */
+export function columnsDrawn(table: MirrorTable): readonly string[] {
+  return ['uri', 'version', 'lagging', ...(table === 'invitees' ? ['no_show_facts'] : [])];
+}
+
+/** Whether a row would be another without this fact. A row that is not there would be made by it. Deletes are kept whoever won. */
+export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | undefined, compiled: Compiled): boolean {
+  const { subject, assignments, tombstone, noShow } = compiled;
+  if (tombstone) return true;
+  const isDecisive = assignments.some((assignment) => {
+    const row = rowOf(assignment.table, assignment.uri);
+    return (
+      row === undefined || isNewest(row, assignment) || Object.keys(assignment.fields).some(isWon(row, assignment))
+    );
+  });
+  if (isDecisive || !noShow) return isDecisive;
+  const row = rowOf(subject.table, subject.uri);
+  return row === undefined || counts(factsOf(row['no_show_facts'] ?? null), noShow);
+}
+
+/** Columns whose values were decided together, and by which fact. */
+export interface Origin {
+  readonly columns: readonly string[];
+  /** When the deciding fact was observed, which the row knows also where the log no longer has it. */
+  readonly observed: string | null;
+  isIn(compiled: Compiled): boolean;
+}
+
+/** An origin for each field that anybody spoke about; what nobody did has no value and no origin. */
+export function originsOf(table: MirrorTable, row: Row): readonly Origin[] {
+  return [...fieldOrigins(table, row), ...noShowOrigin(row), ...deleteOrigin(row)];
+}
+
+function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
+  return Object.entries(fieldsOf[table]).flatMap(([field, columnsOf]) => {
+    const version = versionIn(row, field);
+    if (version === '') return [];
+    const isIn = ({ assignments }: Compiled): boolean =>
+      assignments.some(
+        (each) =>
+          each.table === table &&
+          each.uri === row['uri'] &&
+          each.version === version &&
+          Object.hasOwn(each.fields, field),
+      );
+    return [{ columns: Object.keys(columnsOf(null)), observed: observedIn(version), isIn }];
+  });
+}
+
+function noShowOrigin(row: Row): readonly Origin[] {
+  const decisive = decisiveFact(factsOf(row['no_show_facts'] ?? null));
+  if (decisive === undefined) return [];
+  const isIn = ({ subject, noShow }: Compiled): boolean =>
+    subject.uri === row['uri'] && noShow !== undefined && nameOf(noShow) === decisive.name;
+  return [{ columns: ['no_show', 'no_show_uri', 'no_show_at'], observed: decisive.at, isIn }];
+}
+
+function deleteOrigin(row: Row): readonly Origin[] {
+  if ((row['deleted_at'] ?? null) === null) return [];
+  const isIn = ({ tombstone }: Compiled): boolean =>
+    tombstone?.uri === row['uri'] &&
+    tombstone?.deletedAt === row['deleted_at'] &&
+    tombstone?.source === row['deleted_source'];
+  return [{ columns: ['deleted_at', 'deleted_source'], observed: null, isIn }];
+}
+
+function versionIn(row: Row, field: string): string {
+  const lagging = (row['lagging'] ?? {}) as Readonly<Record<string, string>>;
+  return lagging[field] ?? String(row['version'] ?? '');
+}
+
+const isWon =
+  (row: Row, { version }: Assignment) =>
+  (field: string): boolean =>
+    versionIn(row, field) === version;
+
+/** Also where it won no field: the row's own version and time are its. */
+const isNewest = (row: Row, { version }: Assignment): boolean => row['version'] === version;
+
+/** Whether the no-show state is derived from this fact too: of a mark the earliest tellings, every unmark, the newest snapshot. */
+function counts({ marks, unmarks, snapshot }: NoShowFacts, fact: NoShowFact): boolean {
+  if (fact.kind === 'unmark') return unmarks.includes(fact.at);
+  if (fact.kind === 'snapshot') return snapshot?.at === fact.at && snapshot.order === fact.order;
+  const known = Object.hasOwn(marks, fact.mark.uri) ? marks[fact.mark.uri] : undefined;
+  return known?.at === fact.at || known?.created_at === fact.mark.created_at;
+}
+
+interface Named {
+  readonly at: string;
+  readonly name: string;
+}
+
+const nameOf = (fact: NoShowFact): string => {
+  if (fact.kind === 'unmark') return `unmark ${fact.at}`;
+  return fact.kind === 'snapshot' ? `snapshot ${fact.at} ${fact.order}` : `mark ${fact.at} ${fact.mark.uri}`;
+};
+
+/** The fact after which the state stayed what it is; where it never changed, the newest one that said so. */
+function decisiveFact(facts: NoShowFacts): Named | undefined {
+  const { marks, unmarks, snapshot } = facts;
+  const instants = [...new Set([...Object.values(marks).map(({ at }) => at), ...unmarks, snapshot?.at ?? []].flat())];
+  const now = openIn(facts);
+  const rising = instants.sort();
+  // Back from the newest, as long as the state before it was another: that is the instant at which it became what it is.
+  const since = rising.findLast((_, index) => openIn(until(facts, rising[index - 1] ?? '')) !== now) ?? rising.at(-1);
+  if (since === undefined) return undefined;
+  const named = (name: string): Named => ({ at: since, name });
+  if (now !== null && Object.hasOwn(marks, now) && marks[now]?.at === since) return named(`mark ${since} ${now}`);
+  if (now === null && unmarks.includes(since)) return named(`unmark ${since}`);
+  if (snapshot?.at === since) return named(`snapshot ${since} ${snapshot.order}`);
+  const [mark] = Object.entries(marks).find(([, { at }]) => at === since) ?? [];
+  return mark === undefined ? named(`unmark ${since}`) : named(`mark ${since} ${mark}`);
+}
+
+function openIn(facts: NoShowFacts): string | null {
+  const last = noShowPeriods(facts).at(-1);
+  return last && last.unmarked_at === null ? last.uri : null;
+}
+
+/** What was known at a moment. */
+function until({ marks, unmarks, snapshot }: NoShowFacts, moment: string): NoShowFacts {
+  return {
+    marks: Object.fromEntries(Object.entries(marks).filter(([, { at }]) => at <= moment)),
+    unmarks: unmarks.filter((at) => at <= moment),
+    snapshot: snapshot && snapshot.at <= moment ? snapshot : null,
+  };
+}

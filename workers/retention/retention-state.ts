@@ -1,0 +1,30 @@
+// What retention leaves in the store: what its last complete run took out of the log. Read by status.
+import { z } from 'zod';
+import type { Store } from '#src/store/contract.ts';
+import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+
+const state = z.object({
+  finished_at: z.string(),
+  /** Entries received earlier were old. */
+  before: z.string(),
+  examined: z.number(),
+  pruned: z.number(),
+  /** By all runs there ever were. */
+  pruned_ever: z.number(),
+});
+export type RetentionState = z.output<typeof state>;
+
+const key = 'retention';
+
+/** Undefined where none has run yet. */
+export function readRetentionState(store: Pick<Store, 'db' | 'engine'>): Promise<RetentionState | undefined> {
+  return readCheckpoint(store, key, state);
+}
+
+export function noteRetention(store: Store, last: Omit<RetentionState, 'pruned_ever'>): Promise<void> {
+  return store.transaction(async (unit) => {
+    await unit.engine.lockLog(unit.db);
+    const before = await readCheckpoint(unit, key, state);
+    await writeCheckpoint(unit, key, { ...last, pruned_ever: (before?.pruned_ever ?? 0) + last.pruned });
+  });
+}

@@ -1,0 +1,122 @@
+// Who does a periodic job: one process at a time, of however many share the store. A lease ends by itself when its holder does;
+// the time of the last run stands beside it, and after failures when to try again, so that all processes keep one rhythm, also
+// over restarts.
+import { z } from 'zod';
+import type { Store } from '#src/store/contract.ts';
+import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+
+export interface LeaseNeeds {
+  readonly store: Store;
+  readonly nowMs: () => number;
+  /** Names this process and no other. */
+  readonly holder: string;
+  /** How long a lease holds without being kept, where a minute is too long to wait for another to take over. */
+  readonly leaseMs?: number;
+}
+
+export interface LeaseInput {
+  readonly job: string;
+  readonly everyMs: number;
+}
+
+export type LeaseAnswer =
+  /** Ours until `leaseMs` after it was last kept. */
+  { readonly kind: 'taken' } | { readonly kind: 'wait'; readonly untilMs: number };
+
+const row = z.object({
+  holder: z.string().nullable(),
+  expires_ms: z.number(),
+  /** When the last run that went well began. */
+  ran_ms: z.number(),
+  /** Runs that failed since one went well, and when the next may begin. */
+  failures: z.number().default(0),
+  retry_ms: z.number().default(0),
+});
+type Row = z.output<typeof row>;
+
+const fresh: Row = { holder: null, expires_ms: 0, ran_ms: 0, failures: 0, retry_ms: 0 };
+
+export const leaseMs = 60_000;
+export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
+const firstRetryMs = 5_000;
+const longestRetryMs = 900_000;
+const keyOf = (job: string): string => `lease ${job}`;
+
+export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
+  return change<LeaseAnswer>(needs, job, (before, nowMs) => {
+    const isHeld = before.holder !== null && before.holder !== needs.holder && before.expires_ms > nowMs;
+    if (isHeld) return { answer: { kind: 'wait', untilMs: Math.max(before.expires_ms, before.ran_ms + everyMs) } };
+    // A clock that was ahead and was set right must not stop the job for as long as it was ahead.
+    const retryMs = Math.min(before.retry_ms, nowMs + longestRetryMs);
+    const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);
+    if (dueMs > nowMs) return { answer: { kind: 'wait', untilMs: dueMs } };
+    const after = { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) };
+    return { answer: { kind: 'taken' }, after };
+  });
+}
+
+/** False when it was lost meanwhile: somebody else does the job now. */
+export function keepLease(needs: LeaseNeeds, job: string): Promise<boolean> {
+  return change(needs, job, (before, nowMs) => {
+    if (before.holder !== needs.holder) return { answer: false };
+    return { answer: true, after: { ...before, expires_ms: nowMs + lengthOf(needs) } };
+  });
+}
+
+/** `ranMs`: when the run that went well began; undefined when it was only stopped, so that it is due again at once. */
+export async function endLease(needs: LeaseNeeds, job: string, ranMs: number | undefined): Promise<void> {
+  await change(needs, job, (before) => {
+    if (before.holder !== needs.holder) return { answer: undefined };
+    const released = { ...before, holder: null, expires_ms: 0 };
+    return { answer: undefined, after: ranMs === undefined ? released : { ...fresh, ran_ms: ranMs } };
+  });
+}
+
+/** Keeps the timers of all processes from a job that somebody does by hand. One that is under way already goes on. */
+export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDisposable> {
+  const isOurs = await change(needs, job, (before, nowMs) => {
+    if (before.holder !== null && before.expires_ms > nowMs) return { answer: false };
+    return { answer: true, after: { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) } };
+  });
+  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), lengthOf(needs) / 3).unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(keeping);
+      if (isOurs) await endLease(needs, job, undefined);
+    },
+  };
+}
+
+export interface Failed {
+  /** In a row, whoever ran it. */
+  readonly failures: number;
+  readonly retryMs: number;
+}
+
+/** A little longer each time, whatever the period: a run that fails may have cost much. Undefined when the lease was lost. */
+export function failLease(needs: LeaseNeeds, job: string): Promise<Failed | undefined> {
+  return change<Failed | undefined>(needs, job, (before, nowMs) => {
+    if (before.holder !== needs.holder) return { answer: undefined };
+    const failures = before.failures + 1;
+    const retryMs = retryAfter(failures);
+    const after = { ...before, holder: null, expires_ms: 0, failures, retry_ms: nowMs + retryMs };
+    return { answer: { failures, retryMs }, after };
+  });
+}
+
+export const retryAfter = (failures: number): number => Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
+
+function change<Answer>(
+  { store, nowMs }: LeaseNeeds,
+  job: string,
+  decide: (before: Row, nowMs: number) => { readonly answer: Answer; readonly after?: Row },
+): Promise<Answer> {
+  return store.transaction(async (unit) => {
+    // Whoever reads the row to change it holds this: of two, the second sees what the first wrote.
+    await unit.engine.lockLog(unit.db);
+    const before = (await readCheckpoint(unit, keyOf(job), row)) ?? fresh;
+    const { answer, after } = decide(before, nowMs());
+    if (after !== undefined) await writeCheckpoint(unit, keyOf(job), after);
+    return answer;
+  });
+}

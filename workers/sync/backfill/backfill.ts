@@ -1,0 +1,107 @@
+// Fills the mirror from the service: every resource that is wanted, one after another; what ended early goes on where it was.
+//
+//   begun ──▶ each resource: walked · refused (said, the others go on) ──▶ complete: forgotten, the next backfill starts anew
+//     └ killed, stopped or failed ──▶ the next one goes on, and walks nothing again that was walked
+import { z } from 'zod';
+import type { EventKind } from '#schemas/events.ts';
+import type { Json } from '#src/store/columns.ts';
+import { ApiError } from '#src/upstream/api-error.ts';
+import { forgetProgress, noCounts, type Counts } from './progress.ts';
+import { walkResource, type Walked, type WalkNeeds } from './traverse.ts';
+import { catalogue, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
+import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+
+export interface BackfillInput {
+  /** All when none is named. */
+  readonly only: readonly ResourceName[];
+  /** Forgets how far an earlier one came. */
+  readonly restart: boolean;
+  /** A resource that tells of none of these is left out. */
+  readonly events: readonly EventKind[];
+  readonly signal: AbortSignal;
+}
+
+export interface BackfillNeeds extends WalkNeeds {
+  readonly onOutcome: (outcome: ResourceOutcome) => void;
+}
+
+export interface ResourceOutcome {
+  readonly name: ResourceName;
+  /** `unwanted`: EVENTS names none of its kinds. `waiting`: it was not begun. */
+  readonly state: Walked['state'] | 'refused' | 'unwanted' | 'waiting';
+  readonly counts: Counts;
+  /** What will not be in the mirror, and what mends it. */
+  readonly missing: readonly string[];
+}
+
+export interface BackfillReport {
+  readonly isComplete: boolean;
+  readonly resources: readonly ResourceOutcome[];
+}
+
+const runKey = 'backfill';
+/** What the backfill that is under way is to walk, by all who were asked for it so far. */
+const runSchema = z.object({ resources: z.array(z.string()), ended: z.array(z.string()) });
+
+export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
+  const { store } = needs;
+  await requireSameOrganization(needs, { claims: true });
+  const chosen = catalogue.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
+  const names = chosen.map(({ name }) => name);
+  if (input.restart) await store.transaction((unit) => forgetProgress(unit, names));
+  const before = await readCheckpoint(store, runKey, runSchema);
+  const wanted = new Set([...(before?.resources ?? []), ...names]);
+  const ended = new Set(
+    (before?.ended ?? []).filter((name) => !input.restart || !names.includes(name as ResourceName)),
+  );
+  const save = () => {
+    const value: Json = { resources: [...wanted], ended: [...ended] };
+    return store.transaction((unit) => writeCheckpoint(unit, runKey, value));
+  };
+  await save();
+
+  const outcomes: ResourceOutcome[] = [];
+  for (const resource of chosen) {
+    const outcome = await outcomeOf(needs, resource, input);
+    outcomes.push(outcome);
+    needs.onOutcome(outcome);
+    if (outcome.state === 'stopped' || outcome.state === 'waiting') continue;
+    ended.add(resource.name);
+    await save();
+  }
+  if ([...wanted].every((name) => ended.has(name))) await forgetRun(needs);
+  return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
+}
+
+async function outcomeOf(
+  needs: BackfillNeeds,
+  resource: Resource,
+  { events, signal }: BackfillInput,
+): Promise<ResourceOutcome> {
+  const { name, feeds } = resource;
+  const none = { name, counts: noCounts, missing: [] };
+  if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'unwanted' };
+  if (signal.aborted) return { ...none, state: 'waiting' };
+  try {
+    return { name, ...(await walkResource(needs, resource, signal)) };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { ...none, state: 'refused', missing: [`${error.message}${error.hint ? ` → ${error.hint}` : ''}`] };
+  }
+}
+
+/** By scope, plan or role; of a token that is not accepted at all there is no rest to go on with. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 403 || error.status === 404);
+}
+
+function forgetRun({ store }: BackfillNeeds): Promise<void> {
+  return store.transaction(async (unit) => {
+    await forgetProgress(
+      unit,
+      catalogue.map(({ name }) => name),
+    );
+    await removeCheckpoints(unit, [runKey]);
+  });
+}

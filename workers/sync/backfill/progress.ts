@@ -1,0 +1,122 @@
+// How far a backfill has come with one resource, as it stands in the store.
+//
+//   page fetched ─▶ staged with the place after it ─▶ folded, what it changed counted in the same transaction ─▶ next page staged
+//                          └ meanwhile the next page is asked for: a kill makes us ask for that one twice, and for no other
+import { z } from 'zod';
+import { isUri } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { deletedContacts } from '#src/store/log/log.ts';
+import { mayTell } from '#workers/privacy/redact-fact.ts';
+import { currentErasures } from '#workers/privacy/erasure-index.ts';
+import type { ResourceName } from '#workers/sync/resources/registry.ts';
+import { readCheckpoint, removeCheckpoints, stagedPageOf, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import type { RecordsReport, ServiceRecord } from '#workers/sync/records.ts';
+
+const whole = z.number().int();
+const countsSchema = z.object({
+  created: whole,
+  updated: whole,
+  unchanged: whole,
+  kept: whole,
+  rows: whole,
+  pages: whole,
+});
+export type Counts = Readonly<z.output<typeof countsSchema>>;
+
+export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, kept: 0, rows: 0, pages: 0 };
+
+const progress = z.object({
+  state: z.enum(['walking', 'done']),
+  /** Of all pages before the staged one. */
+  counts: countsSchema,
+  /** The token of the staged page; null: the first. */
+  from: z.string().nullable(),
+  /** The token after it; null: it is the last. */
+  next: z.string().nullable(),
+  /** What the staged page has changed already. */
+  counted: z.object({ created: whole, updated: whole }),
+  /** What was refused, in words. */
+  missing: z.array(z.string()),
+});
+export type Progress = Readonly<z.output<typeof progress>>;
+
+export interface StagedPage {
+  readonly records: readonly ServiceRecord[];
+  readonly rows: number;
+}
+
+const keyOf = (name: ResourceName): string => `backfill ${name}`;
+
+export function readProgress(store: Store, name: ResourceName): Promise<Progress | undefined> {
+  return readCheckpoint(store, keyOf(name), progress);
+}
+
+/** The page that was being folded; undefined when it must be fetched again. */
+export async function readStaged(store: Store, name: ResourceName): Promise<StagedPage | undefined> {
+  const text = await readCheckpoint(store, stagedPageOf(keyOf(name)), z.string());
+  return text === undefined ? undefined : (JSON.parse(text) as StagedPage);
+}
+
+/** As text: PostgreSQL keeps no character 0 in JSON, and what the service sent is to come back as it was. */
+export async function stage(
+  unit: Unit,
+  name: ResourceName,
+  [at, page]: readonly [Progress, StagedPage],
+): Promise<void> {
+  // Whoever forgets somebody holds this: before us it is seen here, after us it takes the page away.
+  await unit.engine.lockLog(unit.db);
+  await saveProgress(unit, name, at);
+  const place = stagedPageOf(keyOf(name));
+  // It may lie there for long when the walk is killed: with a forgotten person on it, it is rather fetched again.
+  if (await tellsOfForgotten(unit, page)) await removeCheckpoints(unit, [place]);
+  else await writeCheckpoint(unit, place, JSON.stringify(page));
+}
+
+/** Somebody was erased, or their contact was deleted, perhaps since the page was fetched. */
+async function tellsOfForgotten(unit: Unit, { records }: StagedPage): Promise<boolean> {
+  if (mayTell(await currentErasures(unit), records)) return true;
+  const contacts = records.flatMap(({ kind, record: { uri } }) => (kind === 'contact' && isUri(uri) ? [uri] : []));
+  return (await deletedContacts(unit, contacts)).length > 0;
+}
+
+function saveProgress(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
+  return writeCheckpoint(unit, keyOf(name), at as unknown as Json);
+}
+
+/** Adds to what the staged page has changed, where it is changed. */
+export async function countAlongside(unit: Unit, name: ResourceName, more: Progress['counted']): Promise<void> {
+  const at = await readCheckpoint(unit, keyOf(name), progress);
+  if (at === undefined) return;
+  const counted = { created: at.counted.created + more.created, updated: at.counted.updated + more.updated };
+  await saveProgress(unit, name, { ...at, counted });
+}
+
+/** Nothing is staged any more: all that was fetched is folded. */
+export async function settle(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
+  await saveProgress(unit, name, at);
+  await removeCheckpoints(unit, [stagedPageOf(keyOf(name))]);
+}
+
+export function forgetProgress(unit: Unit, names: readonly ResourceName[]): Promise<void> {
+  return removeCheckpoints(
+    unit,
+    names.flatMap((name) => [keyOf(name), stagedPageOf(keyOf(name))]),
+  );
+}
+
+/** A page that is folded again finds unchanged what it changed the first time; it is counted as it was then. */
+export function withPage(
+  before: Counts,
+  rows: number,
+  { report, counted }: { readonly report: Omit<RecordsReport, 'changed'>; readonly counted: Progress['counted'] },
+): Counts {
+  return {
+    created: before.created + report.created + counted.created,
+    updated: before.updated + report.updated + counted.updated,
+    unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,
+    kept: before.kept + report.kept,
+    rows: before.rows + rows,
+    pages: before.pages + 1,
+  };
+}

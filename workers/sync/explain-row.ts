@@ -1,0 +1,161 @@
+// Why a row is what it is: every delivery and every read that touched it, and where the present value of each column came from.
+import { canonicalJson } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
+import type { LogEntry } from '#src/store/log/log.ts';
+import { decodeRow } from '#src/store/rows.ts';
+import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
+import { readAgain } from './replay.ts';
+
+export interface TouchingEntry extends Pick<
+  LogEntry,
+  'event' | 'source' | 'occurred_at' | 'received_at' | 'outcome' | 'reason' | 'changes'
+> {
+  readonly seq: number;
+  /** How long a delivery took to come; null for what we read ourselves. */
+  readonly delay_seconds: number | null;
+  readonly duplicates: number;
+  /** Its content is not, or not all, here any more: it was forgotten, or (`pruned`) it was old and no row drew from it. */
+  readonly redacted: boolean;
+  readonly pruned: boolean;
+}
+
+export interface ColumnOrigin {
+  readonly column: string;
+  readonly value: Json;
+  /** The entry that supplied it; null where the log no longer shows it. */
+  readonly seq: number | null;
+  readonly event: string | null;
+  readonly source: string | null;
+  readonly occurred_at: string | null;
+}
+
+export interface Explanation {
+  readonly uri: string;
+  /** Null where the log speaks of it and no row does: nothing about it could be projected. */
+  readonly table: MirrorTable | null;
+  readonly deleted: boolean;
+  readonly deliveries: readonly TouchingEntry[];
+  /** Where to go on when there are more deliveries. */
+  readonly next_after: number | null;
+  readonly fields: readonly ColumnOrigin[];
+}
+
+export interface Question {
+  readonly uri: string;
+  /** Of the deliveries; the fields are always all there. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** An answer ends early when what the deliveries in it changed weighs this much. */
+const fullAnswerCharacters = 4 * 1024 * 1024;
+const mostTries = 3;
+
+/** Undefined when neither the log nor a table knows the URI. */
+export async function explain(store: Store, question: Question): Promise<Explanation | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await findRow(store, question.uri);
+    const walked = await walk(store, question, found);
+    // What was told meanwhile may have decided a field after its entry was passed.
+    const isSettled = canonicalJson(found ?? null) === canonicalJson((await findRow(store, question.uri)) ?? null);
+    if (!isSettled && attempt < mostTries) continue;
+    if (found === undefined && walked.deliveries.length === 0 && question.after === 0) return undefined;
+    return {
+      uri: question.uri,
+      table: found?.table ?? null,
+      deleted: (found?.row['deleted_at'] ?? null) !== null,
+      ...walked,
+    };
+  }
+}
+
+interface Found {
+  readonly table: MirrorTable;
+  readonly row: Row;
+}
+
+async function findRow({ db, engine }: Store, uri: string): Promise<Found | undefined> {
+  for (const table of mirrorTables) {
+    const row = await db.selectFrom(table).selectAll().where('uri', '=', uri).executeTakeFirst();
+    if (row !== undefined) return { table, row: decodeRow(engine, table, row) };
+  }
+  return undefined;
+}
+
+/** Part by part through the whole history: a row that was told about ten thousand times is read with the memory of one part. */
+async function walk(
+  store: Store,
+  { uri, after, limit }: Question,
+  found: Found | undefined,
+): Promise<Pick<Explanation, 'deliveries' | 'next_after' | 'fields'>> {
+  const origins = found ? originsOf(found.table, found.row) : [];
+  const suppliers = new Map<Origin, Supplier>();
+  const deliveries: TouchingEntry[] = [];
+  let weight = 0;
+  let hasMore = false;
+  for await (const part of historyOf(store, uri)) {
+    for (const entry of part) {
+      const { compiled } = readAgain({ ...entry, changes: null });
+      // Of several entries that say the same, the first one was it.
+      for (const origin of origins)
+        if (compiled && !suppliers.has(origin) && origin.isIn(compiled)) suppliers.set(origin, supplierOf(entry));
+      if ((entry.seq as number) <= after || !touches(uri, entry, compiled)) continue;
+      hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
+      if (hasMore) continue;
+      deliveries.push(touchingEntry(entry));
+      weight += (entry.changes ?? '').length;
+    }
+    // All that is asked is known.
+    if (hasMore && suppliers.size === origins.length) break;
+  }
+  const next_after = hasMore ? (deliveries.at(-1)?.seq ?? null) : null;
+  const fields = origins.flatMap((origin) => columnsOf(found?.row ?? {}, origin, suppliers.get(origin)));
+  return { deliveries, next_after, fields };
+}
+
+type Supplier = Pick<LogEntry, 'seq' | 'event' | 'source' | 'occurred_at'>;
+
+/** Without its content, which may be large. */
+const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier => ({
+  seq,
+  event,
+  source,
+  occurred_at,
+});
+
+/** An invitee's delivery touches its event only where it says something about it; of what cannot be read nobody knows. */
+function touches(uri: string, { subject_uri }: HistoryEntry, compiled: Compiled | null): boolean {
+  return subject_uri === uri || compiled === null || compiled.assignments.some((each) => each.uri === uri);
+}
+
+function touchingEntry(entry: HistoryEntry): TouchingEntry {
+  const { seq, event, source, occurred_at, received_at, outcome, reason, duplicates, redacted, changes } = entry;
+  const delayMs = source === 'webhook' ? Date.parse(received_at ?? '') - Date.parse(occurred_at ?? '') : NaN;
+  return {
+    seq: seq as number,
+    event,
+    source,
+    occurred_at,
+    received_at,
+    delay_seconds: Number.isNaN(delayMs) ? null : delayMs / 1000,
+    outcome,
+    reason,
+    duplicates: duplicates ?? 0,
+    redacted: redacted === true,
+    pruned: entry.body === null,
+    changes: changes === null ? null : (JSON.parse(changes) as LogEntry['changes']),
+  };
+}
+
+function columnsOf(row: Row, { columns, observed }: Origin, supplier: Supplier | undefined): ColumnOrigin[] {
+  const from = {
+    seq: supplier?.seq ?? null,
+    event: supplier?.event ?? null,
+    source: supplier?.source ?? null,
+    occurred_at: supplier ? supplier.occurred_at : observed,
+  };
+  return columns.map((column) => ({ column, value: row[column] ?? null, ...from }));
+}

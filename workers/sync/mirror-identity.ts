@@ -1,0 +1,43 @@
+// Whose mirror the store holds: of one organization of one service. With the token of another one everything would look gone.
+import { z } from 'zod';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readCheckpoint, writeCheckpoint } from './checkpoints.ts';
+import type { Sources } from './sources.ts';
+
+const mirrored = z.object({ origin: z.string(), organization: z.string() });
+
+const key = 'mirrored';
+
+/** Refuses a token of anybody else; the first run that writes says who it is (`claims`). */
+export async function requireSameOrganization(
+  { store, sources }: { readonly store: Store; readonly sources: Sources },
+  { claims }: { readonly claims: boolean },
+): Promise<void> {
+  const asked = { origin: sources.client.origin, organization: sources.organization };
+  const known = await readCheckpoint(store, key, mirrored);
+  if (known !== undefined) return requireSame(known, asked);
+  if (!claims) return;
+  await store.transaction(async (unit) => {
+    // Of two that begin at once, the second sees whom the first has named.
+    await unit.engine.lockLog(unit.db);
+    const first = await readCheckpoint(unit, key, mirrored);
+    if (first === undefined) await writeCheckpoint(unit, key, asked);
+    else requireSame(first, asked);
+  });
+}
+
+type Mirrored = z.output<typeof mirrored>;
+
+function requireSame(known: Mirrored, asked: Mirrored): void {
+  if (known.origin === asked.origin && known.organization === asked.organization) return;
+  throw new SlotstreamError(
+    'config',
+    `The mirror is of ${named(known)}, the token is of ${named(asked)}: nothing was compared or written.`,
+    {
+      hint: 'Set DATABASE_URL to another database for this organization, or API_TOKEN (or the login) to the right one.',
+    },
+  );
+}
+
+const named = ({ origin, organization }: Mirrored): string => `${organization} at ${origin}`;

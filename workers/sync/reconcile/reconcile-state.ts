@@ -1,0 +1,48 @@
+// What reconciling leaves in the store: how far it came, and what the last complete runs found. Read by metrics, status and
+// doctor; written by repairs only, since a run that only looks leaves nothing behind.
+import { z } from 'zod';
+import type { Json } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+
+const counts = z.record(z.string(), z.record(z.string(), z.number()));
+
+const lastRun = z.object({
+  started_at: z.string(),
+  finished_at: z.string(),
+  read: z.number(),
+  kept: z.number(),
+  /** Found and repaired, by kind and how. */
+  drift: counts,
+  /** What may not be read, and is therefore not compared. */
+  unreadable: z.array(z.string()),
+  /** Deletes that wait for a yes, by kind. */
+  held_back: z.record(z.string(), z.number()),
+  /** Rows about which the service could not be asked; earlier versions did not count them. */
+  not_compared: z.number().default(0),
+});
+export type LastRun = z.output<typeof lastRun>;
+
+const state = z.object({
+  /** When the last complete walk through changed contacts began, on the service's clock. */
+  contacts_from: z.string().optional(),
+  recent: lastRun.optional(),
+  full: lastRun.optional(),
+});
+export type ReconcileState = z.output<typeof state>;
+
+const key = 'reconcile';
+
+export async function readReconcileState(store: Pick<Store, 'db' | 'engine'>): Promise<ReconcileState> {
+  return (await readCheckpoint(store, key, state)) ?? {};
+}
+
+/** One after the other: a sweep and a reconcile may end at the same moment. */
+export function updateReconcileState(store: Store, change: (before: ReconcileState) => ReconcileState): Promise<void> {
+  return store.transaction(async (unit) => {
+    await unit.engine.lockLog(unit.db);
+    const before = (await readCheckpoint(unit, key, state)) ?? {};
+    // `undefined` is no JSON; the round trip leaves it out.
+    await writeCheckpoint(unit, key, JSON.parse(JSON.stringify(change(before))) as Json);
+  });
+}

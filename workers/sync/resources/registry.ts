@@ -1,0 +1,21 @@
+// Everything that can be listed, in the order in which a mirror is filled: what others refer to comes first.
+import { contacts } from './contacts.ts';
+import type { Notice, Resource, ResourceName, WalkPage } from './contract.ts';
+import { customFieldDefinitions } from './custom-field-definitions.ts';
+import { eventTypes } from './event-types.ts';
+import { meetingRecaps } from './meeting-recaps.ts';
+import { organizationMemberships } from './organization-memberships.ts';
+import { routingForms } from './routing-forms.ts';
+import { scheduledEvents } from './scheduled-events.ts';
+
+export type { Notice, Resource, ResourceName, WalkPage };
+
+export const catalogue: readonly Resource[] = [
+  organizationMemberships,
+  customFieldDefinitions,
+  contacts,
+  eventTypes,
+  routingForms,
+  scheduledEvents,
+  meetingRecaps,
+];

@@ -1,0 +1,57 @@
+// Walking one list: again from its beginning when the page token has grown too old.
+import type { z } from 'zod';
+import type { RecordKind } from '#schemas/records.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import { isExpiredToken } from '#src/upstream/api-error.ts';
+import type { ApiPage } from '#src/upstream/pages.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
+import type { Notice, WalkPage } from './contract.ts';
+
+/** A service whose tokens live shorter than a walk takes would keep us walking for ever. */
+const mostRestarts = 3;
+
+export interface List {
+  /** As a person would call it. */
+  readonly name: string;
+  readonly kind: RecordKind;
+  open(from: string | undefined): AsyncGenerator<ApiPage<unknown>>;
+}
+
+export async function* walkList(list: List, from: string | undefined): AsyncGenerator<WalkPage> {
+  let token = from;
+  for (let restarts = 0; ; restarts += 1) {
+    let notices: readonly Notice[] = restarts === 0 ? [] : [{ kind: 'restarted', list: list.name }];
+    try {
+      for await (const page of list.open(token)) {
+        const records = recordsOf(list.kind, page);
+        yield { records, rows: records.length, nextToken: page.nextToken, notices };
+        notices = [];
+      }
+      return;
+    } catch (error) {
+      if (!isExpiredToken(error) || restarts === mostRestarts) throw error;
+      token = undefined;
+    }
+  }
+}
+
+export function recordsOf(
+  kind: RecordKind,
+  { records, observed }: Pick<ApiPage<unknown>, 'records' | 'observed'>,
+): readonly ServiceRecord[] {
+  return records.map((record) => ({ kind, record, observed }));
+}
+
+/** A place within several lists, as a token. One that cannot be read is a walk from the beginning. */
+export function readPlace<Place>(token: string | undefined, reads: z.ZodType<Place>): Place | undefined {
+  if (token === undefined) return undefined;
+  try {
+    return reads.safeParse(JSON.parse(token)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export function uriOf(record: JsonObject): readonly string[] {
+  return typeof record['uri'] === 'string' ? [record['uri']] : [];
+}
