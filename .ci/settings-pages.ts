@@ -30,15 +30,15 @@ function plainDefault({ default: shown }: Setting): string {
   return isPlain(shown) ? shown : '';
 }
 
-export function withSettingsTable(readme: string): string {
-  const from = readme.indexOf(begin);
-  const to = readme.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`README.md lacks the marks ${begin} … ${end}`);
+export function withSettingsTable(page: string): string {
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`docs/configuration.md lacks the marks ${begin} … ${end}`);
   const rows = entries.map(
     ([name, setting]) => `| ${nameCell(name, setting)} | ${defaultCell(setting)} | ${setting.meaning} |`,
   );
   const table = ['| variable | default | meaning |', '|---|---|---|', ...rows];
-  return `${readme.slice(0, from)}${begin}\n${table.join('\n')}\n${readme.slice(to)}`;
+  return `${page.slice(0, from)}${begin}\n${table.join('\n')}\n${page.slice(to)}`;
 }
 
 function nameCell(name: string, { alias }: Setting): string {

@@ -1,5 +1,6 @@
-// The files around the code say what the code does: README, .env.example, Dockerfile, compose.yaml, lock file, CI.
-import { existsSync, readFileSync } from 'node:fs';
+// The files around the code agree with the code: README, docs, .env.example, Dockerfile, compose.yaml, lock file, CI.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -8,12 +9,15 @@ import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
 
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Record<
-  'dependencies' | 'devDependencies' | 'scripts',
+  'dependencies' | 'devDependencies' | 'optionalDependencies' | 'scripts',
   Record<string, string>
 >;
 const knownVerbs = new Set((await loadVerbs()).map(({ name }) => name));
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })];
 
 describe('README', () => {
   const readme = read('README.md');
@@ -23,31 +27,50 @@ describe('README', () => {
     expect(readme).toContain('npm ci && npm test');
   });
 
+  it('is a front door of at most 150 lines', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(151);
+  });
+
+  it('leads to every page of the documentation', () => {
+    const linked = pages.flatMap((page) => linksOf(page));
+    expect(pages.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
   it('shows every setting as the code reads it (npm run settings)', () => {
-    expect(withSettingsTable(readme)).toBe(readme);
+    const page = read('docs/configuration.md');
+    expect(withSettingsTable(page)).toBe(page);
     expect(read('.env.example')).toBe(envExample());
   });
 
-  it('gives a reason for every dependency', () => {
+  it('gives a reason for every dependency, and for nothing else', () => {
     const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
-    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    const optional = Object.keys(manifest.optionalDependencies);
+    const explained = [...read('docs/dependencies.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    );
+    expect(explained.toSorted()).toEqual([...names, ...optional].toSorted());
   });
 
-  it('speaks only of scripts that exist', () => {
-    const scripts = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name ?? '');
-    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-  });
-
-  it('speaks only of verbs that exist', () => {
-    const named = [...readme.matchAll(/npx slotstream ([a-z]+)/g)].map(([, name]) => name ?? '');
-    expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
-  });
-
-  it('points only to files that exist', () => {
-    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '');
-    expect(links.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+  it('mentions only scripts, commands and files that exist', () => {
+    for (const page of pages) {
+      const text = read(page);
+      const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+      expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+      const named = [...text.matchAll(/npx slotstream ([a-z]+)/g)].map(([, name = '']) => name);
+      expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
+      expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+      const files = [...text.matchAll(/`((?:src|workers|schemas|test)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+      expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    }
   });
 });
+
+/** Paths, from the root of the repository, that a page links to. */
+function linksOf(page: string): readonly string[] {
+  return [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(dirname(page), path));
+}
 
 describe('installing', () => {
   it('takes packages from whichever registry npm is set to: the lock file names none', () => {

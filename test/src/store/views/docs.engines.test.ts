@@ -9,11 +9,13 @@ import { tellSmallWorld } from '../../../harness/small-world.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../../docs/views.md'), 'utf8');
-const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
-const queries = [...readme.matchAll(/([^\n]+)\n\n```sql\n(select.*?);\n```/gs)].map(([, about = '', query = '']) => ({
-  about,
-  query,
-}));
+const tablesPage = readFileSync(join(import.meta.dirname, '../../../../docs/tables.md'), 'utf8');
+const queries = [...tablesPage.matchAll(/([^\n]+)\n\n```sql\n(select.*?);\n```/gs)].map(
+  ([, about = '', query = '']) => ({
+    about,
+    query,
+  }),
+);
 const sections = new Map(
   text
     .split(/^## /m)
@@ -34,7 +36,7 @@ describe('the documentation of the views', () => {
     );
   });
 
-  it('and the README between them have queries to run', () => {
+  it('and of the tables have queries to run', () => {
     expect(queries.map(({ about }) => about)).toContainEqual(expect.stringContaining('Contacts by company'));
     expect(queries.length).toBeGreaterThan(3);
   });
@@ -72,7 +74,7 @@ for (const engine of storeEngines)
       expect(rows).not.toEqual([]);
     });
 
-    it.each(queries)('of the README run: $about', async ({ about, query }) => {
+    it.each(queries)('of the tables run: $about', async ({ about, query }) => {
       const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));
       // A choice is shown by its label, not by the identifier of its option.
       if (about.startsWith('Contacts by company'))
