@@ -4,7 +4,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { listing } from '#src/http/pagination.ts';
 import { conflict, notFound } from '#src/http/http-error.ts';
 import { instantOf } from '#src/base/time.ts';
-import { plainText } from '#src/http/text-param.ts';
+import { plainText } from '#src/http/request.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';

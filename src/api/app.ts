@@ -1,6 +1,6 @@
 // The admin listener: who may ask (guard), what the process says about itself, and behind it what reads the mirror.
 import { Hono } from 'hono';
-import { isBrowser } from '#src/http/accepts-html.ts';
+import { acceptsHtml } from '#src/http/request.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { once } from '#src/base/memoize.ts';
 import { createGuard, type AdminEnv, type GuardNeeds } from '#src/api/auth/auth.ts';
@@ -41,7 +41,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
   app.use(createGuard(guarding));
   app.get('/', (context) => {
     context.header('vary', 'Accept');
-    return isBrowser(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);
+    return acceptsHtml(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);
   });
   app.get('/api/status', async (context) => context.json(await status()));
   app.get('/metrics', async (context) => {

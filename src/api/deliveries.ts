@@ -2,7 +2,7 @@
 import { pageQuery } from '#schemas/pagination.ts';
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
-import { plainText } from '#src/http/text-param.ts';
+import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readDelivery } from '#src/store/log/log-search.ts';
 import type { LogEntry } from '#src/store/log/log.ts';

@@ -1,6 +1,6 @@
 // Named consumers of the feed: the store remembers how far each has come, so that a pipeline needs no state of its own.
 import { z } from 'zod';
-import { readAs } from '#src/http/parse-input.ts';
+import { parseInput } from '#src/http/request.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -58,7 +58,7 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     answers: 'resource',
     schema: consumer,
     run({ params, body }) {
-      const { name } = readAs(naming, params);
+      const { name } = parseInput(naming, params);
       const updatedAt = instantOf(clock());
       return store.transaction(async (unit) => {
         // Of two who tell at once, the second sees what the first wrote.
@@ -88,7 +88,7 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     refusals: { 404: 'There is no such consumer.' },
     answers: 'nothing',
     async run({ params }) {
-      const { name } = readAs(naming, params);
+      const { name } = parseInput(naming, params);
       await store.transaction(async (unit) => {
         if ((await readPosition(unit, name)) === undefined) throw unknown();
         await removePosition(unit, name);

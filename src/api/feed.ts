@@ -1,6 +1,6 @@
 // The feed on the admin listener: pages with a cursor and a long poll, and a stream that goes on.
 import { z } from 'zod';
-import { readAs } from '#src/http/parse-input.ts';
+import { parseInput } from '#src/http/request.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { feedEntry } from '#src/feed/entry.ts';
@@ -82,7 +82,7 @@ const streamOperation = (needs: ReaderNeeds, streams: { open: number }): Operati
     contentType: 'text/event-stream',
     async run({ query, request: { headers, signal } }) {
       const { store, tail } = needs;
-      const { last } = readAs(resuming, { last: headers.get('last-event-id') || undefined });
+      const { last } = parseInput(resuming, { last: headers.get('last-event-id') || undefined });
       // The header is newer than the address: a browser that comes back sends both.
       const start = await startOf(needs, last === undefined ? query : { after: last });
       const after = start ?? (await lastSeq(store));

@@ -1,6 +1,5 @@
 // Pages of the log by the conventions of every other list: newest first, each page beginning where the one before it ended.
-import type { Page, PageRequest } from '#src/http/page-link.ts';
-import { listing, type Listing } from '#src/http/pagination.ts';
+import { type Page, type PageRequest, listing, type Listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readDeliveries, type DeliveryFilter, type DeliveryLine } from '#src/store/log/log-search.ts';
 

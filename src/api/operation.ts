@@ -1,8 +1,7 @@
 // What an operation of the admin listener is. A new one = one value in a leaf file + one line in operations.ts; the check of the
 // token, reading, envelopes, refusals and the OpenAPI document come with it.
 import type { z } from 'zod';
-import type { PageRequest } from '#src/http/page-link.ts';
-import type { Listing } from '#src/http/pagination.ts';
+import type { PageRequest, Listing } from '#src/http/pagination.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { JoinOptions } from '#workers/projections/merge.ts';

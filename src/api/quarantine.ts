@@ -1,7 +1,7 @@
 // The quarantine on the admin listener: what is kept without being projected, and why.
 import { pageQuery } from '#schemas/pagination.ts';
 import { z } from 'zod';
-import { plainText } from '#src/http/text-param.ts';
+import { plainText } from '#src/http/request.ts';
 import { countReasons } from '#src/store/log/log-search.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { logPage } from './log-listing.ts';

@@ -2,12 +2,9 @@
 // service's own shape, and its words where the operation follows the service.
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Cursors } from '#src/http/cursor.ts';
-import { paginationOf } from '#src/http/pagination.ts';
-import { inOwnWords, ownRefusal } from '#src/http/error-titles.ts';
-import { readAs } from '#src/http/parse-input.ts';
-import { Refusal, serverError } from '#src/http/http-error.ts';
-import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/http/request.ts';
+import { paginationOf, type Cursors } from '#src/http/cursor.ts';
+import { withStatusTitle, titledError, HttpError, serverError } from '#src/http/http-error.ts';
+import { parseInput, readCursor, filtersOf, readJson, readQuery } from '#src/http/request.ts';
 import type { Call, Operation } from './operation.ts';
 import { wrongMethod } from './wrong-method.ts';
 
@@ -27,7 +24,7 @@ export function createRouter(needs: RouterNeeds, operations: readonly Operation[
   for (const operation of inOrder)
     app.on(operation.method, routeOf(operation), async (context) => {
       const answered = await answer(needs, operation, context).catch((error: unknown) => {
-        throw error instanceof Refusal && operation.conventions !== 'service' ? inOwnWords(error) : error;
+        throw error instanceof HttpError && operation.conventions !== 'service' ? withStatusTitle(error) : error;
       });
       if (operation.audited) needs.acted?.(operation.id);
       return answered;
@@ -40,10 +37,10 @@ export function createRouter(needs: RouterNeeds, operations: readonly Operation[
         alike.map(({ method }) => method),
       ),
     );
-  app.notFound((context) => refuse(context, ownRefusal(404, 'There is nothing at this path.')));
+  app.notFound((context) => refuse(context, titledError(404, 'There is nothing at this path.')));
   app.onError((error, context) => {
-    if (!(error instanceof Refusal)) needs.report(error);
-    return refuse(context, error instanceof Refusal ? error : serverError(500));
+    if (!(error instanceof HttpError)) needs.report(error);
+    return refuse(context, error instanceof HttpError ? error : serverError(500));
   });
   return app;
 }
@@ -53,21 +50,22 @@ const mostBodyBytes = 1_048_576;
 const tooLarge = (context: Context): Response => {
   // The rest of the body is never read, so the connection cannot serve another call.
   context.header('connection', 'close');
-  return refuse(context, ownRefusal(413, `The body is larger than ${mostBodyBytes} bytes.`));
+  return refuse(context, titledError(413, `The body is larger than ${mostBodyBytes} bytes.`));
 };
 
-const refuse = (context: Context, { status, body }: Refusal): Response => context.json(body, status as 400);
+const refuse = (context: Context, { status, body }: HttpError): Response => context.json(body, status as 400);
 
 const routeOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 const placeholders = ({ path }: Operation): number => path.split('{').length;
 
 async function answer({ cursors }: RouterNeeds, operation: Operation, context: Context): Promise<Response> {
-  const asked = queryOf(context.req);
+  const asked = readQuery(context.req);
   const { path } = context.req;
-  const cursor = operation.answers === 'collection' ? cursorIn(asked, (token) => cursors.read(path, token)) : undefined;
+  const cursor =
+    operation.answers === 'collection' ? readCursor(asked, (token) => cursors.read(path, token)) : undefined;
   const filters = cursor?.filters ?? filtersOf(asked);
-  const query = operation.query && readAs(operation.query, { ...asked, ...filters });
-  const body = operation.body && readAs(operation.body, await jsonOf(context.req.raw));
+  const query = operation.query && parseInput(operation.query, { ...asked, ...filters });
+  const body = operation.body && parseInput(operation.body, await readJson(context.req.raw));
   const call: Call = {
     params: context.req.param(),
     query,
@@ -75,7 +73,7 @@ async function answer({ cursors }: RouterNeeds, operation: Operation, context: C
     request: context.req.raw,
     pageIn(sort = '') {
       const { count } = query as { count: number };
-      return { count, descending: sort.endsWith(':desc'), backwards: false, ...cursor?.place };
+      return { count, descending: sort.endsWith(':desc'), backwards: false, ...cursor?.position };
     },
   };
   switch (operation.answers) {

@@ -1,5 +1,5 @@
 // What lists of rows have in common: how a row's place in its list is told, and which last parts of a URI can be looked for.
-import type { Position } from '#src/http/page-link.ts';
+import type { Position } from '#src/http/pagination.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 
 export const positionIn =

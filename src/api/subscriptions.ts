@@ -3,8 +3,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import { instant, nullableUri } from '#schemas/resources/values.ts';
 import { z } from 'zod';
-import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/page-link.ts';
-import { listing } from '#src/http/pagination.ts';
+import { comparePositions, type Page, type PageRequest, type Position, listing } from '#src/http/pagination.ts';
 import { readSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 

@@ -1,7 +1,7 @@
 // `/api/why`: the deliveries that touched a row, and where each of its values came from.
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
-import { plainText } from '#src/http/text-param.ts';
+import { plainText } from '#src/http/request.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
 

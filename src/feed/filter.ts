@@ -1,6 +1,6 @@
 // What a reader of the feed asks for, in the words of the query and of the command line.
 import { z } from 'zod';
-import { plainText } from '#src/http/text-param.ts';
+import { plainText } from '#src/http/request.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
 import type { Outcome } from '#src/store/log/log.ts';
 

@@ -1,4 +1,5 @@
-// How the service says no: every refusal is one of these, with the specification's status and body.
+// The errors that an operation answers with: each has the status and the body that the specification documents.
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import {
   commonError,
@@ -9,14 +10,14 @@ import {
 } from '#schemas/errors.ts';
 import type { ErrorBody } from '#schemas/errors.ts';
 
-export type Detail = { readonly message: string; readonly parameter?: string; readonly code?: string };
+export type ErrorDetail = { readonly message: string; readonly parameter?: string; readonly code?: string };
 
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly status: number;
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: ContentfulStatusCode;
   readonly body: ErrorBody & { readonly required_scopes?: readonly ApiScope[] };
 
-  constructor(status: Refusal['status'], body: Refusal['body']) {
+  constructor(status: HttpError['status'], body: HttpError['body']) {
     super(body.message);
     this.status = status;
     this.body = body;
@@ -24,24 +25,55 @@ export class Refusal extends Error {
 }
 
 /** 400. Most endpoints document the title `Internal Server Error` for it; that of invitations is not shown (A16). */
-export function invalid(...details: readonly Detail[]): Refusal {
-  return new Refusal(400, { ...invalidArgument, details: [...details] });
+export const invalid = (...details: readonly ErrorDetail[]): HttpError =>
+  new HttpError(400, { ...invalidArgument, details: [...details] });
+
+export const unauthenticated = (message: string): HttpError =>
+  new HttpError(401, { ...commonError, details: [{ message }] });
+
+export const lacksScopes = (required_scopes: readonly ApiScope[]): HttpError =>
+  new HttpError(403, { ...insufficientScope, required_scopes });
+
+export const denied = (message: string): HttpError => new HttpError(403, { title: permissionDeniedTitle, message });
+
+export const notFound = (message: string, parameter?: string): HttpError =>
+  new HttpError(404, { ...commonError, details: [{ message, ...(parameter === undefined ? {} : { parameter }) }] });
+
+export const conflict = (detail: ErrorDetail): HttpError => new HttpError(409, { ...commonError, details: [detail] });
+
+export const tooManyRequests = (seconds: number): HttpError =>
+  new HttpError(429, { ...rateLimited, details: [{ message: `Try again in ${seconds} seconds.` }] });
+
+export const serverError = (status = 500): HttpError =>
+  new HttpError(isServerStatus(status) ? status : 500, { ...commonError });
+
+const isServerStatus = (status: number): status is 500 => status >= 500 && status <= 599;
+
+const statusTitles: Readonly<Record<number, string>> = {
+  400: 'Invalid Argument',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+};
+
+/**
+ * The same error with the title of its status. The service has one title and one general message for nearly every error;
+ * operations of our own put the details into the message instead.
+ */
+export function withStatusTitle(error: HttpError): HttpError {
+  const { status, body } = error;
+  const title = statusTitles[status];
+  if (title === undefined) return error;
+  const message = (body.details ?? []).map(sentenceOf).join(' ');
+  return new HttpError(status, { ...body, title, message: message === '' ? body.message : message });
 }
 
-export const unauthenticated = (message: string): Refusal =>
-  new Refusal(401, { ...commonError, details: [{ message }] });
+export const titledError = (status: 404 | 405 | 413, message: string): HttpError =>
+  withStatusTitle(new HttpError(status, { title: '', message }));
 
-export const lacksScopes = (required_scopes: readonly ApiScope[]): Refusal =>
-  new Refusal(403, { ...insufficientScope, required_scopes });
-
-export const denied = (message: string): Refusal => new Refusal(403, { title: permissionDeniedTitle, message });
-
-export const notFound = (message: string, parameter?: string): Refusal =>
-  new Refusal(404, { ...commonError, details: [{ message, ...(parameter === undefined ? {} : { parameter }) }] });
-
-export const conflict = (detail: Detail): Refusal => new Refusal(409, { ...commonError, details: [detail] });
-
-export const tooManyRequests = (seconds: number): Refusal =>
-  new Refusal(429, { ...rateLimited, details: [{ message: `Try again in ${seconds} seconds.` }] });
-
-export const serverError = (status: number): Refusal => new Refusal(status, { ...commonError });
+/** A sentence stays as it is; anything else names its parameter: `limit: a whole number from 1 to 1000.` */
+function sentenceOf({ message, parameter }: NonNullable<ErrorBody['details']>[number]): string {
+  if (message.endsWith('.')) return message;
+  return parameter == null ? `${message}.` : `${parameter}: ${message}.`;
+}

@@ -1,13 +1,14 @@
-// Reading a request before its schema is asked: the query as one value a name, the page token against the list it was made for,
-// the body as JSON.
+// Reads a request before its operation runs: the query, the page token, the JSON body, each checked against its schema.
+import { z } from 'zod';
 import type { Cursor } from './cursor.ts';
 import { invalid } from './http-error.ts';
+import type { ErrorDetail } from './http-error.ts';
 
-/** A query as it was sent. */
-export type Asked = Readonly<Record<string, string>>;
+/** A query as it was sent, one value per name. */
+export type RawQuery = Readonly<Record<string, string>>;
 
-/** A parameter given twice is ambiguous, so it is refused rather than guessed at. */
-export function queryOf({ url }: Pick<Request, 'url'>): Asked {
+/** A parameter that is given twice is ambiguous, so it is an error. */
+export function readQuery({ url }: Pick<Request, 'url'>): RawQuery {
   const { searchParams } = new URL(url);
   const names = [...searchParams.keys()];
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
@@ -16,37 +17,63 @@ export function queryOf({ url }: Pick<Request, 'url'>): Asked {
   return Object.fromEntries(searchParams);
 }
 
-/** What the list was asked for, besides which part of it. */
-export function filtersOf(asked: Asked): Asked {
-  const { count: _count, page_token: _token, ...filters } = asked;
+/** The part of the query that selects the list; the rest selects a page of it. */
+export function filtersOf(query: RawQuery): RawQuery {
+  const { count: _count, page_token: _token, ...filters } = query;
   return filters;
 }
 
-/** A token stands for everything its list was asked with. Who repeats some of it has to say the same. */
-export function cursorIn(asked: Asked, read: (token: string) => Cursor | undefined): Cursor | undefined {
-  const { page_token: token } = asked;
+/** A page token carries the filters of its list. A caller that repeats a filter has to repeat its value. */
+export function readCursor(query: RawQuery, read: (token: string) => Cursor | undefined): Cursor | undefined {
+  const { page_token: token } = query;
   if (token === undefined) return undefined;
-  const refuse = (message: string): Error => invalid({ message, parameter: 'page_token' });
+  const wrongToken = (message: string): Error => invalid({ message, parameter: 'page_token' });
   const cursor = read(token);
-  if (cursor === undefined) throw refuse('not a token of this list, or expired: begin again without it');
-  const changed = Object.entries(filtersOf(asked)).filter(([name, value]) => cursor.filters[name] !== value);
+  if (cursor === undefined) throw wrongToken('not a token of this list, or expired: begin again without it');
+  const changed = Object.entries(filtersOf(query)).filter(([name, value]) => cursor.filters[name] !== value);
   if (changed.length > 0)
-    throw refuse(`made for the list with another ${changed.map(([name]) => name).join(', ')}: begin again without it`);
+    throw wrongToken(
+      `made for the list with another ${changed.map(([name]) => name).join(', ')}: begin again without it`,
+    );
   return cursor;
 }
 
-export async function jsonOf(request: Pick<Request, 'headers' | 'arrayBuffer'>): Promise<unknown> {
+export async function readJson(request: Pick<Request, 'headers' | 'arrayBuffer'>): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid({ message: 'Send the header Content-Type: application/json.' });
   try {
-    return JSON.parse(utf8.decode(await request.arrayBuffer())) as unknown;
+    const body: unknown = JSON.parse(utf8.decode(await request.arrayBuffer()));
+    return body;
   } catch (error) {
-    // The limit on the body speaks through the same read.
     if (error instanceof SyntaxError) throw invalid({ message: 'The body is not JSON.' });
     if (error instanceof TypeError) throw invalid({ message: 'The body is not UTF-8.' });
+    // The limit on the size of the body is reported by the same read.
     throw error;
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Checks a value against a schema; everything that is wrong with it becomes one 400. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
+  if (!result.success) throw invalid(...detailsOf(result.error));
+  return result.data;
+}
+
+const maxDetails = 20;
+
+/** Each detail names its parameter and never repeats the value that was sent. */
+function detailsOf(error: z.ZodError): readonly ErrorDetail[] {
+  return error.issues.slice(0, maxDetails).map(({ message, path, code }) => {
+    const parameter = path.map(String).join('.');
+    return parameter === '' ? { message, code } : { message, parameter, code };
+  });
+}
+
+/** Text in a query. No name or URI has control characters, and PostgreSQL rejects some of them. */
+export const plainText = z.string().regex(/^[^\p{Cc}]*$/u, 'text without control characters');
+
+/** Browsers are shown pages; programs are given JSON. */
+export const acceptsHtml = (accept = ''): boolean => /\btext\/html\b/.test(accept);

@@ -18,7 +18,7 @@ import { createClock, type Clock } from './clock.ts';
 import { createPanel } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/home.ts';
 import { createLive, liveOn } from '#src/sandbox/live/live.ts';
-import { invalid, notFound, Refusal, serverError } from '#src/http/http-error.ts';
+import { invalid, notFound, HttpError, serverError } from '#src/http/http-error.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
 import { seedWorld } from '#src/sandbox/seed/seed.ts';
 import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
@@ -139,7 +139,7 @@ function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bin
     context.header('Date', new Date(clock.nowMs()).toUTCString());
   });
   app.onError((error, context) => {
-    const refusal = error instanceof Refusal ? error : serverError(500);
+    const refusal = error instanceof HttpError ? error : serverError(500);
     if (refusal !== error) report(error);
     if (refusal.status === 401) context.header('WWW-Authenticate', 'Bearer');
     return context.json(refusal.body, refusal.status as 500);

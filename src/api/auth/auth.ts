@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { isBrowser } from '#src/http/accepts-html.ts';
+import { acceptsHtml } from '#src/http/request.ts';
 import { createAttempts } from './login-throttle.ts';
 import { loginPage, loginPolicy } from './login-page.ts';
 import { createSessions, sessionSeconds, type Sessions } from './session.ts';
@@ -92,7 +92,7 @@ function logIn(context: Asking, sessions: Sessions): Response {
 
 function unauthenticated(context: Asking): Response {
   const headers = { 'www-authenticate': 'Bearer', vary: 'Accept' };
-  if (isBrowser(context.req.header('accept')))
+  if (acceptsHtml(context.req.header('accept')))
     return context.html(loginPage, 401, { ...headers, 'content-security-policy': loginPolicy });
   const message = 'Send the admin token as a bearer token.';
   return context.json({ title: 'Unauthenticated', message }, 401, headers);

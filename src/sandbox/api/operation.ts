@@ -2,8 +2,7 @@
 // scopes, limits, checking, envelopes and the OpenAPI document come with it.
 import type { z } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { PageRequest } from '#src/http/page-link.ts';
-import type { Listing } from '#src/http/pagination.ts';
+import type { PageRequest, Listing } from '#src/http/pagination.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
 

@@ -1,16 +1,15 @@
 // Reading a call: its query and body against the operation's schemas, its page token against the list it was made for.
 import type { Context } from 'hono';
-import { readAs } from '#src/http/parse-input.ts';
-import { cursorIn, filtersOf, jsonOf, queryOf } from '#src/http/request.ts';
+import { parseInput, readCursor, filtersOf, readJson, readQuery } from '#src/http/request.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
-import type { AskedList, Cursors } from '#src/http/cursor.ts';
+import type { ListRequest, Cursors } from '#src/http/cursor.ts';
 import type { Call, Operation } from './operation.ts';
 
 /** A call, and the list it asks for when it asks for one. */
 export interface ReadCall {
   readonly call: Call;
-  readonly list: AskedList;
+  readonly list: ListRequest;
 }
 
 interface CallNeeds {
@@ -23,12 +22,13 @@ export async function readCall(
   operation: Operation,
   { context, caller }: { readonly context: Context; readonly caller: Caller },
 ): Promise<ReadCall> {
-  const asked = queryOf(context.req);
+  const asked = readQuery(context.req);
   const { path } = context.req;
-  const cursor = operation.answers === 'collection' ? cursorIn(asked, (token) => cursors.read(path, token)) : undefined;
+  const cursor =
+    operation.answers === 'collection' ? readCursor(asked, (token) => cursors.read(path, token)) : undefined;
   const filters = cursor?.filters ?? filtersOf(asked);
-  const query = operation.query && readAs(operation.query, { ...asked, ...filters });
-  const body = operation.body && readAs(operation.body, await jsonOf(context.req.raw));
+  const query = operation.query && parseInput(operation.query, { ...asked, ...filters });
+  const body = operation.body && parseInput(operation.body, await readJson(context.req.raw));
   const call: Call = {
     service,
     caller,
@@ -37,7 +37,7 @@ export async function readCall(
     body,
     pageIn(sort = '') {
       const { count } = query as { count: number };
-      return { count, descending: sort.endsWith(':desc'), backwards: false, ...cursor?.place };
+      return { count, descending: sort.endsWith(':desc'), backwards: false, ...cursor?.position };
     },
   };
   return { call, list: { path, filters } };

@@ -2,13 +2,12 @@
 // passes is run and put into its envelope.
 import { Hono, type Context } from 'hono';
 import { missingScopes } from '#schemas/api-scope.ts';
-import { lacksScopes, Refusal, tooManyRequests } from '#src/http/http-error.ts';
+import { lacksScopes, HttpError, tooManyRequests } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
-import type { Cursors } from '#src/http/cursor.ts';
+import { paginationOf, type Cursors } from '#src/http/cursor.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import type { Call, Operation } from './operation.ts';
-import { paginationOf } from '#src/http/pagination.ts';
 import { statusOf } from './reply.ts';
 import { readCall, resourceUri } from './request.ts';
 
@@ -60,7 +59,7 @@ async function climb(needs: GateNeeds, operation: Operation, context: Context): 
     needs.inspect?.(operation, statusOf(operation), body);
     return body === undefined ? context.body(null, 204) : context.json(body, statusOf(operation) as 200);
   } catch (error) {
-    if (error instanceof Refusal) needs.inspect?.(operation, error.status, error.body);
+    if (error instanceof HttpError) needs.inspect?.(operation, error.status, error.body);
     throw error;
   }
 }

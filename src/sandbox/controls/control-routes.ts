@@ -3,8 +3,8 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
-import { readAs } from '#src/http/parse-input.ts';
-import { invalid, Refusal } from '#src/http/http-error.ts';
+import { parseInput } from '#src/http/request.ts';
+import { invalid, HttpError } from '#src/http/http-error.ts';
 import type { ControlNeeds } from './control.ts';
 import { controls } from './controls.ts';
 
@@ -17,7 +17,7 @@ export function createPanel(needs: ControlNeeds): Panel {
     const { remoteAddress } = context.env.incoming.socket;
     const { host, origin } = context.req.header();
     if (!isLoopback(remoteAddress) || !isLocalName(host) || !(origin === undefined || isLocalName(hostOf(origin))))
-      throw new Refusal(403, { title: 'Forbidden', message: 'The controls answer to this machine only.' });
+      throw new HttpError(403, { title: 'Forbidden', message: 'The controls answer to this machine only.' });
     await next();
   });
   for (const { method, path, body, run } of controls)
@@ -26,7 +26,7 @@ export function createPanel(needs: ControlNeeds): Panel {
       // Many tools send no body with a DELETE.
       const isBare = method === 'GET' || (method === 'DELETE' && sent.trim() === '');
       const asked = isBare ? context.req.query() : jsonOf(sent);
-      const answer = await run(needs, body && readAs(body, asked));
+      const answer = await run(needs, body && parseInput(body, asked));
       return answer instanceof Response ? answer : context.json(answer);
     });
   app.route('/', createDocs({ operations: operationsUnder(options), controls, options }));

@@ -1,5 +1,5 @@
 // The delivery log, for looking at.
-import { compareText } from '#src/http/page-link.ts';
+import { compareText } from '#src/http/pagination.ts';
 import { defineControl } from './control.ts';
 
 export const deliveryControls = [

@@ -1,6 +1,6 @@
 // The documentation as HTTP, under /_sandbox: an index, the OpenAPI documents, and the page.
 import { Hono } from 'hono';
-import { isBrowser } from '#src/http/accepts-html.ts';
+import { acceptsHtml } from '#src/http/request.ts';
 import { pagePolicy } from '#src/http/openapi/page.ts';
 import type { Operation } from '#src/sandbox/api/operation.ts';
 import type { Control } from '#src/sandbox/controls/control.ts';
@@ -27,7 +27,7 @@ export function createDocs({ operations, controls, options }: DocsNeeds): Hono {
     });
   app.get('/', (context) => {
     context.header('Vary', 'Accept');
-    return isBrowser(context.req.header('accept'))
+    return acceptsHtml(context.req.header('accept'))
       ? context.redirect('/_sandbox/docs')
       : context.json(indexOf(controls, options.baseUrl));
   });

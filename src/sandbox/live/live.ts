@@ -2,7 +2,7 @@
 import { randomOf } from '#src/samples/random.ts';
 import type { Random } from '#src/samples/random.ts';
 import { pause } from '#src/sandbox/clock.ts';
-import { Refusal } from '#src/http/http-error.ts';
+import { HttpError } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { bookSomething, cancelSomething, forgiveSomeone, missSomething, moveSomething } from './booking-turns.ts';
 import { changeSomeone, dropSomeone } from './contact-turns.ts';
@@ -42,7 +42,7 @@ export function createLive({ service, organization, report }: LiveNeeds): () => 
       choose(random)(stage);
     } catch (error) {
       // A workshop may be full by the time somebody comes: they go away, and life goes on.
-      if (!(error instanceof Refusal)) report(error);
+      if (!(error instanceof HttpError)) report(error);
     }
   };
 }

@@ -1,6 +1,6 @@
 // What a turn of the live rhythm works with: the service, its chance, and the newest records to choose from.
 import type { Service } from '#src/sandbox/world/service.ts';
-import type { Page, PageRequest } from '#src/http/page-link.ts';
+import type { Page, PageRequest } from '#src/http/pagination.ts';
 
 export interface Stage {
   /** With a chain of choices of its own. */

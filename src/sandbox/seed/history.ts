@@ -6,7 +6,7 @@ import type { Random } from '#src/samples/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '#src/sandbox/clock.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
-import { Refusal } from '#src/http/http-error.ts';
+import { HttpError } from '#src/http/http-error.ts';
 import { seatsLeft } from '#src/sandbox/world/booking-meeting.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
 import { markNoShow } from '#src/sandbox/world/no-shows.ts';
@@ -61,7 +61,7 @@ export function seedHistory(service: Service, { organization, bookings, progress
       take();
     } catch (error) {
       // A workshop may be full when somebody wants to move there: they stay where they are.
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof HttpError)) throw error;
     }
   }
 }

@@ -6,7 +6,7 @@ import type { ContactEntry } from './contact-entry.ts';
 import { matchesSearch } from './contact-search.ts';
 import type { ContactSearch } from './contact-search.ts';
 import { mergePages } from './page.ts';
-import type { Page, PageRequest } from '#src/http/page-link.ts';
+import type { Page, PageRequest } from '#src/http/pagination.ts';
 import { createShelf } from './indexed-collection.ts';
 
 export interface ContactBook {

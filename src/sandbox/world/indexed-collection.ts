@@ -1,7 +1,6 @@
 // One kind of record, found by URI, by what it belongs to, or page by page in a kept order.
-import { comparePositions } from '#src/http/page-link.ts';
+import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
 import { firstBeyond, pageOf, sortedRows } from './page.ts';
-import type { Page, PageRequest, Position } from '#src/http/page-link.ts';
 
 export interface Shelf<Item, Order extends string = never, Group extends string = never> {
   readonly size: number;

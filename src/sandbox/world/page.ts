@@ -1,5 +1,5 @@
 // A page out of a sorted sequence in memory.
-import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/page-link.ts';
+import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
 
 /** What the walk needs of a sorted sequence, ascending. */
 export interface Sorted<Item> {

@@ -4,7 +4,7 @@ import type { ContactEntry } from './contact-entry.ts';
 import { matchesSearch } from './contact-search.ts';
 import type { ContactSearch } from './contact-search.ts';
 import { pageOf, pageOfList } from './page.ts';
-import type { Page, PageRequest } from '#src/http/page-link.ts';
+import type { Page, PageRequest } from '#src/http/pagination.ts';
 import type { Sorted } from './page.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';

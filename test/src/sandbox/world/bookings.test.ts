@@ -5,7 +5,7 @@ import { inviteePayload, inviteeResource } from '#schemas/resources/invitee.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import { Refusal } from '#src/http/http-error.ts';
+import { HttpError } from '#src/http/http-error.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
@@ -66,7 +66,7 @@ function refuses(act: () => void): boolean {
     act();
     return false;
   } catch (error) {
-    if (error instanceof Refusal && error.status === 400) return true;
+    if (error instanceof HttpError && error.status === 400) return true;
     throw error;
   }
 }
@@ -79,7 +79,7 @@ function take(world: BookingWorld, one: Step): void {
     const email = `person${one.which % 4}@example.test`;
     const person = { email, timezone: 'UTC', name: 'Person' };
     book(service, { eventType: world.offer(one.offer), startTime: one.slot, invitee: person, method: null });
-  } else if (invitee === undefined) throw new Refusal(400, { title: 'Nobody', message: 'There is nobody yet.' });
+  } else if (invitee === undefined) throw new HttpError(400, { title: 'Nobody', message: 'There is nobody yet.' });
   else if (one.does === 'cancel') cancelInvitee(service, invitee, { cancelerType: 'invitee', reason: null });
   else if (one.does === 'move') rescheduleInvitee(service, invitee, { startTime: one.slot ?? '' });
   else if (one.does === 'mark') markNoShow(service, invitee);

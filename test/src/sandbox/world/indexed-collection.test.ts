@@ -1,7 +1,7 @@
 // A shelf behaves as a plain list would that is filtered and sorted on every question, whatever is put, replaced and taken.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePositions } from '#src/http/page-link.ts';
+import { comparePositions } from '#src/http/pagination.ts';
 import { createShelf } from '#src/sandbox/world/indexed-collection.ts';
 import type { Shelf } from '#src/sandbox/world/indexed-collection.ts';
 import { runs } from '../../../harness/runs.ts';

@@ -1,9 +1,8 @@
 // Pages: walked either way they show what a plain filter and sort would, and they stay exact while rows come and go.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePositions } from '#src/http/page-link.ts';
+import { comparePositions, type Page, type PageRequest } from '#src/http/pagination.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
-import type { Page, PageRequest } from '#src/http/page-link.ts';
 import { runs } from '../../../harness/runs.ts';
 
 interface Row {

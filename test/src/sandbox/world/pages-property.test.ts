@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesSearch } from '#src/sandbox/world/contact-search.ts';
 import type { ContactSearch } from '#src/sandbox/world/contact-search.ts';
 import { bookOf, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
-import { comparePositions } from '#src/http/page-link.ts';
+import { comparePositions } from '#src/http/pagination.ts';
 import { createShelf } from '#src/sandbox/world/indexed-collection.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
