@@ -12,7 +12,7 @@ const floors = {
   'src/signing': ['src/base'],
   'src/egress': ['src/base'],
   // HTTP rules shared by the API and the sandbox.
-  'src/http': ['schemas'],
+  'src/http': ['schemas', 'src/base'],
   'src/config': ['schemas', 'src/base', 'src/egress'],
   'src/observability': ['schemas', 'src/base', 'src/signing'],
   'src/samples': ['schemas'],
@@ -24,7 +24,7 @@ const floors = {
   'src/feed': ['schemas', 'src/base', 'src/http', 'src/store'],
   'src/export': ['schemas', 'src/base', 'src/store'],
   'workers/projections': ['schemas', 'src/store'],
-  'workers/scheduling': ['src/observability', 'src/store', 'workers/sync'],
+  'workers/scheduling': ['src/base', 'src/observability', 'src/store', 'workers/sync'],
   'workers/pipeline': [
     'schemas',
     'src/base',
@@ -45,7 +45,7 @@ const floors = {
     'workers/privacy',
   ],
   'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/scheduling', 'workers/sync'],
-  'workers/sinks': ['src/base', 'src/signing', 'src/store', 'src/upstream', 'src/feed'],
+  'workers/sinks': ['src/base', 'src/signing', 'src/store', 'src/feed'],
   'workers/alerts': [
     'schemas',
     'src/base',

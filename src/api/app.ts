@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import { once } from '#src/base/memoize.ts';
+import { memoize } from '#src/base/memoize.ts';
 import { createGuard, type AdminEnv, type GuardNeeds } from '#src/api/auth/auth.ts';
 import type { Operation } from './operation.ts';
 import { wrongMethod } from './wrong-method.ts';
@@ -48,7 +48,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
     const { contentType, text } = await metrics.read();
     return context.body(text, 200, { 'content-type': contentType });
   });
-  const docs = once(async () => {
+  const docs = memoize(async () => {
     // Loaded when first asked for, as what it describes.
     const { createDocs } = await import('#src/api/docs/docs.ts');
     return createDocs(reads ? (await reads()).operations : []);

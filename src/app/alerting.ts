@@ -1,7 +1,7 @@
 // Alerts in a process that works: the watcher finds out what to say and the conditions do, each in one process at a time; what is
 // due leaves from all of them.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
@@ -61,10 +61,9 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
   ];
-  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
   // Leases are kept by the real clock, whatever the rules are told.
   const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
-  const schedules = startSchedules({ ...lease, log, sleep, random: Math.random }, jobs);
+  const schedules = startSchedules({ ...lease, log, sleep: sleepUnlessAborted, random: Math.random }, jobs);
   opened.defer(() => schedules.close());
   const self = needs.receiver && startSelfWatch({ ...needs.receiver, store, nowMs, holder: lease.holder });
   opened.defer(() => self?.close());

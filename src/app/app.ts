@@ -17,12 +17,12 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
-import { once } from '#src/base/memoize.ts';
+import { memoize } from '#src/base/memoize.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { openGate, type QueueGate } from '#src/queue/durability-gate.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
-import { createCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
@@ -179,7 +179,7 @@ async function openReceiver(
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: roles.makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
-  const circuit = createCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
+  const circuit = createQueueCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
   const drain = startDrain({ circuit, spool, log });
   opened.defer(() => drain.stop());
   const intake = createIntake({ circuit, spool, metrics });
@@ -226,7 +226,7 @@ function readsOf(
   { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
   secret: string,
 ) {
-  return once(async (): Promise<ReadApi> => {
+  return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     return createReadApi({
       store,

@@ -1,6 +1,6 @@
 // The timer that prunes old content from the log; it needs the store alone, and runs also where the service cannot be called.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { retentionJob } from '#workers/retention/retention-job.ts';
 import { startSchedules, type Schedules } from '#workers/scheduling/scheduler.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -10,8 +10,7 @@ export function startRetention(
   { store, log }: { readonly store: Store; readonly log: Log },
   { days }: { readonly days: number },
 ): Schedules {
-  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
-  const timing = { store, sleep, nowMs: Date.now };
+  const timing = { store, sleep: sleepUnlessAborted, nowMs: Date.now };
   return startSchedules({ ...timing, log, random: Math.random, holder: randomUUID() }, [
     retentionJob(timing, { days }),
   ]);

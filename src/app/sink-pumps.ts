@@ -1,6 +1,6 @@
 // The sinks that the settings ask for: each filled by one process at a time, of however many share the store.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
 import { positionOf, pump, type PumpNeeds } from '#workers/sinks/pump.ts';
 import { sinksFor, type NamedSink, type SinkSettings } from '#workers/sinks/sinks.ts';
@@ -43,9 +43,8 @@ export function startSinks({ settings, store, tail, log }: SinkNeeds): Sinks {
     tallies.set(sink.name, tally);
     return jobOf({ store, tail, log }, sink, tally);
   });
-  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
   const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
-  const schedules = startSchedules({ ...lease, log, sleep, random: Math.random }, jobs);
+  const schedules = startSchedules({ ...lease, log, sleep: sleepUnlessAborted, random: Math.random }, jobs);
   return {
     close: () => schedules.close(),
     async standing() {

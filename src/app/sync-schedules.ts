@@ -1,7 +1,7 @@
 // The timers of a process that works: recent changes compared, the whole compared in slices, subscriptions looked after, and
 // what was missed while one was lost repaired.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { noteClock, noteLost } from '#workers/alerts/conditions/condition-inputs.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
@@ -34,8 +34,10 @@ export function startTimers(needs: ScheduledNeeds): Schedules {
       'subscriptions are not looked after from here: that takes PUBLIC_URL and the signing key of the receivers',
     );
   const jobs = [reconcileJob(needs), sweepJob(needs), gapJob(needs), ...(isWatching ? [watchJob(needs)] : [])];
-  const sleep = async (ms: number, signal: AbortSignal): Promise<void> => void (await wait(ms, undefined, { signal }));
-  return startSchedules({ store, log, sleep, nowMs: Date.now, random: Math.random, holder: randomUUID() }, jobs);
+  return startSchedules(
+    { store, log, sleep: sleepUnlessAborted, nowMs: Date.now, random: Math.random, holder: randomUUID() },
+    jobs,
+  );
 }
 
 function reconcileJob(needs: ScheduledNeeds): Job {

@@ -1,48 +1,48 @@
-// The closed set of errors this program raises on purpose. Exit code and retry are tables over the code, so a new
-// code cannot be added without deciding both.
+// The closed set of errors this program raises on purpose, and the classification of errors raised by drivers. Exit code and
+// retry are tables over the code, so a new code cannot be added without deciding both.
 
 const codes = {
-  /** The command line makes no sense. */
+  /** The command line is invalid. */
   usage: { exit: 2, transient: false },
-  /** The environment makes no sense. */
+  /** A setting or a file of the operator is invalid. */
   config: { exit: 2, transient: false },
-  /** Another process owns the embedded queue, or the verb may not use it. */
+  /** Another process owns the embedded queue, or the command cannot use it. */
   queue_held: { exit: 2, transient: false },
-  /** The queue did not answer in time, or refused. */
+  /** The queue did not answer in time, or it failed. */
   queue_unavailable: { exit: 1, transient: true },
-  /** The queue answers but would lose what it accepts (no AOF, evicting). */
+  /** The queue answers but could lose what it accepts (no AOF, evicting). */
   queue_unsafe: { exit: 2, transient: false },
-  /** The store did not answer in time, is busy, full or restarting. */
+  /** The store did not answer in time, or it is busy, full or restarting. */
   store_unavailable: { exit: 1, transient: true },
-  /** The store holds a newer schema than this program knows. */
+  /** The store has a newer schema than this program supports. */
   store_newer: { exit: 2, transient: false },
-  /** There is no mirror where one is to be read or changed. */
+  /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },
-  /** The running process could not be asked. */
+  /** The running process cannot be reached. */
   not_running: { exit: 1, transient: false },
-  /** What was named is not here. */
+  /** The named record does not exist. */
   not_found: { exit: 1, transient: false },
-  /** The other side refused. */
+  /** The other side rejected the request. */
   refused: { exit: 1, transient: false },
-  /** The scheduling service did not answer in time, failed, or asked to be called less often. */
+  /** The scheduling service did not answer in time, failed, or limits the rate of calls. */
   service_unavailable: { exit: 1, transient: true },
-  /** The scheduling service answered with something that makes no sense. */
+  /** The scheduling service sent a response that cannot be parsed. */
   service_answer: { exit: 1, transient: false },
-  /** A request that must not be sent twice got no answer: it may have been carried out. */
+  /** A request that must not be repeated got no response: its outcome is unknown. */
   unknown_outcome: { exit: 1, transient: false },
-  /** A file cannot be written where it was asked for. */
+  /** An output file cannot be written. */
   output: { exit: 1, transient: false },
-  /** It was told to stop before it was done. */
+  /** The operation was stopped before its end. */
   stopped: { exit: 1, transient: false },
-  /** Another process is doing this at the moment. */
+  /** Another process runs the same operation now. */
   busy: { exit: 1, transient: true },
-  /** Somebody was erased while facts were being folded that may tell of them: to be read again. */
+  /** A person was erased while facts that may mention them were folded: the batch must be parsed again. */
   erased_meanwhile: { exit: 1, transient: true },
 } as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
 
 export type ErrorCode = keyof typeof codes;
 
-/** An error a person will read: what happened, to what, and what to do next (`hint`). */
+/** An error for people: the message says what happened, the hint what to do next. */
 export class SlotstreamError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -59,32 +59,79 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof SlotstreamError ? codes[error.code].exit : 1;
 }
 
-// SQLSTATE classes and SQLite/socket codes that pass by themselves: a retry, never a quarantine. Class 53 is
-// "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 57014 and 25P03 are time-outs set by
-// an operator, 40xxx is deadlock and serialization.
+// SQLSTATE classes, SQLite codes and socket codes of failures that pass by themselves: they are retried and never lead to a
+// quarantine. Class 53 is "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 57014 and 25P03 are
+// timeouts set by an operator, 40xxx is deadlock and serialization.
 const transientSqlStates = /^(08|53|57P|57014|40|55P03|25006|25P03|58)/;
 const transientNames =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|PROTOCOL|READONLY|CANTOPEN)|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENOSPC|EMFILE|ENFILE)/;
 const transientMessages =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Connection is closed|Command timed out|^(OOM|READONLY|MISCONF|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN)\b/i;
 
-/** True when doing the same thing again later can succeed: such a cause never exhausts attempts and never quarantines. */
+/** True when the same operation can succeed later. Such an error never exhausts attempts and never quarantines a delivery. */
 export function isTransient(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if (current instanceof SlotstreamError) return codes[current.code].transient;
-    const code = 'code' in current && typeof current.code === 'string' ? current.code : '';
+    const code = ownCode(current);
     if (/^[0-9A-Z]{5}$/.test(code) ? transientSqlStates.test(code) : transientNames.test(code)) return true;
     if (transientMessages.test(current.message)) return true;
   }
   return false;
 }
 
-/** A short name for any error. Engines quote values, addresses and users in their words, so nothing else of them is kept. */
+const contention = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|erased_meanwhile)/;
+
+/**
+ * True for conflicts between transactions that end within moments: two processes on one SQLite file, a deadlock on PostgreSQL, an
+ * erasure during a fold. The store retries these itself; longer failures are retried by its caller.
+ */
+export const isContention = (error: unknown): boolean => contention.test(codeOf(error));
+
+/** True when the database has no such table or schema. */
+export const isMissingTable = (error: unknown): boolean =>
+  /^(42P01|3F000)$/.test(codeOf(error)) || (error instanceof Error && /no such table/.test(error.message));
+
+const connectFailures =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS|UNABLE_TO)/;
+
+/** True when the connection failed before any byte of the request was sent. Takes the code of `rootCodeOf`. */
+export const isConnectFailure = (code: string): boolean => connectFailures.test(code);
+
+/** A short name for any error. Driver messages quote values, addresses and users, so nothing else of them is used. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'Error';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = ownCode(error);
   if (/^[\w-]{1,40}$/.test(code)) return code;
   // Redis puts its code into the message.
   if (error.name === 'ReplyError') return /^[A-Z]+\b/.exec(error.message)?.[0] ?? 'ReplyError';
   return /^\w{1,40}$/.test(error.name) ? error.name : 'Error';
+}
+
+/** The code of the error's cause, where it has one: `fetch` wraps the error of the socket. */
+export function rootCodeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? codeOf(error.cause) : 'Error';
+  return cause === 'Error' ? codeOf(error) : cause;
+}
+
+/** The `code` property of an error; empty when it has none. */
+export function ownCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+// Messages that BullMQ, ioredis and pg compose themselves: they contain job numbers and host addresses, never data.
+const safeMessages = [
+  /^(could not renew lock|Missing (lock|key)|Lock mismatch) for job/,
+  /^(Connection is closed|Socket timeout|Command timed out|Stream isn't writeable|Reached the max retries)/,
+  /^(Cluster isn't ready|Failed to refresh slots cache|All sentinels are unreachable)/,
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/,
+  /^(connect E[A-Z]+|no answer within)/,
+];
+
+/**
+ * Sanitizes the error of a driver for logs and messages: its first line when it is known to be safe, else its code. Driver errors
+ * carry the command that failed, and with it people's data (ioredis in `command.args`, pg in `detail` and `where`).
+ */
+export function describeDriverError(error: unknown): string {
+  if (!(error instanceof Error) || !safeMessages.some((form) => form.test(error.message))) return codeOf(error);
+  return error.message.split('\n', 1).join('').replace(/\.$/, '').slice(0, 200);
 }

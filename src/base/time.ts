@@ -1,3 +1,29 @@
-// A moment as the store and the wire write it: UTC with six digits, of which our clocks know three.
+// Time: units, instants as the store and the wire write them, durations as people write them, and a sleep that an abort ends.
+import { setTimeout as sleep } from 'node:timers/promises';
 
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** Returns the instant in UTC with six fractional digits, of which our clocks provide three. Text order is time order. */
 export const instantOf = (moment: Date | number): string => new Date(moment).toISOString().replace('Z', '000Z');
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
+
+/** Milliseconds of a duration such as `30s`, `5m` or `1d 12h`; parts without a known unit count as nothing. */
+export function durationMs(text: string): number {
+  let total = 0;
+  for (const [, number, unit = ''] of text.matchAll(/([\d.]+)\s*([a-z]+)/g))
+    total += Number(number) * (unitsMs[unit] ?? 0);
+  return total;
+}
+
+/** Sleeps for `ms`; returns early, without an error, when `signal` aborts. `ref: false` lets the process exit meanwhile. */
+export async function sleepUnlessAborted(
+  ms: number,
+  signal?: AbortSignal,
+  options: { ref?: boolean } = {},
+): Promise<void> {
+  await sleep(ms, undefined, signal === undefined ? options : { ...options, signal }).catch(() => undefined);
+}

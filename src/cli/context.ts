@@ -3,19 +3,20 @@ import { loadConfig, loadEnvFile } from '#src/config/load.ts';
 import type { Config } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
+import { memoize } from '#src/base/memoize.ts';
 import type { VerbContext } from './verb.ts';
 
 export function openContext(): VerbContext {
   loadEnvFile();
-  const config = once((): Config => loadConfig(process.env));
+  const config = memoize((): Config => loadConfig(process.env));
   return {
     env: process.env,
     config,
-    log: once((): Log => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
+    log: memoize((): Log => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
     out: (line) => void process.stdout.write(`${line}\n`),
     outAll,
     say: (line) => void process.stderr.write(`${line}\n`),
-    stopping: once(listenForSignals),
+    stopping: memoize(listenForSignals),
     now: () => new Date(),
   };
 }
@@ -39,9 +40,4 @@ function listenForSignals(): AbortSignal {
     });
   }
   return controller.signal;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

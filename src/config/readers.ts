@@ -1,5 +1,6 @@
 // What one setting is, and the small readers its values go through: text from the environment in, a typed value out.
 import { z } from 'zod';
+import { durationMs } from '#src/base/time.ts';
 
 export interface Setting<Value = unknown> {
   readonly reads: z.ZodType<Value>;
@@ -13,15 +14,9 @@ export interface Setting<Value = unknown> {
   readonly blankRefused?: true;
 }
 
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 export const text = z.string().optional();
 
-const spanOf = (form: RegExp) =>
-  z
-    .string()
-    .regex(form, 'a duration such as 30s, 5m, 1h or 1d')
-    .transform((value) => Number.parseInt(value, 10) * (unitMs[value.slice(-1) as keyof typeof unitMs] ?? 0));
+const spanOf = (form: RegExp) => z.string().regex(form, 'a duration such as 30s, 5m, 1h or 1d').transform(durationMs);
 
 /** Milliseconds. */
 export const span = spanOf(/^[1-9]\d{0,5}[smhd]$/);

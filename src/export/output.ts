@@ -5,6 +5,7 @@ import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promi
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { syncFolder } from '#src/base/durable-file.ts';
 import type { Output } from './format.ts';
 
 export interface Destination extends Output, AsyncDisposable {
@@ -39,7 +40,8 @@ export async function openFile(name: string): Promise<Destination> {
         await close();
         await rename(partial, path);
         state = 'complete';
-        await syncFolder(dirname(path));
+        // Without it a power cut may undo the rename. Not every file system can flush a folder; then it stays undone.
+        await syncFolder(dirname(path)).catch(() => undefined);
       }),
     async [Symbol.asyncDispose]() {
       if (state === 'complete') return;
@@ -79,13 +81,6 @@ async function realPath(name: string): Promise<string> {
   throw new SlotstreamError('usage', `${name} is not a file, so no file can take its place.`, {
     hint: found.isDirectory() ? 'Name a file in it.' : 'To write to a pipe, use --out - and redirect.',
   });
-}
-
-/** Without it a power cut may take back the new name, though not the old file. Not every file system can, and not every folder can be read; then it is so. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
 }
 
 async function said<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 // Parquet: typed columns, all of them nullable, compressed with Zstandard, in groups of rows that fit in memory.
 import { zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { dayMs } from '#src/base/time.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Cell, Cells, Column, Format, Output } from './format.ts';
 
@@ -23,8 +24,6 @@ const types: Readonly<Record<ColumnKind, Omit<Element, 'name'>>> = {
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
 };
-
-const dayMs = 86_400_000;
 
 const values: { readonly [Kind in ColumnKind]?: (cell: never) => unknown } = {
   time: (text: string) => BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26)),

@@ -1,6 +1,6 @@
 // The growing end of the log: whoever has read to it waits here. A process that commits pokes it; other processes commit too,
 // so it looks by itself as well, as long as somebody waits.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 
 export interface Tail {
   /** Resolves when the log has grown beyond this place, or when either the wait or the tail is over. */
@@ -35,7 +35,7 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
       // A store that does not answer is asked again; whoever reads from it hears of it there.
       const last = await lastSeq().catch(() => -1);
       for (const waiter of waiters) if (last > waiter.beyond) waiter.resolve();
-      if (waiters.size > 0) await pause(everyMs, undefined, { signal: poked.signal }).catch(() => undefined);
+      if (waiters.size > 0) await sleepUnlessAborted(everyMs, poked.signal);
     }
     looking = undefined;
   }

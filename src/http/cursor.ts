@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
+import { dayMs } from '#src/base/time.ts';
 import type { Listing, Position } from './pagination.ts';
 
 /** A list by its path and filters. A token carries both, so it is enough to read the next page. */
@@ -35,7 +36,6 @@ const content = z.tuple([
   z.record(z.string(), z.string()),
   z.number(),
 ]);
-const dayMs = 86_400_000;
 const macBytes = 16;
 /** No request line is longer. */
 const maxTokenLength = 16_384;

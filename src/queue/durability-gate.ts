@@ -3,7 +3,7 @@
 // gate is shut, deliveries go to the disk spool.
 //
 //   shut ──asked, sound──▶ open ──a batch refused, or asked again and unsafe──▶ shut
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { DeliveryBatch, DeliveryQueue, EngineProblem } from './contract.ts';
 
@@ -44,7 +44,7 @@ export async function openGate(needs: GateNeeds): Promise<QueueGate> {
 
   async function keepAsking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await pause(lookEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await sleepUnlessAborted(lookEveryMs, stopping.signal, { ref: false });
       const due = !open || performance.now() - askedAt > askAgainMs;
       if (due && !stopping.signal.aborted) await ask().catch(() => undefined);
     }

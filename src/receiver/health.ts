@@ -1,6 +1,6 @@
 // Whether this process should be sent work: every engine by name. The public may ask, so an answer is kept for a second
 // and a flood of questions is one question to the engines.
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 
 /** Resolves when the engine answers. */
 export type EngineCheck = () => Promise<unknown>;
@@ -49,7 +49,7 @@ export function createHealth(needs: {
 async function askAll(checks: Readonly<Record<string, EngineCheck>>): Promise<Record<string, EngineState>> {
   const asked = Object.entries(checks).map(async ([name, check]): Promise<[string, EngineState]> => {
     try {
-      await withDeadline(check(), deadlineMs);
+      await withTimeout(check(), deadlineMs);
       return [name, 'up'];
     } catch {
       return [name, 'down'];

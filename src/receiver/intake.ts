@@ -2,12 +2,12 @@
 // An idle receiver adds no wait. Each delivery is answered once it is safe: in the queue, else on disk, else not at all.
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
-import type { Circuit } from './queue-circuit-breaker.ts';
+import type { QueueCircuit } from './queue-circuit-breaker.ts';
 import { bytesOf } from '#src/queue/raw-delivery.ts';
 import { countForBatch } from './batch-size.ts';
 
 export interface IntakeNeeds {
-  readonly circuit: Pick<Circuit, 'enqueue' | 'state'>;
+  readonly circuit: Pick<QueueCircuit, 'enqueue' | 'state'>;
   readonly spool: {
     /** True once the batch is on disk. */
     append(batch: DeliveryBatch): Promise<boolean>;

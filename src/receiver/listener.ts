@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { answers, toResponse } from './responses.ts';
 
@@ -78,7 +78,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     if (graceMs > 0) await pause(graceMs);
     for (const outgoing of inFlight) outgoing.shouldKeepAlive = false;
     const ended = new Promise<void>((resolve) => server.close(() => resolve()));
-    await withDeadline(ended, closeDeadlineMs).catch(() => server.closeAllConnections());
+    await withTimeout(ended, closeDeadlineMs).catch(() => server.closeAllConnections());
     await ended;
   }
 

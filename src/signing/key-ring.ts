@@ -1,20 +1,10 @@
 // The key ring: which signing keys count now. From the configuration, or from a file in the data folder that is re-read
 // when it changes, so that keys rotate without a restart. Time is an argument; no key ever leaves in a message.
 import { randomBytes, scryptSync } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { writeDraft } from '#src/base/durable-file.ts';
+import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 
 export interface KeyRingOptions {
   /** The configured keys; undefined = the file decides. */
@@ -84,13 +74,13 @@ function stampOf(path: string): string | undefined {
 }
 
 function makeKeyFile(path: string): void {
-  const draft = writeDraft(path, [newKey()]);
+  const draft = writeKeyDraft(path, [newKey()]);
   try {
     // Unlike a file that is opened and then written, it is never seen empty.
     linkSync(draft, path);
   } catch (error) {
     // Another process starting at the same moment made it first: its key is as good.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (ownCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft);
   }
@@ -109,22 +99,14 @@ export function addKey(dataDir: string, key: string): readonly [string, ...strin
   const path = join(dataDir, keyFile);
   const keys = [key, ...readKeyFile(path).filter((old) => old !== key)] as const;
   checkKeys(keys, path);
-  renameSync(writeDraft(path, keys), path);
+  renameSync(writeKeyDraft(path, keys), path);
   return keys;
 }
 
-/** On disk before it counts: a key that is registered and then lost cannot be read back from anywhere. */
-function writeDraft(path: string, keys: readonly string[]): string {
+/** Flushed before the key is used: a key that is registered and then lost cannot be read back from anywhere. */
+function writeKeyDraft(path: string, keys: readonly string[]): string {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  const file = openSync(draft, 'wx', 0o600);
-  try {
-    writeFileSync(file, keys.map((key) => `${key}\n`).join(''));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  return draft;
+  return writeDraft(path, keys.map((key) => `${key}\n`).join(''));
 }
 
 /**

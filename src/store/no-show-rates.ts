@@ -2,7 +2,7 @@
 // a window may hold very many, and SQLite counts on this thread.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, readColumns, type StoredRow } from './rows.ts';
 import { keysetOf, type Place } from '#src/store/search/keyset.ts';
@@ -20,7 +20,7 @@ export interface NoShowRate {
 }
 
 /** No meeting takes longer: starts are indexed, ends are not. */
-const longestMeetingMs = 86_400_000;
+const longestMeetingMs = dayMs;
 const meetingsAPage = 200;
 
 /** Canceled and rescheduled bookings never ended. Every host of a meeting counts, once. */

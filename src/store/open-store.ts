@@ -1,7 +1,8 @@
 // The registry of store engines by URL, and the one way a transaction is run.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
+import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { openPostgres } from '#src/store/engines/postgres.ts';
 import { openSqlite } from '#src/store/engines/sqlite.ts';
@@ -22,10 +23,8 @@ const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> =
   'postgresql:': (url, { report }) => openPostgres(url, report),
 };
 
-// Two processes on one SQLite file, a deadlock on PostgreSQL, an erasure in between: gone in a moment. Anything longer is the
-// queue's to retry.
-const passing = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|erased_meanwhile)/;
 const patienceMs = 10_000;
+const contentionBackoff: Backoff = { firstMs: 15, longestMs: 300, jitter: 2 / 3 };
 
 export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
   const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
@@ -73,7 +72,7 @@ async function hasLog({ db }: StoreEngine): Promise<boolean> {
     await patiently(() => db.selectFrom('event_log').select('seq').limit(1).execute());
     return true;
   } catch (error) {
-    if (/^(42P01|3F000)$/.test(codeOf(error)) || /no such table/.test((error as Error).message)) return false;
+    if (isMissingTable(error)) return false;
     throw error;
   }
 }
@@ -105,8 +104,8 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > endAt || !passing.test(codeOf(error))) throw error;
-      await sleep(Math.min(10 * attempt, 200) * (0.5 + Math.random()));
+      if (performance.now() > endAt || !isContention(error)) throw error;
+      await sleep(backoffMs(contentionBackoff, attempt, Math.random()));
     }
   }
 }

@@ -6,7 +6,7 @@ import { addressesBeneath, type Addresses, type Query } from './url-guard.ts';
 import { isStatus } from './api-error.ts';
 import { attempt, type Attempt, type AttemptNeeds, type Timeouts } from './send-once.ts';
 import { createBudget, type Budget } from './rate-limiter.ts';
-import { pauseAskedBy, pauseBefore, rateToldBy, type RateTold } from './backoff.ts';
+import { requestedDelayMs, httpRetryDelayMs, readRateLimit, type RateLimitStatus } from '#src/base/retry-after.ts';
 import { createStopwatch, type Stopwatch } from './busy-time.ts';
 import { verdictOn, type Asked, type Verdict } from './classify-attempt.ts';
 
@@ -171,8 +171,8 @@ interface Failed {
 /** Undefined when the failure is to be told now. */
 function pauseAfter({ needs, patience }: Line, { tried, verdict, underway }: Failed): number | undefined {
   if (verdict.repeat === undefined) return undefined;
-  const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
-  const pauseMs = pauseBefore({ attempt: underway.tries, askedMs, random: needs.random() });
+  const requestedMs = tried.kind === 'answered' ? requestedDelayMs(tried, needs.nowMs()) : undefined;
+  const pauseMs = httpRetryDelayMs({ failures: underway.tries, requestedMs, random: needs.random() });
   if (underway.trouble?.kind !== verdict.repeat) underway.trouble = { kind: verdict.repeat, sinceMs: underway.sentMs };
   const until = Math.min(
     underway.trouble.sinceMs + patience[verdict.repeat],
@@ -180,7 +180,7 @@ function pauseAfter({ needs, patience }: Line, { tried, verdict, underway }: Fai
   );
   const leftMs = until - needs.nowMs();
   // No pause is begun whose end lies beyond our patience: the caller would learn the same, later.
-  return Math.max(pauseMs, askedMs ?? 0) < leftMs ? pauseMs : undefined;
+  return Math.max(pauseMs, requestedMs ?? 0) < leftMs ? pauseMs : undefined;
 }
 
 interface Trying {
@@ -195,7 +195,7 @@ async function tryOnce({ needs, budget, timeouts }: Line, { call, url, underway,
   const { token } = underway;
   const leave = await budget.enter(signal);
   underway.sentMs = needs.nowMs();
-  let told: RateTold | undefined;
+  let told: RateLimitStatus | undefined;
   try {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -204,7 +204,7 @@ async function tryOnce({ needs, budget, timeouts }: Line, { call, url, underway,
     };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const tried = await attempt(needs, { url, init, timeouts, signal });
-    if (tried.kind === 'answered' && call.hasOwnLimits !== true) told = rateToldBy(tried.headers);
+    if (tried.kind === 'answered' && call.hasOwnLimits !== true) told = readRateLimit(tried.headers);
     return tried;
   } finally {
     leave(told);

@@ -1,7 +1,7 @@
 // The rate budget: leaves part of the user's calls to the user's other tools. The service counts every call of a user and
 // tells the count with each answer, so every process that watches the header and stops at the same reserve shares one
 // budget with all the others, on any machine, without talking to them.
-import { longestPauseMs, type RateTold } from './backoff.ts';
+import { longestDelayMs, type RateLimitStatus } from '#src/base/retry-after.ts';
 import { stopIfAsked } from './abort.ts';
 
 export interface BudgetNeeds {
@@ -11,7 +11,7 @@ export interface BudgetNeeds {
 
 export interface Budget {
   /** Waits until a call fits; call what it gives, with what the answer told (undefined: no answer), exactly once. */
-  enter(signal?: AbortSignal): Promise<(told: RateTold | undefined) => void>;
+  enter(signal?: AbortSignal): Promise<(told: RateLimitStatus | undefined) => void>;
 }
 
 interface Window {
@@ -55,10 +55,10 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
     return now === undefined || now.remaining - inFlight > Math.floor(now.limit * reserveShare);
   }
 
-  function learn({ limit, remaining, resetMs }: RateTold): void {
+  function learn({ limit, remaining, resetMs }: RateLimitStatus): void {
     // A limit of none would be waited for without end.
     if (!limit || remaining === undefined || resetMs === undefined) return;
-    const resetAtMs = needs.nowMs() + Math.min(resetMs, longestPauseMs);
+    const resetAtMs = needs.nowMs() + Math.min(resetMs, longestDelayMs);
     const known = current();
     const isSame = known !== undefined && Math.abs(resetAtMs - known.resetAtMs) <= sameWindowMs;
     // Of two answers of one window the smaller count is the later one.
@@ -67,7 +67,7 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
       : { limit, remaining, resetAtMs };
   }
 
-  function leave(told: RateTold | undefined): void {
+  function leave(told: RateLimitStatus | undefined): void {
     inFlight -= 1;
     if (told !== undefined) {
       isKnown = true;

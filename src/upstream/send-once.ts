@@ -1,6 +1,6 @@
 // One request and its answer, once: bounded in time and size, never redirected. Says whether the request can have arrived.
 import { readJson } from '#schemas/json-text.ts';
-import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { isConnectFailure, rootCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { stopIfAsked } from './abort.ts';
 
 export interface Timeouts {
@@ -79,23 +79,13 @@ export async function attempt(needs: AttemptNeeds, sending: Sending): Promise<At
     stopIfAsked(signal);
     if (error instanceof SlotstreamError) throw error;
     // Nothing else of the error is kept: some quote headers.
-    const code = causeCode(error);
-    return { kind: 'failed', why: isLate ? step : `the connection failed (${code})`, wasSent: !neverSent.test(code) };
+    const code = rootCodeOf(error);
+    return { kind: 'failed', why: isLate ? step : `the connection failed (${code})`, wasSent: !isConnectFailure(code) };
   } finally {
     clearTimeout(whole);
     clearTimeout(answer);
     signal?.removeEventListener('abort', abort);
   }
-}
-
-/** Failures to connect: not a byte of the request left. */
-const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS|UNABLE_TO)/;
-
-function causeCode(error: unknown): string {
-  const own = codeOf(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? codeOf(error.cause) : 'Error';
-  return cause === 'Error' ? own : cause;
 }
 
 /**

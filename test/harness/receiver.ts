@@ -8,7 +8,7 @@ import { createMetrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
 import type { ReceiverOptions } from '#src/receiver/app.ts';
-import { createCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { createHealth } from '#src/receiver/health.ts';
 import type { EngineCheck } from '#src/receiver/health.ts';
@@ -67,9 +67,9 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   const metrics = createMetrics();
   const spoolRoot = setup.spoolRoot ?? join(folder, 'spool');
   const spool = await openSpool({ log, metrics }, { root: spoolRoot, maxBytes: setup.maxSpoolBytes ?? 1024 ** 2 });
-  const circuit = createCircuit(
+  const circuit = createQueueCircuit(
     { enqueue: queue.enqueue, log, clock: Date.now },
-    { deadlineMs: 100, firstPauseMs: 10, longestPauseMs: 20 },
+    { timeoutMs: 100, firstPauseMs: 10, longestPauseMs: 20 },
   );
   const drain = startDrain({ circuit, spool, log }, { everyMs: 5, patienceMs: 100 });
   const intake = createIntake(

@@ -1,7 +1,6 @@
 // What a worker does with each batch besides projecting it: counts, one log line, and the scrubbing of files after
 // somebody was forgotten.
-import { setTimeout as pause } from 'node:timers/promises';
-import { instantOf } from '#src/base/time.ts';
+import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -37,7 +36,7 @@ export function createBatches(needs: BatchNeeds): Batches {
 
   async function scrub(): Promise<void> {
     for (let delayMs = scrubDelayMs; due; delayMs = scrubAgainMs) {
-      await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await sleepUnlessAborted(delayMs, stopping.signal, { ref: false });
       due = false;
       await needs.store.engine.scrub(needs.clock()).catch((err: unknown) => {
         needs.log.warn({ err }, 'what forgetting left in files could not be removed yet');

@@ -1,10 +1,8 @@
 // Retention on a timer: once a day, by one process of however many share the store.
-import { instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import { noteRetention } from './retention-state.ts';
 import { prune, type RetentionNeeds } from './retention.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
-
-const dayMs = 86_400_000;
 
 export function retentionJob(needs: RetentionNeeds, { days }: { readonly days: number }): Job {
   return {

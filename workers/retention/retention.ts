@@ -24,7 +24,7 @@ import { isKept, readAgain } from '#workers/sync/replay.ts';
 
 export interface RetentionNeeds {
   readonly store: Store;
-  /** Rejects when `signal` aborts. */
+  /** Returns early when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly nowMs: () => number;
 }

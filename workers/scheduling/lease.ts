@@ -2,6 +2,7 @@
 // the time of the last run stands beside it, and after failures when to try again, so that all processes keep one rhythm, also
 // over restarts.
 import { z } from 'zod';
+import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 
@@ -38,8 +39,7 @@ const fresh: Row = { holder: null, expires_ms: 0, ran_ms: 0, failures: 0, retry_
 
 export const leaseMs = 60_000;
 export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
-const firstRetryMs = 5_000;
-const longestRetryMs = 900_000;
+const retryBackoff: Backoff = { firstMs: 5_000, longestMs: 900_000 };
 const keyOf = (job: string): string => `lease ${job}`;
 
 export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
@@ -47,7 +47,7 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
     const isHeld = before.holder !== null && before.holder !== needs.holder && before.expires_ms > nowMs;
     if (isHeld) return { answer: { kind: 'wait', untilMs: Math.max(before.expires_ms, before.ran_ms + everyMs) } };
     // A clock that was ahead and was set right must not stop the job for as long as it was ahead.
-    const retryMs = Math.min(before.retry_ms, nowMs + longestRetryMs);
+    const retryMs = Math.min(before.retry_ms, nowMs + retryBackoff.longestMs);
     const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);
     if (dueMs > nowMs) return { answer: { kind: 'wait', untilMs: dueMs } };
     const after = { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) };
@@ -98,13 +98,13 @@ export function failLease(needs: LeaseNeeds, job: string): Promise<Failed | unde
   return change<Failed | undefined>(needs, job, (before, nowMs) => {
     if (before.holder !== needs.holder) return { answer: undefined };
     const failures = before.failures + 1;
-    const retryMs = retryAfter(failures);
+    const retryMs = retryDelayMs(failures);
     const after = { ...before, holder: null, expires_ms: 0, failures, retry_ms: nowMs + retryMs };
     return { answer: { failures, retryMs }, after };
   });
 }
 
-export const retryAfter = (failures: number): number => Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
+export const retryDelayMs = (failures: number): number => backoffMs(retryBackoff, failures);
 
 function change<Answer>(
   { store, nowMs }: LeaseNeeds,

@@ -5,7 +5,7 @@
 //                                   ├──failed──▶ waiting, in all processes, a little longer each time
 //                                   └──lease lost, or not kept for its length──▶ ended: another may have begun
 import type { Log } from '#src/observability/log.ts';
-import { endLease, failLease, keepLease, lengthOf, retryAfter, takeLease, type LeaseNeeds } from './lease.ts';
+import { endLease, failLease, keepLease, lengthOf, retryDelayMs, takeLease, type LeaseNeeds } from './lease.ts';
 
 export interface Job {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Job {
 
 export interface ScheduleNeeds extends LeaseNeeds {
   readonly log: Log;
-  /** Rejects when `signal` aborts. */
+  /** Returns early when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
@@ -52,7 +52,7 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
   const jitter = (): number => needs.random() * Math.min(job.everyMs * jitterShare, longestJitterMs);
   let pauseMs = jitter();
   while (!stopping.aborted) {
-    await needs.sleep(Math.min(pauseMs, longestPauseMs), stopping).catch(() => undefined);
+    await needs.sleep(Math.min(pauseMs, longestPauseMs), stopping);
     if (stopping.aborted) return;
     try {
       pauseMs = (await turn(needs, job, stopping)) + jitter();
@@ -61,7 +61,7 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
       if (stopping.aborted) return;
       // The store did not answer, or the lease went to another: only this process knows.
       failures += 1;
-      pauseMs = retryAfter(failures) + jitter();
+      pauseMs = retryDelayMs(failures) + jitter();
       tellFailure(needs, job, { err, failures, retryMs: pauseMs });
     }
   }
@@ -145,7 +145,7 @@ async function keep(
   { hold, done }: { readonly hold: Hold; readonly done: AbortSignal },
 ): Promise<void> {
   while (!done.aborted && !hold.lost.aborted) {
-    await needs.sleep(lengthOf(needs) / 3, done).catch(() => undefined);
+    await needs.sleep(lengthOf(needs) / 3, done);
     if (done.aborted) return;
     const askedMs = needs.nowMs();
     // A store that does not answer is asked again, for as long as the lease holds.
@@ -157,5 +157,5 @@ async function keep(
 
 /** Beside `keep`, which may wait for a store that never answers. */
 async function expire(needs: ScheduleNeeds, hold: Hold, done: AbortSignal): Promise<void> {
-  while (!done.aborted && hold.isHeld()) await needs.sleep(hold.leftMs(), done).catch(() => undefined);
+  while (!done.aborted && hold.isHeld()) await needs.sleep(hold.leftMs(), done);
 }

@@ -1,5 +1,5 @@
 // Who may send now: so many at a time, first come first served, and nobody while all have to wait.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 
 export interface Turns {
   /** Runs `work` when it is its turn. When all is over it runs at once, and has to see that for itself. */
@@ -18,7 +18,7 @@ export function createTurns(most: number, over: AbortSignal): Turns {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     for (let left = heldUntil - performance.now(); left > 0 && !over.aborted; left = heldUntil - performance.now())
-      await pause(left, undefined, { signal: over }).catch(() => undefined);
+      await sleepUnlessAborted(left, over);
   }
   function leave(): void {
     const next = waiting.shift();

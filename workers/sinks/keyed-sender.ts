@@ -1,8 +1,8 @@
 // One lane on its way into a sink: in order, and again and again until it is taken.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
-import { pauseBefore } from '#src/upstream/backoff.ts';
+import { httpRetryDelayMs } from '#src/base/retry-after.ts';
 import { Trouble, type Sink } from './sink.ts';
 import type { Turns } from './concurrency-gate.ts';
 import type { Window } from './in-flight.ts';
@@ -51,10 +51,10 @@ export async function drain(needs: LaneNeeds, lane: string): Promise<void> {
     // All that were under way when it fell silent are one.
     if (trouble.everywhere && !turns.isHeld()) silence.attempts += 1;
     const inARow = trouble.everywhere ? silence.attempts : attempts;
-    const retryMs = pauseBefore({ attempt: inARow, askedMs: trouble.askedMs, random: needs.random() });
+    const retryMs = httpRetryDelayMs({ failures: inARow, requestedMs: trouble.askedMs, random: needs.random() });
     needs.onFailed({ code: trouble.code, attempt: attempts, retryMs });
     if (trouble.everywhere) turns.hold(retryMs);
-    else await pause(retryMs, undefined, { signal: over }).catch(() => undefined);
+    else await sleepUnlessAborted(retryMs, over);
   }
 }
 

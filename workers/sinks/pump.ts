@@ -3,7 +3,7 @@
 //
 //   log ──read──▶ window ──lane by lane──▶ sink ──arrived──▶ position
 //                            └──failed──▶ the lane waits (all lanes, where nobody answers), then again
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed } from '#src/feed/page.ts';
@@ -79,7 +79,7 @@ export async function pump(
   }
   async function noteNowAndThen(): Promise<void> {
     while (!over.aborted) {
-      await pause(noteEveryMs, undefined, { signal: over }).catch(() => undefined);
+      await sleepUnlessAborted(noteEveryMs, over);
       await noteArrived().catch(rethrowUnlessPassing);
     }
   }
@@ -103,7 +103,7 @@ export async function pump(
     while (!over.aborted) {
       await readPage().catch(async (error: unknown) => {
         rethrowUnlessPassing(error);
-        await pause(storeAgainMs, undefined, { signal: over }).catch(() => undefined);
+        await sleepUnlessAborted(storeAgainMs, over);
       });
     }
   }

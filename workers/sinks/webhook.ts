@@ -3,7 +3,7 @@
 import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { signDelivery } from '#src/signing/signature.ts';
-import { pauseAskedBy } from '#src/upstream/backoff.ts';
+import { requestedDelayMs } from '#src/base/retry-after.ts';
 import { Trouble, type OpenSink } from './sink.ts';
 
 export interface WebhookOptions {
@@ -45,7 +45,7 @@ export const webhookSink =
       });
       await answer.body?.cancel().catch(() => undefined);
       if (answer.ok) return;
-      const askedMs = pauseAskedBy(answer, nowMs());
+      const askedMs = requestedDelayMs(answer, nowMs());
       const everywhere = answer.status === 429 || answer.status === 503;
       throw new Trouble({ code: String(answer.status), askedMs, everywhere });
     },

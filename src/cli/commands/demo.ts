@@ -1,7 +1,7 @@
 // `demo`: the whole product on its embedded default, fed by the sandbox, which it registers with as one would with the service.
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
@@ -79,7 +79,7 @@ export const demo = defineVerb({
     const ending = AbortSignal.any([stopping, enough.signal]);
     const living = sandbox.live(rate, ending);
     for (let shown = 0; shown < told || !ending.aborted;) {
-      await wait(100, undefined, { signal: ending }).catch(() => undefined);
+      await sleepUnlessAborted(100, ending);
       if (told - shown < tableEvery && !ending.aborted) continue;
       if (ending.aborted) await living;
       shown = told;
@@ -168,7 +168,8 @@ function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
 
 /** Waits for the worker, but not for ever: a table is to show the delivery before it. */
 async function projected(store: Store, lastSeq: number): Promise<void> {
-  for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1) await wait(50);
+  for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1)
+    await sleepUnlessAborted(50);
 }
 
 async function tableOf(store: Store): Promise<string> {

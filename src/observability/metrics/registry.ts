@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
 import { watchAlerts, watchChannels, type AlertCount, type ChannelStandings } from './alerts.ts';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import { watchDrift, type Reconciled } from './drift.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
 import { watchSinks, type SinkStandings } from './sinks.ts';
@@ -184,7 +184,7 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
 
 async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
   try {
-    return source && (await withDeadline(source(), 2000));
+    return source && (await withTimeout(source(), 2000));
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { createPostgresBackend, DEFAULT_SCHEMA, runMigrations, withBackend } from 'bullmq';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { Pace } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
@@ -45,7 +45,7 @@ export async function openEmbeddedQueue(input: {
     check: async () => [],
     ping: async () => {
       try {
-        await withDeadline(db.query('select 1'), pingDeadlineMs);
+        await withTimeout(db.query('select 1'), pingDeadlineMs);
       } catch (error) {
         throw queueFailure(error);
       }

@@ -1,7 +1,7 @@
 // Whether a Redis keeps what it accepts: append-only file on, nothing evicted, room left.
 
 import type { Redis } from 'ioredis';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { EngineProblem } from '#src/queue/contract.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { queueFailure } from '#src/queue/sanitize-error.ts';
@@ -13,7 +13,7 @@ export async function checkRedis(nodes: readonly Redis[]): Promise<readonly Engi
   try {
     // A Cluster that was never reached has no nodes yet, which says nothing about them.
     if (nodes.length === 0) throw new Error("Cluster isn't ready");
-    const problems = await withDeadline(Promise.all(nodes.map(checkNode)), deadlineMs);
+    const problems = await withTimeout(Promise.all(nodes.map(checkNode)), deadlineMs);
     return problems.flat();
   } catch (error) {
     throw queueFailure(error);

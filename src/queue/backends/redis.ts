@@ -2,7 +2,7 @@
 
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { Pace } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
@@ -74,7 +74,7 @@ export function openRedisQueue(input: {
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {
       try {
-        await withDeadline(adding.ping(), pingDeadlineMs);
+        await withTimeout(adding.ping(), pingDeadlineMs);
       } catch (error) {
         throw queueFailure(error);
       }

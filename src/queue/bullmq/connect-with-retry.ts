@@ -1,6 +1,6 @@
 // BullMQ remembers a failed first connection for ever, so one that fails is thrown away and made again.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 
 interface Connectable {
   on(event: 'error', listener: (error: unknown) => void): unknown;
@@ -27,7 +27,7 @@ export async function untilReady<T extends Connectable>(needs: {
     } catch (error) {
       tell(error);
       made.close().catch(tell);
-      await sleep(againMs, undefined, { signal }).catch(() => undefined);
+      await sleepUnlessAborted(againMs, signal);
     }
   }
   return undefined;

@@ -1,7 +1,7 @@
 // One named queue on an engine: connected once the engine answers, and asked only then.
 
 import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { BullWorker } from './worker.ts';
 import type { EngineProblem, QueueDepth } from '#src/queue/contract.ts';
@@ -65,7 +65,7 @@ export async function openConnection(
       throw queueFailure(error);
     }
   };
-  await withDeadline(connecting, openPatienceMs).catch(tell);
+  await withTimeout(connecting, openPatienceMs).catch(tell);
   return {
     ask,
     tell,
@@ -78,7 +78,7 @@ export async function openConnection(
     close: async () => {
       closing.abort();
       await connecting;
-      if (connected) await withDeadline(connected.close(), closePatienceMs).catch(tell);
+      if (connected) await withTimeout(connected.close(), closePatienceMs).catch(tell);
     },
   };
 }

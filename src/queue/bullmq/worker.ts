@@ -1,7 +1,8 @@
 // The taking side of any queue here: BullMQ's worker with our pace, our retry, and an end that does not wait for a dead engine.
 
 import type { Job, Processor, WorkerOptions } from 'bullmq';
-import { withDeadline } from '#src/base/timeout.ts';
+import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { QueueWorker } from '#src/queue/contract.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { untilReady } from './connect-with-retry.ts';
@@ -33,14 +34,9 @@ export interface Pace {
 
 export const defaultPace: Pace = { lockMs: 5000, stalledMs: 4500, sweepMs: 5000 };
 
-const backoffCapMs = 30_000;
 const closePatienceMs = 3000;
-
-/** Exponential from 250 ms to 30 s, the upper half of it random so that many batches do not come back as one. */
-export function backoffMs(attempt: number, random: number): number {
-  const full = Math.min(backoffCapMs, 250 * 2 ** Math.min(attempt - 1, 20));
-  return Math.round(full / 2 + (random * full) / 2);
-}
+/** Half of the delay is random, so that many batches do not come back at the same moment. */
+const jobBackoff: Backoff = { firstMs: 250, longestMs: 30_000, jitter: 0.5 };
 
 export function startBullWorker(needs: RunnerNeeds, options: { concurrency: number; pace: Pace }): QueueWorker {
   const { make, tell } = needs;
@@ -67,7 +63,7 @@ export function startBullWorker(needs: RunnerNeeds, options: { concurrency: numb
     stalledInterval: pace.stalledMs,
     maxStalledCount: 1,
     runRetryDelay: 1000,
-    settings: { backoffStrategy: (attempt) => backoffMs(attempt, Math.random()) },
+    settings: { backoffStrategy: (attempt) => backoffMs(jobBackoff, attempt, Math.random()) },
   };
   const started = untilReady({ make: () => make(process, settings), tell, signal: stopping.signal }).then((worker) => {
     if (worker === undefined) return worker;
@@ -82,7 +78,7 @@ export function startBullWorker(needs: RunnerNeeds, options: { concurrency: numb
     // With the engine gone BullMQ waits for ever to say that a job is done; the job then simply comes again.
     do {
       await Promise.allSettled(running);
-      await withDeadline(closing, closePatienceMs).catch(tell);
+      await withTimeout(closing, closePatienceMs).catch(tell);
     } while (running.size > 0);
   };
   let closed: Promise<void> | undefined;

@@ -1,17 +1,17 @@
 // Brings what the spool holds into the queue, oldest first, when the queue is back. It is also the one that keeps asking
 // whether it is back, so that no sender has to wait for the answer.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
-import type { Circuit } from '#src/receiver/queue-circuit-breaker.ts';
+import type { QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { bytesOf } from '#src/queue/raw-delivery.ts';
 import { countForBatch } from '#src/receiver/batch-size.ts';
 import type { Segment } from './segment-writer.ts';
 import type { Spool } from './spool.ts';
 
 export interface DrainNeeds {
-  readonly circuit: Circuit;
+  readonly circuit: QueueCircuit;
   readonly spool: Pick<Spool, 'isEmpty' | 'oldest' | 'read' | 'remove' | 'adopt'>;
   readonly log: Log;
 }
@@ -52,7 +52,7 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
     let untilAdopt = adoptEveryMs;
     while (!signal.aborted) {
       const waitMs = needs.circuit.state() === 'closed' ? everyMs : needs.circuit.pauseMs();
-      await pause(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleepUnlessAborted(waitMs, signal, { ref: false });
       untilAdopt -= waitMs;
       if (untilAdopt <= 0) {
         untilAdopt = adoptEveryMs;

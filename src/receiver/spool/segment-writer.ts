@@ -3,8 +3,9 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
+import { syncFolder } from '#src/base/durable-file.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 
 export const segmentEnding = '.segment';
@@ -58,7 +59,7 @@ export function createSegmentWriter(place: {
       return { path, handle, deliveries: 0, bytes: 0 };
     } catch (error) {
       // Somebody removed the folder: own it anew with the next record.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') releaseFolder();
+      if (ownCode(error) === 'ENOENT') releaseFolder();
       throw error;
     }
   }
@@ -111,14 +112,4 @@ export function createSegmentWriter(place: {
     append: (record, deliveries) => inTurn(() => append(record, deliveries)),
     seal: () => inTurn(seal),
   };
-}
-
-/** A file whose name is not on disk yet is not on disk either. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -11,7 +11,7 @@ import {
 import { SlotstreamError } from '#src/base/errors.ts';
 import { safeText } from '#src/observability/redact.ts';
 import { attempt, type Attempt, type AttemptNeeds } from '#src/upstream/send-once.ts';
-import { pauseAskedBy, pauseBefore } from '#src/upstream/backoff.ts';
+import { requestedDelayMs, httpRetryDelayMs } from '#src/base/retry-after.ts';
 import { stopIfAsked } from '#src/upstream/abort.ts';
 
 export interface OAuthApplication {
@@ -160,7 +160,10 @@ async function ask(needs: OAuthNeeds, { url, init, what, signal, mustHear = fals
         `The authorization server could not be asked for ${what}: ${tried.kind === 'failed' ? tried.why : `it answered ${tried.status}`}.`,
         { hint: 'Check AUTH_URL and the network, or try again later.' },
       );
-    const askedMs = tried.kind === 'answered' ? pauseAskedBy(tried, needs.nowMs()) : undefined;
-    await needs.sleep(Math.min(pauseBefore({ attempt: tries, askedMs, random: needs.random() }), 10_000), signal);
+    const requestedMs = tried.kind === 'answered' ? requestedDelayMs(tried, needs.nowMs()) : undefined;
+    await needs.sleep(
+      Math.min(httpRetryDelayMs({ failures: tries, requestedMs, random: needs.random() }), 10_000),
+      signal,
+    );
   }
 }

@@ -1,9 +1,9 @@
 // Where logins are kept: one file, readable by its owner only, replaced whole, and changed by one process at a time.
-import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { syncFolderNow, writeDraft } from '#src/base/durable-file.ts';
+import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
 
 const login = z.object({
@@ -35,7 +35,7 @@ export function readLogins(dataDir: string): readonly Login[] {
   try {
     text = readFileSync(fileIn(dataDir), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (ownCode(error) === 'ENOENT') return [];
     throw unreadable(dataDir);
   }
   try {
@@ -92,32 +92,16 @@ function merged(logins: readonly Login[], changed: Login): readonly Login[] {
 }
 
 /**
- * A temporary file, synced, then renamed over the old one and the folder synced: after a crash there is the old file or the
- * new one. A refresh token works once, so half a file, or the old one after an answer, would mean logging in again.
+ * Writes a draft, renames it over the old file and flushes the folder: after a crash there is the old file or the new one. A
+ * refresh token works once, so half a file, or the old one after a response, would mean logging in again.
  */
 function writeLogins(dataDir: string, logins: readonly Login[]): void {
-  const temporary = `${fileIn(dataDir)}.${randomBytes(6).toString('hex')}.tmp`;
+  const draft = writeDraft(fileIn(dataDir), `${JSON.stringify({ version: 1, logins }, null, 2)}\n`);
   try {
-    const file = openSync(temporary, 'wx', 0o600);
-    try {
-      writeSync(file, `${JSON.stringify({ version: 1, logins }, null, 2)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, fileIn(dataDir));
+    renameSync(draft, fileIn(dataDir));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    rmSync(draft, { force: true });
     throw error;
   }
-  syncFolder(dataDir);
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolderNow(dataDir);
 }

@@ -37,10 +37,7 @@ function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
     const end = lease.nowMs() + ms;
-    while (lease.nowMs() < end) {
-      signal.throwIfAborted();
-      await nextTurn();
-    }
+    while (lease.nowMs() < end && !signal.aborted) await nextTurn();
   };
   return { ...lease, log, sleep, random: () => 0 };
 }

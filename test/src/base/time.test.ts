@@ -1,19 +1,31 @@
-// A moment as it is written everywhere.
+// Instants, durations and the sleep that an abort ends.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { instantOf } from '#src/base/time.ts';
+import { durationMs, instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 
-describe('a moment', () => {
-  it('is written in UTC with six digits, so that moments sort as texts', () => {
+describe('an instant', () => {
+  it('is written in UTC with six digits, so that text order is time order', () => {
     expect(instantOf(Date.UTC(2025, 3, 14, 11, 43, 10, 7))).toBe('2025-04-14T11:43:10.007000Z');
     expect(instantOf(new Date('2025-04-14T13:43:10+02:00'))).toBe('2025-04-14T11:43:10.000000Z');
   });
 
-  it('is written in one place', () => {
+  it('is formatted in one place', () => {
     const others = globSync(['src/**/*.ts', 'workers/**/*.ts', 'bench/**/*.ts'])
-      // The sandbox is a program of its own, and alerts have a clock of theirs.
+      // The sandbox is a separate program with a clock of its own.
       .filter((path) => !/^src\/sandbox\/|^src\/base\/time|^workers\/alerts\//.test(path))
       .filter((path) => readFileSync(path, 'utf8').includes(`'000Z'`));
     expect(others).toEqual([]);
   });
+});
+
+it('a duration is read in milliseconds, as the sum of its parts', () => {
+  expect(['30s', '5m', '1d 12h', '250ms', '0'].map(durationMs)).toEqual([30_000, 300_000, 129_600_000, 250, 0]);
+});
+
+it('a sleep returns early, without an error, when it is aborted', async () => {
+  const aborting = new AbortController();
+  const sleeping = sleepUnlessAborted(60_000, aborting.signal, { ref: false });
+  aborting.abort();
+  await sleeping;
+  await sleepUnlessAborted(60_000, aborting.signal);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { deliveryOf } from '#src/receiver/batch-size.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import type { IntakeOptions } from '#src/receiver/intake.ts';
@@ -18,13 +18,13 @@ interface World {
   readonly append?: (batch: DeliveryBatch) => Promise<boolean>;
   readonly spoolHolds?: () => boolean;
   readonly clock?: () => number;
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   readonly options?: IntakeOptions;
 }
 
 function intakeOf(world: World) {
-  const { enqueue, append, spoolHolds = () => false, clock = () => 0, deadlineMs = 10_000, options = {} } = world;
-  const circuit = createCircuit({ enqueue, log, clock }, { deadlineMs, firstPauseMs: 100 });
+  const { enqueue, append, spoolHolds = () => false, clock = () => 0, timeoutMs = 10_000, options = {} } = world;
+  const circuit = createQueueCircuit({ enqueue, log, clock }, { timeoutMs, firstPauseMs: 100 });
   const spool = { append: append ?? (async () => true), isEmpty: () => !spoolHolds() };
   return createIntake({ circuit, spool, metrics }, options);
 }
@@ -120,7 +120,7 @@ describe('a queue that fails', () => {
       tries += 1;
       return new Promise<void>(() => undefined);
     };
-    const intake = intakeOf({ enqueue, deadlineMs: 10 });
+    const intake = intakeOf({ enqueue, timeoutMs: 10 });
     for (let round = 0; round < 20; round += 1) expect(await intake.accept(delivery('a'))).toBe('spooled');
     expect(tries).toBe(1);
   });

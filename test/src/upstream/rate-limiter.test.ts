@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBudget, type Budget } from '#src/upstream/rate-limiter.ts';
-import { longestPauseMs } from '#src/upstream/backoff.ts';
+import { longestDelayMs } from '#src/base/retry-after.ts';
 import { pausedTime } from '../../harness/upstream.ts';
 
 const told = (remaining: number, more: { limit?: number; resetMs?: number } = {}) => ({
@@ -115,7 +115,7 @@ describe('the budget', () => {
     const budget = createBudget(time, 0.4);
     await once(budget, told(0, { resetMs: 1e12 }));
     await once(budget, told(499));
-    expect(time.pauses).toEqual([longestPauseMs]);
+    expect(time.pauses).toEqual([longestDelayMs]);
   });
 
   it('has waited when it has slept, whatever the clock says', async () => {

@@ -1,6 +1,6 @@
 // What a web address answered to a message, as every channel over HTTP tells it.
 import type { OutgoingAnswer } from '#src/egress/http.ts';
-import { pauseAskedBy } from '#src/upstream/backoff.ts';
+import { requestedDelayMs } from '#src/base/retry-after.ts';
 import type { Sent } from './channel.ts';
 
 export interface AnswerInput {
@@ -19,7 +19,7 @@ export function sentAs({ answer, nowMs, told, isFinal }: AnswerInput): Sent {
   const words = [String(status), told?.(answer.text.trim())].filter(Boolean).join(' ');
   if (status >= 200 && status < 300) return { ok: true, answer: words };
   if (status >= 300 && status < 400) return { ok: false, answer: `${words}: redirects are not followed`, retry: false };
-  const retryAfterMs = pauseAskedBy(answer, nowMs);
+  const retryAfterMs = requestedDelayMs(answer, nowMs);
   return {
     ok: false,
     answer: words,

@@ -1,6 +1,6 @@
 // What a process that receives knows of itself, noted where the conditions find it: its spool, and deliveries it refused for their
 // age. Noted only while there is something to note, and once more when there is not.
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { noteProcess, type ProcessNote } from './condition-inputs.ts';
 
@@ -39,7 +39,7 @@ export function startSelfWatch(needs: SelfNeeds): { close(): Promise<void> } {
   const stopping = new AbortController();
   const watching = (async () => {
     while (!stopping.signal.aborted) {
-      await wait(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await sleepUnlessAborted(everyMs, stopping.signal, { ref: false });
       // A store that does not answer is told of elsewhere.
       if (!stopping.signal.aborted) await look().catch(() => undefined);
     }

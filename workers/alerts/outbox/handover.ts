@@ -1,6 +1,6 @@
 // Hands what leaves now to the queue of sends, and to the sender itself while the queue is away: who sends is decided by the rows, so
 // a job that comes out of the queue after all finds nothing to do.
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { SendJob, SendQueue } from '#src/queue/contract.ts';
 
@@ -50,7 +50,7 @@ export function openHandover({ sends, send, nowMs, log }: HandoverNeeds): Handov
       if (fresh.length === 0) return;
       let handed = fresh;
       try {
-        await withDeadline(sends.add(fresh), queuePatienceMs);
+        await withTimeout(sends.add(fresh), queuePatienceMs);
       } catch (err) {
         say('warn', 'the queue is away: alerts are sent without it', { err });
         handed = fresh.filter((job) => sendDirectly(channel, job));

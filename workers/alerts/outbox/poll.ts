@@ -1,7 +1,7 @@
 // Puts what is due into the queue of sends. It is poked when something becomes due in this process, and looks by itself too: time
 // passes, and others write into the outbox. The rows are the truth: a job that was lost is added again, and one too many finds
 // nothing to do.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { SendJob } from '#src/queue/contract.ts';
 import { claimsByChannel, perhapsSaid } from '#src/store/alerts/claims.ts';
@@ -47,7 +47,7 @@ export function startDispatcher(needs: DispatcherNeeds): Dispatcher {
         say('warn', 'alerts that are due could not be queued; they will be', { err });
       }
       const signal = AbortSignal.any([poked.signal, stopping.signal]);
-      await pause(everyMs, undefined, { signal }).catch(() => undefined);
+      await sleepUnlessAborted(everyMs, signal);
     }
   }
   const running = run();

@@ -5,7 +5,7 @@
 //                                         └─ circuit open ──▶ waiting again, no attempt counted
 // Killed in between, the claim ends by itself and the same message leaves again under the same key.
 import { z } from 'zod';
-import { withDeadline } from '#src/base/timeout.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import { codeOf, isTransient } from '#src/base/errors.ts';
 import type { Log } from '#src/observability/log.ts';
 import { claimAlerts, claimMs, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alerts/claims.ts';
@@ -148,7 +148,7 @@ async function send(channel: Channel, message: Message, stopping: AbortSignal): 
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(sendMs), stopping]);
     // A channel that does not heed the signal is not waited for either.
-    return await withDeadline(channel.send(message, signal), sendMs + 1_000);
+    return await withTimeout(channel.send(message, signal), sendMs + 1_000);
   } catch (error) {
     return { ok: false, answer: codeOf(error), retry: true, unsure: true };
   }

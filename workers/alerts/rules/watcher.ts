@@ -5,7 +5,7 @@
 //                                            └ position
 //
 // Rows are read outside of the transaction. What changes meanwhile has its entry further on, and is asked about again.
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, removeAlerts } from '#src/store/alerts/alert-rows.ts';
@@ -52,7 +52,7 @@ export async function watch(
       if (isEnd) await needs.tail.beyond(place, over);
     } catch (error) {
       if (!isTransient(error)) throw error;
-      await pause(storeAgainMs, undefined, { signal: over }).catch(() => undefined);
+      await sleepUnlessAborted(storeAgainMs, over);
     }
   }
   await steps.note();

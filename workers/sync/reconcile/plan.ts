@@ -2,7 +2,7 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { GoneKind } from '#schemas/records.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
-import { instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import { catalogue, type Resource, type ResourceName, type WalkPage } from '#workers/sync/resources/registry.ts';
 
 export interface Walk {
@@ -24,7 +24,6 @@ export interface Recent {
   readonly wholeFuture?: boolean;
 }
 
-const dayMs = 86_400_000;
 const overlapMs = 10 * 60_000;
 const daysBack = 7;
 const daysAhead = 30;

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import type { DeliveryBatch } from '#src/queue/contract.ts';
-import { createCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { takeLock } from '#src/base/process-lock.ts';
 import { encodeRecord } from '#src/receiver/spool/segment.ts';
@@ -55,7 +55,7 @@ async function drained(spool: Spool, enqueue?: (batch: DeliveryBatch) => Promise
     await enqueue?.(batch);
     bodies.push(...batch.deliveries.map(({ body }) => body));
   };
-  const circuit = createCircuit({ enqueue: take, log, clock: Date.now }, { firstPauseMs: 2, longestPauseMs: 4 });
+  const circuit = createQueueCircuit({ enqueue: take, log, clock: Date.now }, { firstPauseMs: 2, longestPauseMs: 4 });
   const drain = startDrain({ circuit, spool, log }, { everyMs: 1 });
   await expect.poll(() => spool.isEmpty(), { timeout: 5000, interval: 5 }).toBe(true);
   await drain.stop();

@@ -1,20 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '#src/queue/bullmq/worker.ts';
 import { createTurnstile, nameOfSuspect, notesOf, runNoted } from '#src/queue/bullmq/poison-pill.ts';
-
-describe('the pause before another try', () => {
-  it('grows, is never longer than 30 seconds and never shorter than half its step', () => {
-    const random = fc.double({ min: 0, max: 1, noNaN: true });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 31 }), random, (attempt, chance) => {
-        const step = Math.min(30_000, 250 * 2 ** Math.min(attempt - 1, 20));
-        expect(backoffMs(attempt, chance)).toBeGreaterThanOrEqual(step / 2);
-        expect(backoffMs(attempt, chance)).toBeLessThanOrEqual(step);
-      }),
-    );
-  });
-});
 
 describe('the turnstile', () => {
   it('lets a suspect run alone, after those inside and before those who came later', async () => {
