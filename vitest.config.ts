@@ -1,21 +1,42 @@
-// How the tests run: real engines first (installed where possible), then every file in a process of its own.
+// Three kinds of tests: pure ones need nothing but Node, engine tests need Redis or PostgreSQL, process tests spawn the product.
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/harness/tally.ts';
 
+const engineTests = 'test/**/*.engines.test.ts';
+const processTests = 'test/**/*.process.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: './test/harness/engines.ts',
-    // Processes, not threads: tests send signals, change limits and load native modules.
-    pool: 'forks',
     // One more than the cores of a small machine: many tests wait for a lease, a retry or a process.
     maxWorkers: 3,
     testTimeout: 30_000,
-    // A first embedded queue takes seconds to make.
+    // The first embedded queue takes seconds to initialise.
     hookTimeout: 60_000,
-    // What is waited for comes; how soon, a busy machine decides.
+    // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 20_000 } },
     allowOnly: false,
     reporters: ['default', tally],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'engines', include: [engineTests], globalSetup: './test/harness/engines.ts', pool: 'forks' },
+      },
+      {
+        extends: true,
+        // Forks, not threads: these tests send signals.
+        test: { name: 'processes', include: [processTests], globalSetup: './test/harness/engines.ts', pool: 'forks' },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: ['test/**/*.test.ts'],
+          exclude: [engineTests, processTests],
+          pool: 'threads',
+          // A thread runs many files and loads the product once, so a file must not leave global state behind.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

@@ -55,7 +55,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (given) {
       project.provide(engine.key, given);
     } else if (engine.present()) {
-      project.provide(engine.key, started.use(await engine.start()).url);
+      const { url } = started.use(await engine.start());
+      project.provide(engine.key, url);
+      // The next project of this run uses the same server.
+      process.env[engine.override] = url;
     } else {
       const cure = `Install ${engine.package} (Debian: apt-get install ${engine.package}) or set ${engine.override}.`;
       if (process.env['CI'] === 'true') throw new Error(`No ${engine.name} here. ${cure}`);

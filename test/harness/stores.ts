@@ -56,7 +56,7 @@ async function opened(blank: Blank): Promise<TestStore> {
 /** What every suite over both engines iterates; `available` is for `describe.runIf`. */
 export const storeEngines = [
   { name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, blank: blankPostgres },
+  { name: 'postgres', available: Boolean(inject('postgresUrl')), fresh: freshPostgres, blank: blankPostgres },
 ] as const;
 
 /** Ingests bodies as one batch off the queue. */
