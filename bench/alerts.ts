@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sampleDelivery } from '#src/samples/deliveries.ts';
+import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { startRedis } from '../test/harness/redis.ts';
 import { percentile, type Measurement } from './measure.ts';
 import { startProduct, temporaryFolder } from './processes.ts';
@@ -52,8 +52,10 @@ export const alerts: Measurement = {
   },
 };
 
+const sample = createSampler(6);
+
 function noShowOf(index: number, name: string): string {
-  const { payload, ...envelope } = sampleDelivery('invitee_no_show.created', { seed: 6, index, now: new Date() });
+  const { payload, ...envelope } = sample('invitee_no_show.created', { index, now: new Date() });
   return JSON.stringify({ ...envelope, payload: { ...payload, name, first_name: null, last_name: null } });
 }
 

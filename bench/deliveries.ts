@@ -1,6 +1,7 @@
-// Deliveries to measure with: the believable story of the samples, as raw bodies, signed where they travel by HTTP.
+// Deliveries to measure with: what a busy sandbox emits, as raw bodies, signed where they travel by HTTP.
 import { randomUUID } from 'node:crypto';
-import { sampleStream } from '#src/samples/stream.ts';
+import { createService } from '#src/sandbox/create-service.ts';
+import { createLive } from '#src/sandbox/live/live.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'bench-signing-key-of-enough-bytes';
@@ -8,11 +9,34 @@ export const signingKey = 'bench-signing-key-of-enough-bytes';
 export function bodies(count: number, seed: number): string[] {
   const found: string[] = [];
   const startMs = Date.parse('2026-01-01T00:00:00Z');
-  for (const delivery of sampleStream({ seed, now: () => new Date(startMs) })) {
-    if (found.length >= count) break;
-    found.push(JSON.stringify(delivery));
-  }
-  return found;
+  const { service, handles } = createService(
+    {
+      baseUrl: 'https://api.scheduling.test',
+      seed,
+      contacts: 0,
+      bookings: 0,
+      flat: false,
+      eventTypes: true,
+      rateLimits: false,
+    },
+    {
+      realMs: () => startMs,
+      emit: ({ event, at, payload }) =>
+        void found.push(
+          JSON.stringify({ event, created_at: at, created_by: 'https://api.scheduling.test/users/bench', payload }),
+        ),
+    },
+  );
+  const { organization } = handles;
+  const takeTurn = createLive({
+    service,
+    organization,
+    report: (error) => {
+      throw error;
+    },
+  });
+  while (found.length < count) takeTurn();
+  return found.slice(0, count);
 }
 
 /** A whole HTTP request as bytes, so that the sender costs next to nothing. */

@@ -15,9 +15,8 @@ const floors = {
   'src/http': ['schemas', 'src/base'],
   'src/config': ['schemas', 'src/base', 'src/egress'],
   'src/observability': ['schemas', 'src/base', 'src/signing'],
-  'src/samples': ['schemas'],
-  // A separate service: it shares only the signature, the samples and the HTTP rules with the product.
-  'src/sandbox': ['schemas', 'src/signing', 'src/samples', 'src/http'],
+  // A separate service: it shares only the signature and the HTTP rules with the product.
+  'src/sandbox': ['schemas', 'src/signing', 'src/http'],
   'src/queue': ['src/base'],
   'src/store': ['schemas', 'src/base', 'src/observability'],
   'src/upstream': ['schemas', 'src/base', 'src/config', 'src/observability'],
@@ -117,7 +116,6 @@ const floors = {
     'src/signing',
     'src/config',
     'src/observability',
-    'src/samples',
     'src/sandbox',
     'src/queue',
     'src/store',
@@ -139,7 +137,6 @@ const floors = {
 /** Values in, values out: no engine, no file, no network, no clock of its own. */
 const pure = [
   /^schemas\//,
-  /^src\/samples\//,
   /^src\/signing\/signature\.ts$/,
   /^src\/base\/errors\.ts$/,
   /^workers\/projections\//,

@@ -1,12 +1,13 @@
-// `--set path=value`: changes one place of a sample delivery before it is signed.
+// `--set path=value`: changes one field of a sample delivery before it is signed.
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { JsonRecord, SampleDelivery } from '#src/samples/sample.ts';
+
+type MutableRecord = Record<string, unknown>;
 
 /**
  * A path starts in the payload (`email=…`, `payload.emails.0.email=…`), or with `envelope.` at the delivery itself.
- * A value that reads as JSON is taken as such, anything else as text.
+ * A value that parses as JSON is used as JSON, any other as text.
  */
-export function override(delivery: SampleDelivery, setting: string): SampleDelivery {
+export function override(delivery: object, setting: string): object {
   const equals = setting.indexOf('=');
   const path = setting.slice(0, Math.max(equals, 0)).split('.');
   if (equals < 1 || path.some((part) => part === '' || part === '__proto__')) {
@@ -16,20 +17,29 @@ export function override(delivery: SampleDelivery, setting: string): SampleDeliv
   }
   const [first] = path;
   const steps = first === 'envelope' ? path.slice(1) : first === 'payload' ? path : ['payload', ...path];
-  const changed = structuredClone(delivery) as unknown as JsonRecord;
+  const changed: MutableRecord = { ...structuredClone(delivery) };
   setAt(changed, steps, valueOf(setting.slice(equals + 1)));
-  return changed as unknown as SampleDelivery;
+  return changed;
 }
 
-function setAt(root: JsonRecord, steps: readonly string[], value: unknown): void {
-  let place = root;
+function setAt(root: MutableRecord, steps: readonly string[], value: unknown): void {
+  let record = root;
   for (const step of steps.slice(0, -1)) {
-    const next = Object.hasOwn(place, step) ? place[step] : undefined;
-    if (typeof next === 'object' && next !== null) place = next as JsonRecord;
-    else place = place[step] = {} as JsonRecord;
+    const next = Object.hasOwn(record, step) ? record[step] : undefined;
+    if (isRecord(next)) record = next;
+    else {
+      const created: MutableRecord = {};
+      record[step] = created;
+      record = created;
+    }
   }
   const last = steps.at(-1);
-  if (last !== undefined) place[last] = value;
+  if (last !== undefined) record[last] = value;
+}
+
+/** Arrays included: their indexes are steps of a path too. */
+function isRecord(value: unknown): value is MutableRecord {
+  return typeof value === 'object' && value !== null;
 }
 
 function valueOf(text: string): unknown {

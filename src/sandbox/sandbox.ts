@@ -4,7 +4,6 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { randomOf } from '#src/samples/random.ts';
 import { createCursors } from '#src/http/cursor.ts';
 import { createDisturbance } from '#src/sandbox/api/inject-faults.ts';
 import { createGate } from '#src/sandbox/api/router.ts';
@@ -12,22 +11,20 @@ import type { GateNeeds } from '#src/sandbox/api/router.ts';
 import { createMeter } from '#src/sandbox/api/rate-limit.ts';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
-import { createTokens } from '#src/sandbox/auth/tokens.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
-import { createClock, type Clock } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { createService } from './create-service.ts';
 import { createPanel } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/home.ts';
 import { createLive, liveOn } from '#src/sandbox/live/live.ts';
 import { invalid, notFound, HttpError, serverError } from '#src/http/http-error.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
-import { seedWorld } from '#src/sandbox/seed/seed.ts';
 import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createCourier } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import type { Courier } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import { createFaultBox } from '#src/sandbox/webhooks/faults.ts';
 import type { ContactBook } from '#src/sandbox/world/contacts-collection.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
-import { createState } from '#src/sandbox/world/state.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
   /** 0: any free one. */
@@ -70,25 +67,17 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   await using opened = new AsyncDisposableStack();
   const entrance: Entrance = { fetch: () => new Response(null, { status: 503 }) };
   const baseUrl = await listen(entrance, { port, opened });
-  const clock = createClock(realMs);
   const faults = createFaultBox(seed);
-  const service: Service = {
-    options: { baseUrl, seed, flat, eventTypes, rateLimits },
-    state: createState(),
-    clock,
-    random: randomOf(seed, 'service'),
-    tell: (fact) => {
-      needs.onFact?.(fact);
-      courier.carry(fact);
-    },
+  const emit = (fact: Fact): void => {
+    needs.onFact?.(fact);
+    courier.carry(fact);
   };
+  const { service, tokens, handles } = createService(
+    { baseUrl, seed, contacts, bookings, flat, eventTypes, rateLimits },
+    { realMs, emit, progress: createProgress((line) => needs.progress?.(line)) },
+  );
+  const { clock } = service;
   const courier: Courier = opened.use(createCourier({ service, faults, realMs }));
-  const tokens = createTokens(service);
-  const handles = seedWorld({ ...service, tell: () => undefined }, tokens, {
-    contacts,
-    bookings,
-    progress: createProgress((line) => needs.progress?.(line)),
-  });
   const gate = createGate(
     {
       service,

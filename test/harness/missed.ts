@@ -1,6 +1,5 @@
 // What the service tells of one booking that was missed: every fact at a time of its own, as raw bodies.
-import { sampleDelivery } from '#src/samples/deliveries.ts';
-import type { JsonRecord } from '#src/samples/sample.ts';
+import { createSampler } from '#src/sandbox/sample-delivery.ts';
 
 export interface Missed {
   readonly uri: string;
@@ -11,13 +10,15 @@ export interface Missed {
   readonly canceled: string;
 }
 
+const sample = createSampler(61);
+
 /** `atMs`: of the mark; it is taken back, or the booking canceled, a minute later. */
 export function missedBooking(index: number, atMs: number): Missed {
-  const { payload, ...envelope } = sampleDelivery('invitee_no_show.created', { seed: 61, index, now: new Date(atMs) });
+  const { payload, ...envelope } = sample('invitee_no_show.created', { index, now: new Date(atMs) });
   const name = `Person ${index}`;
   const email = `person-${index}@example.test`;
   const record = { ...payload, name, email, first_name: null, last_name: null };
-  const told = (event: string, ms: number, more: JsonRecord): string => {
+  const told = (event: string, ms: number, more: Record<string, unknown>): string => {
     const at = new Date(ms).toISOString();
     return JSON.stringify({ ...envelope, event, created_at: at, payload: { ...record, updated_at: at, ...more } });
   };
@@ -30,7 +31,7 @@ export function missedBooking(index: number, atMs: number): Missed {
     unmarked: told('invitee_no_show.deleted', atMs + 60_000, { no_show: null }),
     canceled: told('invitee.canceled', atMs + 60_000, {
       status: 'canceled',
-      cancellation: JSON.parse(JSON.stringify(cancellation)) as JsonRecord,
+      cancellation: JSON.parse(JSON.stringify(cancellation)) as Record<string, unknown>,
     }),
   };
 }

@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
 import { takeLock } from '#src/base/process-lock.ts';
-import { inWords } from '#src/samples/describe.ts';
+import { describeFact } from '#src/sandbox/describe-fact.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
@@ -56,7 +56,7 @@ export const demo = defineVerb({
         onFact: (fact) => {
           if (!isToldTo(sandbox.handles.users.owner, fact)) return;
           told += 1;
-          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${inWords(fact)}`);
+          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${describeFact(fact)}`);
           if (told >= count) enough.abort();
         },
       },

@@ -6,7 +6,7 @@ import { eventKinds, isEventKind } from '#schemas/events.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { sampleDelivery } from '#src/samples/deliveries.ts';
+import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { curlCommand } from './curl.ts';
 import type { CurlRequest } from './curl.ts';
@@ -69,12 +69,12 @@ export const trigger = defineVerb({
     const key = input.key ?? configuredKey(config, context.now());
     const seed = input.seed ?? randomInt(2 ** 31);
     if (input.print === undefined && isReal(config)) context.say(madeUp);
+    const sample = createSampler(seed);
     let refused = 0;
     for (let index = 0; index < input.count; index += 1) {
       if (index > 0 && input.rate !== undefined) await wait(1000 / input.rate);
       const now = context.now();
-      const sample = sampleDelivery(input.event, { seed, index, now });
-      const body = JSON.stringify(input.set.reduce(override, sample));
+      const body = JSON.stringify(input.set.reduce<object>(override, sample(input.event, { index, now })));
       const headers = { 'content-type': 'application/json', ...signatureOf(config, key, { body, now }) };
       if (input.print === 'curl') {
         context.out(curlCommand({ url, headers, body }));

@@ -1,6 +1,6 @@
 // A rhythm of its own: people book, cancel, move and miss meetings, contacts change and go, recaps appear, at a chosen speed.
-import { randomOf } from '#src/samples/random.ts';
-import type { Random } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 import { pause } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';

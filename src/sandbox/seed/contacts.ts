@@ -1,5 +1,5 @@
 // The address book of a seeded organization: as many contacts as asked for, spread over its team.
-import { randomOf } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
 import { definitionsInUse } from '#src/sandbox/world/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';

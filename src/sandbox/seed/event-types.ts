@@ -1,5 +1,5 @@
 // What can be booked: one event type for every kind of place, of pooling and of form the specification names.
-import { randomOf } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { EventTypeLocation, EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';

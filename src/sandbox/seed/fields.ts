@@ -1,5 +1,5 @@
 // The custom fields contacts can have: one of every type, and one that was retired.
-import { randomOf } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';

@@ -1,5 +1,5 @@
 // Routing forms: each of the three results a submission can have is one answer away.
-import { randomOf } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Offers } from './event-types.ts';

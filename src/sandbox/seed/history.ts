@@ -1,8 +1,8 @@
 // What happened before the sandbox was opened: bookings of the last two months and for the next weeks, some canceled, moved or
 // missed. It goes through the same rules as everything later, on a clock that walks through the past. All of it had happened
 // when the day began, and every step draws from a chain of its own: at whatever time it is opened, it is the same history.
-import { randomOf } from '#src/samples/random.ts';
-import type { Random } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '#src/sandbox/clock.ts';
 import type { Clock } from '#src/sandbox/clock.ts';

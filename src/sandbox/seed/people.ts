@@ -1,6 +1,6 @@
 // The people of the sandbox's organizations: one working organization with its team, and one small one for each other plan.
-import { makePerson } from '#src/samples/person.ts';
-import { randomOf } from '#src/samples/random.ts';
+import { makePerson } from '#src/sandbox/world/fictional-people.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Organization, Plan } from '#src/sandbox/world/organization.ts';

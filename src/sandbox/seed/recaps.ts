@@ -1,6 +1,6 @@
 // Recaps of meetings that were held, and one of a meeting that was never on a calendar here.
-import { makePerson } from '#src/samples/person.ts';
-import { randomOf } from '#src/samples/random.ts';
+import { makePerson } from '#src/sandbox/world/fictional-people.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';

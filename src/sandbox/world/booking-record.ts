@@ -3,7 +3,7 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { BookingPlan } from './booking-plan.ts';
 import type { Service } from './service.ts';
 import type { StoredEventType } from './state.ts';
-import { trackingWith } from './tracking.ts';
+import { trackingWith } from './fictional-people.ts';
 
 /** The record of the plan's invitee on the meeting of this URI. */
 export function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {

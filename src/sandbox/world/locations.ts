@@ -2,7 +2,7 @@
 import type { InviteeLocation } from '#schemas/booking.ts';
 import type { EventTypeLocation, LocationKind } from '#schemas/resources/event-type.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import type { Random } from '#src/samples/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 
 type MeetingLocation = ScheduledEventResource['location'];
 

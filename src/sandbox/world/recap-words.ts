@@ -1,6 +1,6 @@
 // What a note taker would have written: believable highlights and a transcript, where nobody said what they are.
 import type { RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
-import type { Random } from '#src/samples/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 
 type Segments = TranscriptResource['segments'];
 

@@ -1,12 +1,11 @@
 // Routing forms: somebody fills one in, and the last answer decides where it leads.
 import type { RoutingFormSubmissionResource, RoutingResult } from '#schemas/resources/routing-form.ts';
-import { makePerson } from '#src/samples/person.ts';
-import type { Person } from '#src/samples/person.ts';
-import type { Random } from '#src/samples/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
+import { makePerson, trackingWith } from './fictional-people.ts';
+import type { Person } from './fictional-people.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { StoredForm } from './state.ts';
-import { trackingWith } from './tracking.ts';
 
 /** In the order of the questions, or by a question's name, `uuid` or place (from 0). */
 export type Answers = readonly string[] | Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // What every rule of the service works with: its records, its clock, its chance, and a way to tell subscribers of a fact.
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import type { Random } from '#src/samples/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
 import type { State } from './state.ts';
 

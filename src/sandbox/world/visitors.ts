@@ -1,11 +1,10 @@
 // Who books, and what they say: people from the address book or new ones, with answers to the form they are given.
-import { makePerson } from '#src/samples/person.ts';
-import type { Random } from '#src/samples/random.ts';
+import type { Random } from '#src/sandbox/random.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, minuteMs } from '#src/sandbox/clock.ts';
 import type { Service } from './service.ts';
-import { trackingOf } from '#src/samples/tracking.ts';
+import { makePerson, makeTracking } from './fictional-people.ts';
 
 interface Visitor {
   readonly invitee: {
@@ -25,7 +24,7 @@ export function someoneFor(service: Service, organization: string, strangers: nu
   const { random, state } = service;
   const known = random.chance(strangers) ? undefined : state.contactBooks.get(organization)?.pick(random.next());
   const extras = {
-    tracking: trackingOf(random),
+    tracking: makeTracking(random),
     guests: random.chance(0.15) ? [`guest.${random.int(100, 999)}@example.test`] : [],
   };
   const email = known?.emails.find(({ is_primary }) => is_primary)?.email;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
-import { randomOf } from '#src/samples/random.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Answers } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';

@@ -1,5 +1,6 @@
-// Believable people who do not exist: every address ends in example.test, every number is one set aside for fiction.
-import type { Random } from './random.ts';
+// Fictional people and where they come from: every address ends in example.test, every number is reserved for fiction.
+import type { TrackingResource } from '#schemas/resources/invitee.ts';
+import type { Random } from '#src/sandbox/random.ts';
 
 const firstNames = words(
   'Ada Amara Björn Chidi Dolores Emeka Fatima Gustav Hana Ines Jamal Keiko Lena Mateo Nadia Olu Priya Quinn Rosa Søren Uma',
@@ -72,4 +73,28 @@ export function makePerson(random: Random): Person {
 
 function words(text: string): readonly string[] {
   return text.split(' ');
+}
+
+/** The tags of a campaign, or none. */
+export function makeTracking(random: Random): TrackingResource {
+  const campaign = random.pick([null, 'spring-launch', 'newsletter', 'partners']);
+  return trackingWith({
+    utm_campaign: campaign,
+    utm_source: campaign === null ? null : random.pick(['newsletter', 'search', 'social']),
+    utm_medium: campaign === null ? null : 'email',
+  });
+}
+
+type Tags = { readonly [Tag in keyof TrackingResource]?: string | null | undefined };
+
+/** All six tags, null where none is given. */
+export function trackingWith(tags: Tags = {}): TrackingResource {
+  return {
+    utm_campaign: tags.utm_campaign ?? null,
+    utm_source: tags.utm_source ?? null,
+    utm_medium: tags.utm_medium ?? null,
+    utm_content: tags.utm_content ?? null,
+    utm_term: tags.utm_term ?? null,
+    salesforce_uuid: tags.salesforce_uuid ?? null,
+  };
 }

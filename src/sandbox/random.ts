@@ -1,7 +1,7 @@
-// Chance that repeats itself: the same seed gives the same choices, on every machine.
+// A seeded pseudo-random generator: the same seed makes the same choices on every machine.
 
 export interface Random {
-  /** From 0 up to, never reaching, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
   int(least: number, most: number): number;
   chance(probability: number): boolean;
@@ -9,10 +9,10 @@ export interface Random {
   uuid(): string;
 }
 
-/** The parts name what the choices are for, so that one thing's choices never shift another's. */
+/** The parts name the purpose of the choices, so that the choices made for one thing never shift those made for another. */
 export function randomOf(...parts: readonly (string | number)[]): Random {
   let state = fnv1a(parts.join('\u0000'));
-  // mulberry32: tiny, fast and even enough for samples.
+  // mulberry32: tiny, fast and even enough for test data.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -24,12 +24,19 @@ export function randomOf(...parts: readonly (string | number)[]): Random {
     next,
     int,
     chance: (probability) => next() < probability,
-    pick: (items) => items[int(0, items.length - 1)] as (typeof items)[number],
+    pick: (items) => itemAt(items, int(0, items.length - 1)),
     uuid: () => {
       const hex = Array.from({ length: 4 }, () => int(0, 0xffff_ffff).toString(16).padStart(8, '0')).join('');
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
   };
+}
+
+/** The item at an index that must exist. */
+export function itemAt<Item>(items: ArrayLike<Item>, index: number): Item {
+  if (!(index in items)) throw new RangeError(`no item at ${index} of ${items.length}`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the index is in range; Item itself may include undefined
+  return items[index] as Item;
 }
 
 function fnv1a(text: string): number {

@@ -1,0 +1,44 @@
+// Describes a fact in one short sentence, for people who watch the demo.
+import type { EventKind } from '#schemas/events.ts';
+import { isObject } from '#schemas/wire.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+
+interface Subject {
+  /** The person or thing the fact is about. */
+  readonly name: string;
+  readonly meeting: string;
+  readonly isReschedule: boolean;
+}
+
+const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } = {
+  'invitee.created': ({ name, meeting, isReschedule }) =>
+    isReschedule ? `${name} moved ${meeting} to a new time` : `${name} booked ${meeting}`,
+  'invitee.canceled': ({ name, meeting, isReschedule }) =>
+    isReschedule ? `${name} released the old time of ${meeting}` : `${name} canceled ${meeting}`,
+  'invitee_no_show.created': ({ name, meeting }) => `${name} did not show up for ${meeting}`,
+  'invitee_no_show.deleted': ({ name }) => `the no-show mark of ${name} was removed`,
+  'contact.created': ({ name }) => `${name} is a new contact`,
+  'contact.updated': ({ name }) => `contact ${name} was changed`,
+  'contact.deleted': () => 'a contact was deleted and redacted',
+  'meeting_recap.created': ({ meeting }) => `a recap of ${meeting} was written`,
+  'meeting_recap.updated': ({ meeting }) => `the recap of ${meeting} was changed`,
+  'meeting_recap.deleted': () => 'a recap was deleted',
+  'routing_form_submission.created': () => 'a visitor submitted a routing form',
+  'event_type.created': ({ name }) => `${name} can be booked`,
+  'event_type.updated': ({ name }) => `event type ${name} was changed`,
+  'event_type.deleted': ({ name }) => `${name} can no longer be booked`,
+};
+
+export function describeFact({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
+  const text = (...path: readonly string[]) => textAt(payload, path);
+  return sentences[event]({
+    name: text('name') ?? text('contact', 'name') ?? 'an unnamed person',
+    meeting: text('scheduled_event', 'name') ?? text('event', 'name') ?? 'a meeting',
+    isReschedule: Boolean(payload['new_invitee'] ?? payload['old_invitee']),
+  });
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = path.reduce((record, key) => (isObject(record) ? record[key] : undefined), value);
+  return typeof found === 'string' ? found : undefined;
+}

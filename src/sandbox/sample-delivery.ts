@@ -1,0 +1,202 @@
+// One realistic delivery of any event kind, made by a service in memory. The same seed and index describe the same person and
+// booking in every kind: `invitee.canceled` cancels what `invitee.created` booked.
+import type { EventKind } from '#schemas/events.ts';
+import { isObject } from '#schemas/wire.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import { book, cancelInvitee } from '#src/sandbox/world/bookings.ts';
+import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
+import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
+import { makePerson } from '#src/sandbox/world/fictional-people.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { submitForm } from '#src/sandbox/world/routing.ts';
+import type { Fact, Service } from '#src/sandbox/world/service.ts';
+import { createState, eventTypesOf } from '#src/sandbox/world/state.ts';
+import type { State } from '#src/sandbox/world/state.ts';
+import { answersTo, cancelReasons, someoneFor } from '#src/sandbox/world/visitors.ts';
+import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
+import { createService } from './create-service.ts';
+import { randomOf } from './random.ts';
+import type { Handles } from '#src/sandbox/seed/seed.ts';
+import { seededValues } from '#src/sandbox/seed/contacts-values.ts';
+
+export interface SampleDelivery {
+  readonly event: EventKind;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly payload: JsonObject;
+}
+
+export interface SampleOptions {
+  readonly index: number;
+  readonly now: Date;
+}
+
+interface Scene {
+  readonly service: Service;
+  readonly handles: Handles;
+  readonly nowMs: number;
+  /** Moves the clock to `agoMs` before now. */
+  rewind(agoMs: number): void;
+}
+
+/** Each scenario ends with the fact that is sampled. */
+const scenarios: { readonly [Kind in EventKind]: (scene: Scene) => void } = {
+  'invitee.created': (scene) => void bookUpcoming(scene),
+  'invitee.canceled': (scene) => {
+    const { service } = scene;
+    const invitee = bookUpcoming(scene);
+    const cancelerType = service.random.chance(0.25) ? 'host' : 'invitee';
+    cancelInvitee(service, invitee, { cancelerType, reason: service.random.pick(cancelReasons) });
+  },
+  'invitee_no_show.created': (scene) => void markNoShow(scene.service, bookPast(scene)),
+  'invitee_no_show.deleted': (scene) => {
+    unmarkNoShow(scene.service, markNoShow(scene.service, bookPast(scene)));
+  },
+  'meeting_recap.created': (scene) => void recap(scene, 0),
+  'meeting_recap.updated': (scene) => {
+    updateRecap(scene.service, recap(scene, hourMs), { summary_md: '## Summary\nRevised.', share_link: true });
+  },
+  'meeting_recap.deleted': (scene) => void deleteRecap(scene.service, recap(scene, hourMs)),
+  'routing_form_submission.created': ({ service }) => {
+    for (const form of service.state.routingForms.values()) submitForm(service, { form });
+  },
+  'contact.created': (scene) => void contact(scene, 0),
+  'contact.updated': (scene) => {
+    const job_title = scene.service.random.pick(['Director', 'Team Lead', 'Consultant']);
+    updateContact(scene.service, contact(scene, dayMs), { job_title });
+  },
+  'contact.deleted': (scene) => deleteContact(scene.service, contact(scene, dayMs)),
+  'event_type.created': (scene) => void eventType(scene, 0),
+  'event_type.updated': (scene) => {
+    updateEventType(scene.service, eventType(scene, dayMs), { internal_note: 'Checked.' });
+  },
+  'event_type.deleted': (scene) => deleteEventType(scene.service, eventType(scene, dayMs)),
+};
+
+/** Makes the deliveries of one seed. Each is made in a copy of the seeded service, so none depends on those before it. */
+export function createSampler(seed: number): (kind: EventKind, options: SampleOptions) => SampleDelivery {
+  const facts: Fact[] = [];
+  const { service, handles } = createService(
+    {
+      // `.test` can never be a real host.
+      baseUrl: 'https://api.scheduling.test',
+      seed,
+      contacts: 0,
+      bookings: 0,
+      flat: false,
+      eventTypes: true,
+      rateLimits: false,
+    },
+    { realMs: Date.now, emit: (fact) => void facts.push(fact) },
+  );
+  return (kind, { index, now }) => {
+    const nowMs = now.getTime();
+    let realMs = nowMs;
+    facts.length = 0;
+    scenarios[kind]({
+      service: {
+        ...service,
+        state: copyOf(service.state),
+        clock: createClock(() => realMs),
+        random: randomOf(seed, index, 'sample'),
+      },
+      handles,
+      nowMs,
+      rewind: (agoMs) => void (realMs = nowMs - agoMs),
+    });
+    const fact = facts.findLast(({ event }) => event === kind);
+    if (fact === undefined) throw new Error(`the scenario of ${kind} does not emit it`);
+    // A contact is sent flat, one of its two known shapes (A4b): `--set name=…` then names a field of the contact itself.
+    const payload = isObject(fact.payload['contact']) ? fact.payload['contact'] : fact.payload;
+    return { event: kind, created_at: fact.at, created_by: handles.users.owner, payload };
+  };
+}
+
+/** The organization and what it offers, without anything that has happened. */
+function copyOf({ organizations, users, memberships, definitions, eventTypes, routingForms }: State): State {
+  const state = { ...createState(), organizations, users, memberships, definitions, routingForms };
+  for (const eventType of eventTypes.values()) state.eventTypes.put(eventType);
+  for (const organization of organizations.keys()) state.contactBooks.set(organization, createContactBook());
+  return state;
+}
+
+const halfHourMs = 30 * minuteMs;
+
+function bookUpcoming(scene: Scene) {
+  return bookAt(scene, Math.ceil((scene.nowMs + 2 * dayMs) / halfHourMs) * halfHourMs);
+}
+
+/** A booking made three days ago, of a meeting that has just begun. */
+function bookPast(scene: Scene) {
+  scene.rewind(3 * dayMs);
+  const invitee = bookAt(scene, Math.floor((scene.nowMs - hourMs) / halfHourMs) * halfHourMs);
+  scene.rewind(0);
+  return invitee;
+}
+
+function bookAt({ service, handles }: Scene, startMs: number) {
+  const { organization } = handles;
+  const eventType = service.random.pick(eventTypesOf(service.state, organization));
+  return book(service, {
+    eventType,
+    startTime: instantOf(startMs),
+    ...someoneFor(service, organization, 1),
+    answers: answersTo(eventType, service.random),
+    method: null,
+  });
+}
+
+function recap(scene: Scene, agoMs: number) {
+  const { service, handles, rewind } = scene;
+  const event = service.state.scheduledEvents.get(bookPast(scene).event);
+  if (event === undefined) throw new Error('a booking has a meeting');
+  rewind(agoMs);
+  const made = createRecap(service, { user: event.event_memberships[0]?.user ?? handles.users.owner, event });
+  rewind(0);
+  return made;
+}
+
+function contact({ service, handles, rewind }: Scene, agoMs: number) {
+  const { name, email, phone, company, jobTitle, place, id } = makePerson(service.random);
+  rewind(agoMs);
+  const made = createContact(service, {
+    organization: handles.organization,
+    owner: handles.users.owner,
+    source: 'scheduling',
+    details: {
+      name,
+      emails: [{ email, is_primary: true }],
+      phone_numbers: [{ phone_number: phone }],
+      company,
+      job_title: jobTitle,
+      ...place,
+      linkedin: `https://network.example.test/in/${id.slice(0, 8)}`,
+      values: seededValues(definitionsInUse(service, handles.organization), service.random.int(0, 0xffff), 0),
+    },
+  });
+  rewind(0);
+  return made;
+}
+
+function eventType({ service, handles, rewind }: Scene, agoMs: number) {
+  const owner = service.state.users.get(handles.users.owner);
+  if (owner === undefined) throw new Error('the organization has an owner');
+  rewind(agoMs);
+  const made = createEventType(service, {
+    owner,
+    hosts: [owner.uri],
+    request: {
+      owner: owner.uri,
+      name: service.random.pick(['Intro call', 'Product demo', 'Coaching session', 'Office visit']),
+      duration: 30,
+      kind: 'solo',
+      pooling_type: null,
+      locations: [{ kind: 'zoom_conference' }],
+      description_plain: 'Thirty minutes with our team.',
+    },
+  });
+  rewind(0);
+  return made;
+}
