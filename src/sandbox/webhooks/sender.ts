@@ -1,111 +1,118 @@
-// Sends deliveries by HTTP over kept connections. Every attempt ends, one way or another, within the time-outs (A3); redirects
-// are not followed.
-import { urlToHttpOptions } from 'node:url';
+// Sends deliveries over HTTP with kept-alive connections. Every attempt ends within the time-outs (A3); redirects are not followed.
+import { Agent, buildConnector, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import { secondMs } from '#src/sandbox/clock.ts';
-import { hangUp, openConnection } from './connection.ts';
-import type { Connection, Origin, Outcome, Patience } from './connection.ts';
 
-export interface Letter {
+export interface SendRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
+export interface SendResult {
+  /** The status of the response; null without a response. */
+  readonly status: number | null;
+  readonly error?: string;
+}
+
+export interface SendTimeouts {
+  readonly connectMs: number;
+  readonly readMs: number;
+  /** How long an idle connection is kept open. */
+  readonly idleMs: number;
+}
+
 export interface Sender extends Disposable {
   /** Never rejects. */
-  post(letter: Letter): Promise<Outcome>;
+  post(request: SendRequest): Promise<SendResult>;
 }
 
-interface Target extends Origin {
-  /** Connections waiting for a delivery. */
-  readonly free: Connection[];
-  readonly requestLine: string;
-}
-
-const defaultPatience: Patience = {
+const defaultTimeouts: SendTimeouts = {
   connectMs: deliveryPolicy.connectSeconds * secondMs,
   readMs: deliveryPolicy.readSeconds * secondMs,
-  // Below the five seconds after which many servers close a quiet connection.
+  // Below the five seconds after which many servers close an idle connection.
   idleMs: 4 * secondMs,
 };
-const lookEveryMs = 250;
+/** Per origin. Fewer requests than that are in flight in all, so no request waits for a connection. */
+const mostConnections = 512;
+/** Longer response bodies are cut off: only the status matters. */
+const mostBodyBytes = 64 * 1024;
 
-export function createSender(patience: Patience = defaultPatience): Sender {
-  const connections = new Set<Connection>();
-  const targetOf = createTargets();
+export function createSender({ connectMs, readMs, idleMs }: SendTimeouts = defaultTimeouts): Sender {
+  const failedAfterUse = new WeakSet<Error>();
+  const connect = buildConnector({ timeout: connectMs, allowH2: false });
+  const agent = new Agent({
+    connections: mostConnections,
+    headersTimeout: readMs,
+    bodyTimeout: readMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    connect: (options, callback) =>
+      connect(options, (...[error, socket]) => {
+        if (socket === null || socket === undefined) return callback(...[error, socket]);
+        socket.prependListener('error', (failure) => {
+          if (socket.bytesRead > 0) failedAfterUse.add(failure);
+        });
+        callback(null, socket);
+      }),
+  });
   let isClosed = false;
 
-  // One timer for all: a timer for each would cost more than it guards.
-  const looking = setInterval(
-    () => {
-      const nowMs = performance.now();
-      for (const connection of connections) connection.look(nowMs);
-    },
-    Math.min(lookEveryMs, patience.connectMs, patience.readMs),
-  ).unref();
+  /** The server closed a kept-alive connection just as the request was sent: this says nothing about the delivery. */
+  function isStaleConnection(error: NodeJS.ErrnoException): boolean {
+    if (error instanceof errors.SocketError) return (error.socket?.bytesRead ?? 0) > 0;
+    return failedAfterUse.has(error) && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+  }
 
-  function open(origin: Origin): Connection {
-    const connection = openConnection(origin, patience, () => connections.delete(connection));
-    connections.add(connection);
-    return connection;
-  }
-  function freeOf({ free }: Target): Connection | undefined {
-    for (let connection = free.pop(); connection !== undefined; connection = free.pop())
-      if (connection.isFree) return connection;
-    return undefined;
-  }
-  async function exchange(target: Target, head: string, body: Uint8Array): Promise<Outcome> {
-    const connection = freeOf(target) ?? open(target);
-    const outcome = await connection.exchange(head, body);
-    if (connection.isFree) target.free.push(connection);
-    // The other side closed a kept connection just then: that says nothing about the delivery.
-    const isMishap = connection.isUsed && outcome.error !== undefined && mishaps.has(outcome.error);
-    return isMishap && !isClosed ? exchange(target, head, body) : outcome;
+  function send(options: Dispatcher.DispatchOptions, mayResend = true): Promise<SendResult> {
+    return new Promise((resolve) => {
+      let status: number | null = null;
+      let bytes = 0;
+      agent.dispatch(options, {
+        onRequestStart: () => undefined,
+        onResponseStart: (_, code) => void (status = code < 200 ? null : code),
+        onResponseData(controller, chunk) {
+          bytes += chunk.length;
+          if (bytes > mostBodyBytes) controller.abort(new Error('the response is too long'));
+          resolve({ status });
+        },
+        onResponseEnd: () => resolve({ status }),
+        onResponseError(_, error) {
+          if (status !== null) resolve({ status });
+          else if (mayResend && !isClosed && isStaleConnection(error)) resolve(send(options, false));
+          else resolve({ status, error: isClosed ? 'closed' : describe(error) });
+        },
+      });
+    });
   }
 
   return {
     async post({ url, headers, body }) {
       if (isClosed) return { status: null, error: 'closed' };
-      const target = targetOf(url);
-      let head = target.requestLine;
-      for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
-      return exchange(target, `${head}\r\n`, body);
+      const { origin, pathname, search, username, password } = new URL(url);
+      const credentials = [username, password].map(decodeURIComponent).join(':');
+      const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+      return send({
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers: credentials === ':' ? headers : { ...headers, authorization },
+        body,
+      });
     },
     [Symbol.dispose]() {
       isClosed = true;
-      clearInterval(looking);
-      for (const connection of connections) connection.close('closed');
+      void agent.destroy();
     },
   };
 }
 
-const mishaps: ReadonlySet<string> = new Set([hangUp, 'ECONNRESET', 'EPIPE']);
-const mostTargets = 1000;
-
-/** Reading an address costs more than using it, so it is read once. */
-function createTargets(): (url: string) => Target {
-  const known = new Map<string, Target>();
-  return (url) => {
-    const found = known.get(url);
-    if (found !== undefined) return found;
-    if (known.size >= mostTargets) known.clear();
-    const target = readTarget(url);
-    known.set(url, target);
-    return target;
-  };
-}
-
-function readTarget(url: string): Target {
-  const parsed = new URL(url);
-  const { path = '/', auth } = urlToHttpOptions(parsed);
-  const isSecure = parsed.protocol === 'https:';
-  const authorization = auth ? `authorization: Basic ${Buffer.from(auth).toString('base64')}\r\n` : '';
-  return {
-    isSecure,
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(parsed.port) || (isSecure ? 443 : 80),
-    free: [],
-    requestLine: `POST ${path} HTTP/1.1\r\nhost: ${parsed.host}\r\n${authorization}`,
-  };
+function describe(error: Error & { readonly code?: string }): string {
+  if (error instanceof errors.ConnectTimeoutError) return 'connect time-out';
+  if (error instanceof errors.HeadersTimeoutError) return 'read time-out';
+  if (error instanceof errors.SocketError) return 'hang-up';
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+    return 'not an HTTP response';
+  return error.code ?? error.message;
 }

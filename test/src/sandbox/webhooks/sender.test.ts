@@ -9,7 +9,7 @@ import { until } from '../../../harness/ports.ts';
 
 const body = Buffer.from('{"event":"contact.created"}');
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-const patience = { connectMs: 100, readMs: 100, idleMs: 60_000 };
+const timeouts = { connectMs: 100, readMs: 100, idleMs: 60_000 };
 
 async function listen(server: Server): Promise<{ url: string; connections: Set<Socket>; opened(): number }> {
   const connections = new Set<Socket>();
@@ -29,8 +29,11 @@ async function listen(server: Server): Promise<{ url: string; connections: Set<S
 const answering = (listener: RequestListener) => listen(createServer(listener));
 const saying = (text: string) => listen(createPlain((socket) => void socket.once('data', () => socket.write(text))));
 
+/** A connection serves its next request one turn of the event loop after a response. */
+const connectionFree = () => new Promise((resolve) => void setTimeout(resolve, 5));
+
 function openSender(more = {}) {
-  const sender = createSender({ ...patience, readMs: 10_000, ...more });
+  const sender = createSender({ ...timeouts, readMs: 10_000, ...more });
   onTestFinished(() => sender[Symbol.dispose]());
   return sender;
 }
@@ -41,8 +44,10 @@ describe('the sender', () => {
       request.resume().on('end', () => response.writeHead(202).end());
     });
     const sender = openSender();
-    for (let count = 0; count < 5; count += 1)
+    for (let count = 0; count < 5; count += 1) {
       expect(await sender.post({ url, headers, body })).toEqual({ status: 202 });
+      await connectionFree();
+    }
     expect(opened()).toBe(1);
     await Promise.all(Array.from({ length: 4 }, () => sender.post({ url, headers, body })));
     expect(opened()).toBe(4);
@@ -62,8 +67,26 @@ describe('the sender', () => {
     await openSender().post({ url: address, headers, body });
     const authorization = `Basic ${Buffer.from('ada:sésame').toString('base64')}`;
     expect(seen).toEqual([
-      ['POST', '/a%20b/?x=1&y=%C3%A4', { ...headers, host: new URL(url).host, authorization }, body.toString()],
+      [
+        'POST',
+        '/a%20b/?x=1&y=%C3%A4',
+        { ...headers, host: new URL(url).host, connection: 'keep-alive', authorization },
+        body.toString(),
+      ],
     ]);
+  });
+
+  it('passes over an interim response', async () => {
+    const { url } = await saying('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n');
+    expect(await openSender().post({ url, headers, body })).toEqual({ status: 204 });
+  });
+
+  it('cuts off a response that is too long', async () => {
+    const { url, connections } = await saying(
+      `HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n${'x'.repeat(70_000)}`,
+    );
+    expect(await openSender().post({ url, headers, body })).toEqual({ status: 200 });
+    await until(() => [...connections].every(({ destroyed }) => destroyed), 'the connection is closed');
   });
 
   it('follows no redirect', async () => {
@@ -95,6 +118,7 @@ describe('the sender', () => {
     const { url, opened } = await listen(server);
     const sender = openSender();
     await sender.post({ url, headers, body });
+    await connectionFree();
     expect(await sender.post({ url, headers, body })).toEqual({ status: 202 });
     expect(opened()).toBe(2);
   });
@@ -126,8 +150,10 @@ describe('the sender', () => {
     const strange = await saying('SSH-2.0-OpenSSH\r\n\r\n');
     expect(await sender.post({ url: strange.url, headers, body })).toEqual({
       status: null,
-      error: 'not an HTTP answer',
+      error: 'not an HTTP response',
     });
+    const upgrading = await saying('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    expect(await sender.post({ url: upgrading.url, headers, body })).toMatchObject({ status: null });
     const plain = await answering((_, response) => void response.end());
     const { status, error } = await sender.post({ url: plain.url.replace('http:', 'https:'), headers, body });
     expect(status).toBeNull();
