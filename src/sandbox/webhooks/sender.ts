@@ -49,12 +49,12 @@ export function createSender({ connectMs, readMs, idleMs }: SendTimeouts = defau
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
     connect: (options, callback) =>
-      connect(options, (...[error, socket]) => {
-        if (socket === null || socket === undefined) return callback(...[error, socket]);
-        socket.prependListener('error', (failure) => {
+      connect(options, (...result) => {
+        const socket = result[1];
+        socket?.prependListener('error', (failure) => {
           if (socket.bytesRead > 0) failedAfterUse.add(failure);
         });
-        callback(null, socket);
+        callback(...result);
       }),
   });
   let isClosed = false;
