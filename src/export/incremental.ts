@@ -62,7 +62,7 @@ async function* touched(store: Store, { lineage }: Source, stretch: Stretch): As
   for await (const page of rowsOf(store, tableSource('event_log'), { columns, where: within(stretch) })) {
     for (const [subject, source, body, encoding] of page as (string | null)[][]) {
       if (typeof subject === 'string') uris.add(subject);
-      const payload = embedded && payloadOf({ source: source ?? null, body: body ?? null, encoding: encoding ?? null });
+      const payload = embedded && payloadOf({ source: source ?? '', body: body ?? null, encoding: encoding ?? null });
       const named = payload && embedded?.named(payload);
       if (isUri(named)) uris.add(named);
     }

@@ -2,7 +2,7 @@
 // transaction of its own, so that a long export never holds back SQLite's journal or PostgreSQL's vacuum; a view has no
 // key to go by, and is read in one.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { ColumnKind } from '#src/store/columns.ts';
+import type { ColumnKind, Stored } from '#src/store/columns.ts';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Cell, Cells, Column } from './format.ts';
 import type { Source } from './source.ts';
@@ -65,7 +65,7 @@ function decoderOf(engine: StoreEngine, columns: readonly Column[]): (stored: re
   if (flags.length === 0) return (stored) => stored as Cells;
   return (stored) => {
     const row = stored as Cell[];
-    for (const index of flags) row[index] = engine.decode('flag', row[index]) as Cell;
+    for (const index of flags) row[index] = engine.decode('flag', stored[index] as Stored<'flag'> | null);
     return row;
   };
 }

@@ -1,6 +1,6 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
-import type { ColumnKind, Json } from './columns.ts';
+import type { Codec } from './columns.ts';
 import type { RowPage } from './row-stream.ts';
 import type { Database, TableName } from './tables.ts';
 
@@ -11,7 +11,7 @@ export interface Statement {
 }
 
 /** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
-export interface StoreEngine {
+export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Database>;
   /** Where a rebuild makes its tables beside the live ones: the connection's temporary schema. */
@@ -22,8 +22,6 @@ export interface StoreEngine {
   lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
   /** The schema in which the live tables are. */
   liveSchema(db: Kysely<Database>): Promise<string>;
-  encode(kind: ColumnKind, value: Json): unknown;
-  decode(kind: ColumnKind, stored: unknown): Json;
   /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */
   readonly manyWriters: boolean;
   /** Every writer of the log holds this to the end of its transaction, so that `seq` rises in order of commit. */

@@ -3,6 +3,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
+import type { StoredColumns } from './columns.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, readColumns, type StoredRow } from './rows.ts';
 import { keysetOf, type Place } from '#src/store/search/keyset.ts';
@@ -49,7 +50,7 @@ export async function noShowRates(store: Store, { by, from, to }: RateWindow): P
 
 async function nextMeetings({ db, engine }: Store, place: Place, to: string): Promise<readonly StoredRow[]> {
   const { beyond, orderBy } = keysetOf(engine, 'scheduled_events', { order: 'start_time', ascending: true });
-  const { rows } = await sql<Record<string, unknown>>`
+  const { rows } = await sql<StoredColumns>`
     select uri, event_type, hosts, status, start_time, end_time from scheduled_events
     where ${beyond(place)} and start_time < ${engine.encode('time', to)}
     order by ${orderBy} limit ${meetingsAPage}`.execute(db);

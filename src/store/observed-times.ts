@@ -3,6 +3,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Unit } from './contract.ts';
 import type { LogEntry } from '#src/store/log/log.ts';
+import type { StoredColumns } from './columns.ts';
 import { decodeRow } from './rows.ts';
 import type { Database } from './tables.ts';
 
@@ -19,11 +20,11 @@ export async function observedSince(
   { db, engine }: Unit,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<LogEntry[]> {
-  const { rows } = await sql<Record<string, unknown>>`select entry.* from ${noted} as noted
+  const { rows } = await sql<StoredColumns>`select entry.* from ${noted} as noted
     join event_log as entry on entry.seq = noted.seq
     where noted.seq > ${after} and entry.occurred_at is distinct from noted.occurred_at
     order by noted.seq limit ${limit}`.execute(db);
-  return rows.map((row) => decodeRow(engine, 'event_log', row) as LogEntry);
+  return rows.map((row) => decodeRow(engine, 'event_log', row));
 }
 
 export async function dropObservations(connection: Kysely<Database>): Promise<void> {

@@ -1,30 +1,111 @@
-// The texts of statements over many rows. Kysely builds each once for each number of rows; after that only its text is used
-// again with other parameters, because building it costs more than running it.
-import type { Compilable } from 'kysely';
+// Statements that run often. Kysely builds each once per engine and shape; afterwards only its text is used again with other
+// values, because building a statement costs more than running it. Values are bound by name.
+import { CompiledQuery, sql, type Compilable, type RawBuilder } from 'kysely';
 import type { StoreEngine, Unit } from './contract.ts';
 
+/** How many rows or keys one statement takes at most. */
 export const largestStatement = 64;
-const texts = new WeakMap<StoreEngine, Map<string, string>>();
 
-export function textOf(unit: Unit, id: string, build: () => Compilable): string {
-  let known = texts.get(unit.engine);
-  if (!known) texts.set(unit.engine, (known = new Map()));
-  const name = `${unit.schema ?? ''} ${id}`;
-  let text = known.get(name);
-  if (text === undefined) known.set(name, (text = build().compile().sql));
-  return text;
+type Value = string | number | null;
+type Values = Readonly<Record<string, Value | readonly Value[] | undefined>>;
+
+/** What a statement is built with in place of its values. A list keeps its length, and undefined stays undefined. */
+type Parameters<Given extends Values> = {
+  readonly [Name in keyof Given]: Given[Name] extends readonly (infer Item)[]
+    ? readonly RawBuilder<Item>[]
+    : RawBuilder<Exclude<Given[Name], undefined>> | Extract<Given[Name], undefined>;
+};
+
+interface Preparing<Given extends Values, Row> {
+  /** Unique among all statements, but for the shape of the values. */
+  readonly id: string;
+  readonly values: Given;
+  readonly build: (parameters: Parameters<Given>) => Compilable<Row> | RawBuilder<Row>;
 }
 
+/** Where a value goes in a statement. */
+class Placeholder {
+  readonly name: string;
+  readonly index: number | undefined;
+  constructor(name: string, index?: number) {
+    this.name = name;
+    this.index = index;
+  }
+}
+
+interface Prepared {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+const statements = new WeakMap<StoreEngine, Map<string, Prepared>>();
+
+/**
+ * Runs a statement that is built once per `id` and shape of its values. The shape is the length of each list and which values are
+ * undefined. Lists are filled up to a power of two by repeating their last item, so that few statements serve every length:
+ * they are for `in (…)` only.
+ */
+export async function runPrepared<const Given extends Values, Row>(
+  unit: Unit,
+  { id, values, build }: Preparing<Given, Row>,
+): Promise<readonly Row[]> {
+  let shape = id;
+  for (const name in values) shape += shapeOf(values[name]);
+  const { sql: text, parameters } = prepared(unit, shape, () => build(parametersOf(values)));
+  const bound = parameters.map((each) => (each instanceof Placeholder ? valueOf(values, each) : each));
+  return (await unit.db.executeQuery<Row>(CompiledQuery.raw(text, bound))).rows;
+}
+
+/** The statement of this name, built when it is first needed. */
+export function prepared(
+  { db, engine, schema = '' }: Unit,
+  id: string,
+  build: () => Compilable | RawBuilder<unknown>,
+): Prepared {
+  let known = statements.get(engine);
+  if (known === undefined) statements.set(engine, (known = new Map()));
+  const name = `${schema} ${id}`;
+  let found = known.get(name);
+  if (found === undefined) {
+    const { sql: text, parameters } = build().compile(db);
+    known.set(name, (found = { sql: text, parameters }));
+  }
+  return found;
+}
+
+function shapeOf(value: Values[string]): string {
+  if (value === undefined) return ' -';
+  return isList(value) ? ` ${powerOfTwo(value.length)}` : ' 1';
+}
+
+function parametersOf<Given extends Values>(values: Given): Parameters<Given> {
+  const parameters: Record<string, RawBuilder<unknown> | readonly RawBuilder<unknown>[] | undefined> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) parameters[name] = undefined;
+    else if (isList(value))
+      parameters[name] = Array.from(
+        { length: powerOfTwo(value.length) },
+        (_, index) => sql`${new Placeholder(name, index)}`,
+      );
+    else parameters[name] = sql`${new Placeholder(name)}`;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one parameter for each value, as the type says
+  return parameters as Parameters<Given>;
+}
+
+function valueOf(values: Values, { name, index }: Placeholder): unknown {
+  const value = values[name];
+  return index !== undefined && isList(value) ? value[Math.min(index, value.length - 1)] : value;
+}
+
+const isList = (value: Values[string]): value is readonly Value[] => Array.isArray(value);
+
+/** Parts small enough for one statement each. */
 export function chunks<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / largestStatement) }, (_, index) =>
     items.slice(index * largestStatement, (index + 1) * largestStatement),
   );
 }
 
-/** Repeats the last value: a few statement texts then serve every number of keys. */
-export function padded(values: readonly string[], size: number): string[] {
-  return Array.from({ length: size }, (_, index) => values[Math.min(index, values.length - 1)] as string);
-}
-
+const powerOfTwo = (least: number) => (least === 0 ? 0 : 2 ** Math.ceil(Math.log2(least)));
 export const largestPowerOfTwo = (limit: number) => 2 ** Math.floor(Math.log2(limit));
-export const powerOfTwo = (least: number) => 2 ** Math.ceil(Math.log2(least));

@@ -1,242 +1,259 @@
-// Rows in and out of a unit of work, many at a time.
-import { CompiledQuery, sql, type Compilable, type OnConflictBuilder } from 'kysely';
-import type { ColumnKind, Json, TableShape } from './columns.ts';
+// Reads and writes rows of any table within a unit of work, many at a time.
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import type { ColumnKind, Json, StoredColumns, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
-import { chunks, largestPowerOfTwo, largestStatement, padded, powerOfTwo, textOf } from './prepared-sql.ts';
-import { tables, type Database, type TableName } from './tables.ts';
+import { chunks, largestPowerOfTwo, largestStatement, prepared, runPrepared } from './prepared-sql.ts';
+import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
 
+/** A row of a table that the compiler does not know. */
 export type StoredRow = Record<string, Json>;
 
-interface Layout {
-  readonly key: readonly string[];
-  readonly names: readonly string[];
-  readonly kinds: readonly ColumnKind[];
+/** Such a row of a table whose key is the URI. */
+export type UriRow = StoredRow & { uri: string };
+
+/** A column that the compiler knows. Of a union of tables: one that all of them have. */
+type SharedColumn<Name extends TableName> = keyof TableRow<Name> & string;
+
+interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  readonly required: boolean;
 }
 
-const layouts = new Map<TableName, Layout>(
-  Object.entries(tables as Record<string, TableShape>).map(([name, { key, columns }]) => [
-    name as TableName,
-    { key, names: Object.keys(columns), kinds: Object.values(columns) },
+const columnsByTable = new Map<string, ReadonlyMap<string, Column>>(
+  Object.entries<TableShape>(tables).map(([table, { required, columns }]) => [
+    table,
+    new Map(Object.entries(columns).map(([name, kind]) => [name, { name, kind, required: required.includes(name) }])),
   ]),
 );
 
-/** The rows with these URIs, by URI. Where many write at once they are held to the end of the transaction. */
-export async function readRows(unit: Unit, table: TableName, uris: readonly string[]): Promise<Map<string, StoredRow>> {
-  const found = new Map<string, StoredRow>();
-  // Sorted, so that transactions which share rows ask for them in the same order and never wait for each other in a ring.
+const columnLists = new Map([...columnsByTable].map(([table, columns]) => [table, [...columns.values()]]));
+
+/** Tables whose rows are identified by their URI alone. */
+type UriTable = { [Name in TableName]: KeyName<Name> extends 'uri' ? Name : never }[TableName];
+
+/** The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. */
+export async function readRows<Name extends UriTable>(
+  unit: Unit,
+  table: Name,
+  uris: readonly string[],
+): Promise<Map<string, TableRow<Name>>> {
+  const found = new Map<string, TableRow<Name>>();
+  // Every transaction locks rows in this order, to avoid deadlocks.
   const sorted = [...uris].sort();
   const locking = unit.engine.manyWriters && unit.schema === undefined;
   if (locking) await makeRows(unit, table, sorted);
-  for (const chunk of chunks(sorted)) {
-    const size = powerOfTwo(chunk.length);
-    const text = textOf(unit, `read ${table} ${size}`, () => {
-      const keys = Array.from({ length: size }, () => '');
-      const query = unit.db
-        .selectFrom(table)
-        .selectAll()
-        .where('uri' as never, 'in', keys as never);
-      // By bytes, as the keys were sorted here, whatever the collation of the database.
-      return locking ? query.orderBy(sql`uri collate "C"`).forUpdate() : query;
+  for (const keys of chunks(sorted)) {
+    const rows = await runPrepared(unit, {
+      id: `read ${table}`,
+      values: { keys },
+      build: (parameters) => sql<StoredColumns>`select * from ${target(unit, table)}
+        where uri in (${sql.join(parameters.keys)}) ${locking ? lockedBy('uri') : sql``}`,
     });
-    const { rows } = await unit.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, padded(chunk, size)));
-    for (const stored of rows) {
-      const row = decodeRow(unit.engine, table, stored);
-      found.set(String(row['uri']), row);
-    }
+    for (const stored of rows) found.set(String(stored['uri']), decodeRow(unit.engine, table, stored));
   }
   return found;
 }
 
-export interface Lookup {
-  readonly columns: readonly string[];
-  readonly key: string;
+interface Lookup<Name extends TableName, Selected extends string> {
+  readonly columns: readonly Selected[];
+  readonly key: SharedColumn<Name>;
   readonly values: readonly string[];
-  /** Where many write at once, the rows are held to the end of the transaction. */
-  readonly hold?: boolean;
+  /** Locks the rows until the transaction ends, where many transactions write at once. */
+  readonly lock?: boolean;
 }
 
-/** Some columns of the rows whose key is one of these values; rows that are not there are not made. */
-export async function readColumns(
+/** Some columns of the rows whose `key` is one of these values. Missing rows are not made. */
+export async function readColumns<Name extends TableName, const Selected extends SharedColumn<Name>>(
   unit: Unit,
-  table: TableName,
-  { columns, key, values, hold = false }: Lookup,
+  table: Name,
+  lookup: Lookup<Name, Selected>,
+): Promise<Pick<TableRow<Name>, Selected>[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns asked for, as their kinds and `required` say
+  return (await readUnchecked(unit, table, lookup)) as Pick<TableRow<Name>, Selected>[];
+}
+
+/** As `readColumns`, for columns that only the run time knows; fails for one that the table does not have. */
+export async function readUnchecked<Name extends TableName>(
+  unit: Unit,
+  table: Name,
+  { columns: names, key, values, lock = false }: Lookup<Name, string>,
 ): Promise<StoredRow[]> {
-  const kindOf = (tables[table] as TableShape).columns;
-  const locking = hold && unit.engine.manyWriters;
+  const columns = names.map((name) => columnIn(table, name));
+  const locking = lock && unit.engine.manyWriters;
   const found: StoredRow[] = [];
-  for (const chunk of chunks(hold ? [...values].sort() : values)) {
-    const size = powerOfTwo(chunk.length);
-    const text = textOf(unit, `lookup ${table} ${columns.join()} ${key} ${locking} ${size}`, () => {
-      const keys = Array.from({ length: size }, () => '');
-      const query = unit.db
-        .selectFrom(table)
-        .select(columns as never)
-        .where(key as never, 'in', keys as never);
-      return locking ? query.orderBy(sql`${sql.ref(key)} collate "C"`).forUpdate() : query;
+  for (const keys of chunks(lock ? [...values].sort() : values)) {
+    const rows = await runPrepared(unit, {
+      id: `lookup ${table} ${names.join()} ${key} ${locking}`,
+      values: { keys },
+      build: (parameters) => sql<StoredColumns>`select ${refs(names)} from ${target(unit, table)}
+        where ${sql.ref(key)} in (${sql.join(parameters.keys)}) ${locking ? lockedBy(key) : sql``}`,
     });
-    const { rows } = await unit.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, padded(chunk, size)));
-    for (const row of rows)
-      found.push(
-        Object.fromEntries(
-          columns.map((name) => [name, unit.engine.decode(kindOf[name] as ColumnKind, row[name])] as const),
-        ),
-      );
+    for (const stored of rows) found.push(decoded(unit.engine, { table, columns }, stored));
   }
   return found;
 }
 
-/** Which of these values stand in `column` already. */
-export async function presentValues(
-  unit: Unit,
-  table: TableName,
-  column: string,
-  values: readonly string[],
-): Promise<Set<string>> {
-  const rows = await readColumns(unit, table, { columns: [column], key: column, values });
-  return new Set(rows.map((row) => row[column] as string));
-}
+/** By bytes, as the keys were sorted here, whatever the collation of the database. */
+const lockedBy = (key: string): RawBuilder<unknown> => sql`order by ${sql.ref(key)} collate "C" for update`;
 
-/** Inserts or replaces whole rows. */
-export async function writeRows(unit: Unit, table: TableName, rows: readonly StoredRow[]): Promise<void> {
-  const { key, names, kinds } = layoutOf(table);
-  await insertInChunks(unit, rows, (size) => ({
-    id: `write ${table} ${size}`,
-    columns: names,
-    kinds,
-    build: (placeholders) =>
-      unit.db
-        .insertInto(table)
-        .values(placeholders as never)
-        .onConflict((conflict) =>
-          replacing(
-            conflict,
-            key,
-            names.filter((name) => !key.includes(name)),
-          ),
-        ),
-    table,
-  }));
-}
-
-/** Sets some columns of rows known to be there; each row holds its key and these columns. */
-export async function writeColumns(
+/** Inserts rows, or replaces all of their columns. */
+export async function writeRows<Name extends TableName>(
   unit: Unit,
-  table: TableName,
-  { columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly StoredRow[] },
+  table: Name,
+  rows: readonly NewRow<Name>[],
 ): Promise<void> {
-  const { key, columns: kindOf } = tables[table] as TableShape;
-  const names = [...key, ...columns];
-  await insertInChunks(unit, rows, (size) => ({
-    id: `set ${table} ${columns.join()} ${size}`,
-    columns: names,
-    kinds: names.map((name) => kindOf[name] as ColumnKind),
-    build: (placeholders) =>
-      unit.db
-        .insertInto(table)
-        .values(placeholders as never)
-        .onConflict((conflict) => replacing(conflict, key, columns)),
-    table,
-  }));
+  const columns = columnsIn(table);
+  const key: readonly string[] = tables[table].key;
+  const replaced = columns.filter(({ name }) => !key.includes(name));
+  await insertInChunks(unit, rows, { id: `write ${table}`, table, columns, conflict: replacing(key, replaced) });
 }
 
-/** Inserts rows known to be new; `columns` leaves out what the database fills in. */
-export async function insertRows(
+/** Sets some columns of rows that exist; each row holds its key and these columns. */
+export async function writeColumns<Name extends TableName, const Changed extends SharedColumn<Name>>(
+  unit: Unit,
+  table: Name,
+  change: {
+    readonly columns: readonly Changed[];
+    readonly rows: readonly Pick<TableRow<Name>, KeyName<Name> | NoInfer<Changed>>[];
+  },
+): Promise<void> {
+  await writeUnchecked(unit, table, change);
+}
+
+/** As `writeColumns`, for columns that only the run time knows; fails for one that the table does not have. */
+export async function writeUnchecked(
   unit: Unit,
   table: TableName,
-  rows: readonly StoredRow[],
-  without: readonly string[] = [],
+  change: { readonly columns: readonly string[]; readonly rows: readonly WritableRow[] },
 ): Promise<void> {
-  const layout = layoutOf(table);
-  const kept = layout.names.flatMap((name, index) => (without.includes(name) ? [] : [index]));
-  await insertInChunks(unit, rows, (size) => ({
-    id: `insert ${table} ${size}`,
-    columns: kept.map((index) => layout.names[index] as string),
-    kinds: kept.map((index) => layout.kinds[index] as ColumnKind),
-    build: (placeholders) => unit.db.insertInto(table).values(placeholders as never),
-    table,
-  }));
+  const key: readonly string[] = tables[table].key;
+  const columns = [...key, ...change.columns].map((name) => columnIn(table, name));
+  const conflict = replacing(key, columns.slice(key.length));
+  await insertInChunks(unit, change.rows, { id: `set ${table} ${change.columns.join()}`, table, columns, conflict });
+}
+
+/** Inserts new rows; `without` names the columns that the database fills in. */
+export async function insertRows<Name extends TableName, const Without extends SharedColumn<Name> = never>(
+  unit: Unit,
+  table: Name,
+  rows: readonly Omit<NewRow<Name>, Without>[],
+  without: readonly Without[] = [],
+): Promise<void> {
+  const left: readonly string[] = without;
+  const columns = columnsIn(table).filter(({ name }) => !left.includes(name));
+  await insertInChunks(unit, rows, { id: `insert ${table} ${left.join()}`, table, columns });
 }
 
 /** Removes the rows whose `column` is one of these values. */
-export async function deleteRows(
+export async function deleteRows<Name extends TableName>(
   unit: Unit,
-  table: TableName,
-  column: string,
+  table: Name,
+  column: ColumnName<Name>,
   values: readonly string[],
 ): Promise<void> {
-  for (const chunk of chunks(values)) {
-    await unit.db
-      .deleteFrom(table)
-      .where(column as never, 'in', chunk as never)
-      .execute();
-  }
+  for (const keys of chunks(values))
+    await runPrepared(unit, {
+      id: `delete ${table} ${column}`,
+      values: { keys },
+      build: (parameters) =>
+        sql`delete from ${target(unit, table)} where ${sql.ref(column)} in (${sql.join(parameters.keys)})`,
+    });
 }
 
-export function decodeRow(engine: StoreEngine, table: TableName, stored: Record<string, unknown>): StoredRow {
-  const { names, kinds } = layoutOf(table);
+/** A whole row of a table. */
+export function decodeRow<Name extends TableName>(
+  engine: StoreEngine,
+  table: Name,
+  stored: StoredColumns,
+): TableRow<Name> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every column of the table, as its kind and `required` say
+  return decoded(engine, { table, columns: columnsIn(table) }, stored) as TableRow<Name>;
+}
+
+/** Some columns of a row of a table. */
+export function decodeColumns<Name extends TableName, const Selected extends SharedColumn<Name>>(
+  engine: StoreEngine,
+  { table, columns }: { readonly table: Name; readonly columns: readonly Selected[] },
+  stored: StoredColumns,
+): Pick<TableRow<Name>, Selected> {
+  const selected = columns.map((name) => columnIn(table, name));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns asked for, as their kinds and `required` say
+  return decoded(engine, { table, columns: selected }, stored) as Pick<TableRow<Name>, Selected>;
+}
+
+function decoded(
+  engine: StoreEngine,
+  { table, columns }: { readonly table: TableName; readonly columns: readonly Column[] },
+  stored: StoredColumns,
+): StoredRow {
   const row: StoredRow = {};
-  for (let index = 0; index < names.length; index += 1) {
-    const name = names[index] as string;
-    row[name] = engine.decode(kinds[index] as ColumnKind, stored[name]);
+  for (const { name, kind, required } of columns) {
+    const value = stored[name] ?? null;
+    if (value === null && required) throw new Error(`The column ${name} of a row of ${table} is null.`);
+    row[name] = engine.decode(kind, value);
   }
   return row;
 }
 
-function replacing(
-  conflict: OnConflictBuilder<Database, TableName>,
-  key: readonly string[],
-  columns: readonly string[],
-) {
-  return conflict
-    .columns(key as never)
-    .doUpdateSet(
-      (eb) => Object.fromEntries(columns.map((name) => [name, eb.ref(`excluded.${name}` as never)])) as never,
-    );
+const columnsIn = (table: TableName): readonly Column[] => columnLists.get(table) ?? [];
+
+function columnIn(table: TableName, name: string): Column {
+  const found = columnsByTable.get(table)?.get(name);
+  if (found === undefined) throw new Error(`The table ${table} has no column ${name}.`);
+  return found;
 }
+
+/** The table, in the schema of the unit of work. */
+const target = ({ schema }: Unit, table: string): RawBuilder<unknown> =>
+  schema === undefined ? sql.table(table) : sql.table(`${schema}.${table}`);
+
+const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
+
+function replacing(key: readonly string[], columns: readonly Column[]): RawBuilder<unknown> {
+  const set = columns.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+  return sql`on conflict (${refs(key)}) do ${set.length === 0 ? sql`nothing` : sql`update set ${sql.join(set)}`}`;
+}
+
+/** Columns that are left out become null. */
+type WritableRow = Readonly<Record<string, unknown>>;
 
 interface Insert {
   readonly id: string;
-  readonly table: TableName;
-  readonly columns: readonly string[];
-  readonly kinds: readonly ColumnKind[];
-  readonly build: (placeholders: Record<string, unknown>[]) => Compilable;
+  readonly table: string;
+  /** Both the statement and the order of its values follow this list. */
+  readonly columns: readonly Column[];
+  readonly conflict?: RawBuilder<unknown>;
 }
 
 async function insertInChunks(
   unit: Unit,
-  rows: readonly StoredRow[],
-  insertOf: (size: number) => Insert,
+  rows: readonly WritableRow[],
+  { id, table, columns, conflict = sql`` }: Insert,
 ): Promise<void> {
   for (let from = 0; from < rows.length;) {
-    // 50 rows leave as 32 + 16 + 2: few statement texts, none of them padded.
+    // 50 rows leave as 32 + 16 + 2: few statements, and no values that are sent for nothing.
     const size = largestPowerOfTwo(Math.min(rows.length - from, largestStatement));
-    const { id, columns, kinds, build } = insertOf(size);
-    const text = textOf(unit, id, () => {
-      const placeholder = Object.fromEntries(columns.map((name) => [name, 0]));
-      return build(Array.from({ length: size }, () => placeholder));
+    const { sql: text } = prepared(unit, `${id} ${size}`, () => {
+      const values = sql`(${sql.join(columns.map(() => sql.val(null)))})`;
+      return sql`insert into ${target(unit, table)} (${refs(columns.map(({ name }) => name))})
+        values ${sql.join(Array.from({ length: size }, () => values))} ${conflict}`;
     });
     const parameters: unknown[] = [];
-    for (const row of rows.slice(from, from + size)) {
-      for (let index = 0; index < columns.length; index += 1) {
-        parameters.push(unit.engine.encode(kinds[index] as ColumnKind, row[columns[index] as string] ?? null));
+    for (const row of rows.slice(from, from + size))
+      for (const { name, kind } of columns) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the callers' row types hold nothing but JSON
+        const value = (row[name] ?? null) as Json;
+        parameters.push(unit.engine.encode(kind, value));
       }
-    }
     await unit.db.executeQuery(CompiledQuery.raw(text, parameters));
     from += size;
   }
 }
 
-/** A row must exist to be locked: two workers that meet a new key would otherwise both believe it theirs. */
-async function makeRows(unit: Unit, table: TableName, uris: readonly string[]): Promise<void> {
-  for (const chunk of chunks(uris)) {
-    await unit.db
-      .insertInto(table)
-      .values(chunk.map((uri) => ({ uri })) as never)
-      .onConflict((conflict) => conflict.column('uri' as never).doNothing())
-      .execute();
-  }
-}
-
-function layoutOf(table: TableName): Layout {
-  return layouts.get(table) as Layout;
+/** A row must exist to be locked: otherwise two workers that meet a new key would both believe it theirs. */
+function makeRows(unit: Unit, table: UriTable, uris: readonly string[]): Promise<void> {
+  const columns = [columnIn(table, 'uri')];
+  const rows = uris.map((uri) => ({ uri }));
+  return insertInChunks(unit, rows, { id: `make ${table}`, table, columns, conflict: replacing(['uri'], []) });
 }

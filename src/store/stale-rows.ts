@@ -22,7 +22,7 @@ export async function unheardSince(
   const rows = await unheard.where('uri', '>', after).orderBy('uri').limit(limit).execute();
   return rows.map((row) => {
     const body = 'body' in row ? store.engine.decode('json', row.body) : null;
-    return { uri: String(row.uri), user: userIn(body) };
+    return { uri: row.uri, user: userIn(body) };
   });
 }
 

@@ -34,7 +34,7 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
   return {
     engine: store.engine.name,
     last_seq: seq,
-    last_received_at: last ? String(last.received_at) : null,
+    last_received_at: last ? last.received_at : null,
     quarantined: await countKept(store, 'quarantined'),
     unhandled: await countKept(store, 'unhandled'),
     rows,

@@ -1,7 +1,8 @@
 // The webhook subscriptions that are ours, as they were when somebody last looked.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { Store } from './contract.ts';
-import { decodeRow, deleteRows, writeRows, type StoredRow } from './rows.ts';
+import { decodeRow, deleteRows, writeRows } from './rows.ts';
+import type { NewRow } from './tables.ts';
 
 /** `checked_at`: when it was last looked at; for one found disabled, when it was last seen active. */
 export interface KnownSubscription extends WebhookSubscription {
@@ -10,7 +11,10 @@ export interface KnownSubscription extends WebhookSubscription {
 
 export async function readSubscriptions(store: Store): Promise<readonly KnownSubscription[]> {
   const rows = await store.db.selectFrom('webhook_subscriptions').selectAll().execute();
-  return rows.map((row) => decodeRow(store.engine, 'webhook_subscriptions', row) as unknown as KnownSubscription);
+  return rows.map((stored) => {
+    const { events, ...row } = decodeRow(store.engine, 'webhook_subscriptions', stored);
+    return { ...row, events: Array.isArray(events) ? events.filter((each) => typeof each === 'string') : null };
+  });
 }
 
 /** What is neither `seen` nor `gone` stays as it was. */
@@ -26,10 +30,9 @@ export async function writeSubscriptions(
   });
 }
 
-function rowOf(known: KnownSubscription): StoredRow {
+function rowOf(known: KnownSubscription): NewRow<'webhook_subscriptions'> {
   const { uri, callback_url, state, events, scope, organization, user, group, creator, ...times } = known;
   const { retry_started_at, created_at, updated_at, checked_at } = times;
-  const text = { uri, callback_url, state, scope, organization, user, group, creator };
-  const all = { ...text, events, retry_started_at, created_at, updated_at, checked_at };
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? null]));
+  const texts = { uri, callback_url, state, scope, organization, user, group, creator };
+  return { ...texts, events: events ?? null, retry_started_at, created_at, updated_at, checked_at };
 }

@@ -1,17 +1,21 @@
 // Every table on one page. The migrations make them; a test holds the two against each other.
 // `as_of version lagging body` is what every mirrored row carries for the fold: when its newest fact was observed, its
 // greatest version, the fields that lag behind it, and the last full payload.
-import { table, type Row, type TableShape } from './columns.ts';
+import { table, wordsOf, type DatabaseRow, type Row, type Words, type WordsAmong } from './columns.ts';
 
 export const tables = {
   /** The truth. `body` is the raw body as it came (text: it must stay what was signed), a stub once `redacted`. */
-  event_log: table('seq', {
-    integer: 'seq duplicates',
-    text: 'delivery_id source event subject_uri outcome reason body encoding tie',
-    time: 'occurred_at received_at',
-    json: 'changes',
-    flag: 'redacted',
-  }),
+  event_log: table(
+    'seq',
+    {
+      integer: 'seq duplicates',
+      text: 'delivery_id source event subject_uri outcome reason body encoding tie',
+      time: 'occurred_at received_at',
+      json: 'changes',
+      flag: 'redacted',
+    },
+    'delivery_id source received_at outcome duplicates tie redacted',
+  ),
 
   contacts: table('uri', {
     text: 'uri name primary_email timezone job_title company country state city linkedin creation_source deleted_source version',
@@ -87,25 +91,49 @@ export const tables = {
     json: 'questions lagging body',
     time: 'created_at updated_at as_of',
   }),
-  webhook_subscriptions: table('uri', {
-    text: 'uri callback_url state scope organization user group creator',
-    json: 'events',
-    time: 'retry_started_at created_at updated_at checked_at',
-  }),
+  webhook_subscriptions: table(
+    'uri',
+    {
+      text: 'uri callback_url state scope organization user group creator',
+      json: 'events',
+      time: 'retry_started_at created_at updated_at checked_at',
+    },
+    'checked_at',
+  ),
   /** One row is one message to one channel; nobody is named in it. What the columns mean: `alerts.ts`. */
-  alerts: table('id', {
-    text: 'id rule subject_uri state channel last_error fact follows digest detail',
-    integer: 'attempts episode',
-    time: 'occurred_at due_at next_at claimed_at sent_at created_at updated_at',
-  }),
+  alerts: table(
+    'id',
+    {
+      text: 'id rule subject_uri state channel last_error fact follows digest detail',
+      integer: 'attempts episode',
+      time: 'occurred_at due_at next_at claimed_at sent_at created_at updated_at',
+    },
+    'rule subject_uri state channel attempts fact episode occurred_at due_at next_at created_at updated_at',
+  ),
   /** Where walks through the service stand: no mirror of anything. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
   /** How far named readers of the log have come. */
-  feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }),
-} satisfies Record<string, TableShape>;
+  feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }, 'position updated_at'),
+};
 
 export type TableName = keyof typeof tables;
+/** A row as the program uses it. Of a union of tables: the columns they have in common. */
 export type TableRow<Name extends TableName> = Row<(typeof tables)[Name]>;
+/** Any column of the table; of a union of tables, any column of any of them. */
+export type ColumnName<Name extends TableName> = Name extends TableName ? keyof TableRow<Name> & string : never;
+export type KeyName<Name extends TableName> = (typeof tables)[Name]['key'][number] & keyof TableRow<Name>;
+/** A row to be written: its key, and any other columns; those left out become null. */
+export type NewRow<Name extends TableName> = Pick<TableRow<Name>, KeyName<Name>> & {
+  [Column in keyof TableRow<Name>]?: TableRow<Name>[Column] | undefined;
+};
 
-/** What Kysely is told: columns as they are stored; each engine encodes and decodes them (see `contract.ts`). */
-export type Database = { [Name in TableName]: { [Column in keyof (typeof tables)[Name]['columns']]: unknown } };
+/** The tables as Kysely sees them: columns in the form in which the engine stores them (`StoreEngine.encode`). */
+export type Database = { [Name in TableName]: DatabaseRow<(typeof tables)[Name]> };
+
+/** Columns of a table, checked by the compiler: `columnsOf('contacts', 'name timezone')`. */
+export function columnsOf<Name extends TableName, const Text extends string>(
+  _table: Name,
+  names: Text & WordsAmong<Text, ColumnName<Name>>,
+): readonly Words<Text>[] {
+  return wordsOf<Text>(names);
+}

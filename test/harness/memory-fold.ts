@@ -5,7 +5,7 @@ import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projecti
 import { join, type Effect, type JoinOptions, type LiveRow } from '#workers/projections/merge.ts';
 import { readText, unread } from '#workers/pipeline/parse.ts';
 import { readSighting, sightingOf } from '#workers/sync/record-entry.ts';
-import type { StoredRow } from '#src/store/rows.ts';
+import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import type { Fact, Telling } from './histories.ts';
 import { recordOf } from './reads.ts';
@@ -44,7 +44,7 @@ export function fold(batches: readonly (readonly (Compiled | null)[])[], options
       const id = `${table} ${uri}`;
       const text = stored.get(table)?.get(uri);
       const known = live.get(id)?.row ?? {
-        row: text ? (JSON.parse(text) as StoredRow) : { uri },
+        row: text ? (JSON.parse(text) as UriRow) : { uri },
         isNew: !text,
         columns: new Set(),
         touched: false,

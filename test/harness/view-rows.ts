@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 
@@ -10,9 +11,9 @@ export async function viewRows(store: Store, name: string): Promise<StoredRow[]>
   if (shape === undefined) throw new Error(`No view ${name}.`);
   const columns = Object.entries(shape.columns);
   const list = sql.join(columns.map(([column]) => sql.id(column)));
-  const { rows } = await sql<Record<string, unknown>>`select ${list} from ${sql.table(name)}`.execute(store.db);
+  const { rows } = await sql<StoredColumns>`select ${list} from ${sql.table(name)}`.execute(store.db);
   const decoded = rows.map((row) =>
-    Object.fromEntries(columns.map(([column, kind]) => [column, store.engine.decode(kind, row[column])])),
+    Object.fromEntries(columns.map(([column, kind]) => [column, store.engine.decode(kind, row[column] ?? null)])),
   );
   return inOrder(decoded, shape.key);
 }

@@ -1,6 +1,6 @@
 // The rows a batch speaks about: read and held once, joined in memory, written once.
 import type { Unit } from '#src/store/contract.ts';
-import { deleteRows, insertRows, readRows, writeRows, type StoredRow } from '#src/store/rows.ts';
+import { deleteRows, insertRows, readRows, writeRows, type UriRow } from '#src/store/rows.ts';
 import { children } from '#workers/projections/child-rows.ts';
 import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
 import type { LiveRow, Rows } from '#workers/projections/merge.ts';
@@ -51,7 +51,7 @@ function urisOf(facts: readonly Compiled[]): [MirrorTable, Set<string>][] {
   return [...uris].filter(([, set]) => set.size > 0);
 }
 
-function liveRow(uri: string, stored: StoredRow | undefined): LiveRow {
+function liveRow(uri: string, stored: UriRow | undefined): LiveRow {
   // Where rows are made before they are locked, a new one is there already, and empty.
   const isNew =
     stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);

@@ -1,9 +1,8 @@
 // Who was erased: read from the log, which is its only place, and kept in memory as long as no erasure is added.
-import { CompiledQuery } from 'kysely';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { StoreEngine, Unit } from '#src/store/contract.ts';
-import { textOf } from '#src/store/prepared-sql.ts';
+import { runPrepared } from '#src/store/prepared-sql.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 import { addressesIn, addressHash, sieveOf } from './addresses.ts';
@@ -98,17 +97,19 @@ export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>)
 }
 
 export async function lastErasure(from: Reading): Promise<number> {
-  const text = textOf(from, 'last erasure', () =>
-    from.db
-      .selectFrom('event_log')
-      .select('seq')
-      .where('event', '=', '')
-      .where('source', '=', '')
-      .orderBy('seq', 'desc')
-      .limit(0),
-  );
-  const { rows } = await from.db.executeQuery<{ seq: unknown }>(CompiledQuery.raw(text, [erasureEvent, 'operator', 1]));
-  return Number(rows[0]?.seq ?? 0);
+  const [last] = await runPrepared(from, {
+    id: 'last erasure',
+    values: {},
+    build: () =>
+      from.db
+        .selectFrom('event_log')
+        .select('seq')
+        .where('event', '=', erasureEvent)
+        .where('source', '=', 'operator')
+        .orderBy('seq', 'desc')
+        .limit(1),
+  });
+  return last?.seq ?? 0;
 }
 
 export async function standingErasures({ db }: Reading): Promise<readonly Erased[]> {

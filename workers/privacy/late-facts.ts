@@ -68,5 +68,5 @@ async function placesAbout({ db }: Unit, uris: readonly string[]): Promise<numbe
       or([eb('subject_uri', 'in', uris), eb('subject_uri', 'in', invitees), eb('subject_uri', 'in', recaps)]),
     )
     .execute();
-  return rows.map(({ seq }) => Number(seq));
+  return rows.map(({ seq }) => seq);
 }

@@ -20,7 +20,7 @@ export async function colleaguesIn({ db }: Store | Unit): Promise<Colleagues> {
   const users = await db.selectFrom('users').select(['uri', 'email']).where('email', 'is not', null).execute();
   for (const { uri, email } of users) {
     const address = normalAddress(String(email));
-    found.set(address, (found.get(address) ?? new Set()).add(String(uri)));
+    found.set(address, (found.get(address) ?? new Set()).add(uri));
   }
   return found;
 }

@@ -64,9 +64,9 @@ async function withAddress(store: Store, address: string): Promise<readonly Eras
     .where('email', 'in', spellings)
     .execute();
   const invitees = await db.selectFrom('invitees').select('uri').where('email', 'in', spellings).execute();
-  const uris = invitees.map(({ uri }) => String(uri));
+  const uris = invitees.map(({ uri }) => uri);
   return [
-    ...contacts.map(({ contact_uri }) => ({ uri: String(contact_uri), table: 'contacts' as const })),
+    ...contacts.map(({ contact_uri }) => ({ uri: contact_uri, table: 'contacts' as const })),
     ...uris.map((uri) => ({ uri, table: 'invitees' as const })),
     ...(await besides(store, uris)),
   ];
@@ -99,7 +99,7 @@ export async function submittedBy({ db }: Store | Unit, submitters: readonly str
     .select('uri')
     .where('submitter', 'in', submitters)
     .execute();
-  return rows.map(({ uri }) => ({ uri: String(uri), table: 'routing_form_submissions' as const }));
+  return rows.map(({ uri }) => ({ uri: uri, table: 'routing_form_submissions' as const }));
 }
 
 function notAPerson(table: MirrorTable): SlotstreamError {

@@ -1,7 +1,7 @@
 // The rows that follow from one column of a parent row: made anew whenever that column changes.
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import type { TableName } from '#src/store/tables.ts';
+import type { ColumnName, TableName } from '#src/store/tables.ts';
 import type { MirrorTable } from './contract.ts';
 import { partOf } from './field-mapping.ts';
 import { factsOf, noShowPeriods } from './no-show.ts';
@@ -10,7 +10,7 @@ export interface Children {
   readonly parent: MirrorTable;
   readonly from: string;
   readonly table: TableName;
-  readonly parentKey: string;
+  readonly parentKey: ColumnName<TableName>;
   rows(parentUri: string, value: Json): StoredRow[];
 }
 

@@ -2,7 +2,7 @@
 // idempotent, so any order, duplication or batching of the same facts ends in the same rows.
 import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
-import type { StoredRow } from '#src/store/rows.ts';
+import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import type { Assignment, Compiled, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
@@ -10,7 +10,7 @@ import { observedIn } from './version.ts';
 
 /** A row in memory. `columns` are those whose value changed since it was read; `touched` rows are written. */
 export interface LiveRow {
-  readonly row: StoredRow;
+  readonly row: UriRow;
   readonly isNew: boolean;
   readonly columns: Set<string>;
   touched: boolean;

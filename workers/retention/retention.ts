@@ -17,7 +17,7 @@ import {
   statesAt,
   type AgedEntry,
 } from '#src/store/log/retention.ts';
-import { readColumns } from '#src/store/rows.ts';
+import { readUnchecked } from '#src/store/rows.ts';
 import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
 import { columnsDrawn, drawsFrom, type Row } from '#workers/projections/field-origins.ts';
 import { isKept, readAgain } from '#workers/sync/replay.ts';
@@ -139,8 +139,9 @@ async function rowsOf(
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
-    const lookup = { columns: columnsDrawn(table), key: 'uri', values: [...uris], hold };
-    for (const row of await readColumns({ db, engine }, table, lookup)) rows.set(`${table} ${String(row['uri'])}`, row);
+    const lookup = { columns: columnsDrawn(table), key: 'uri' as const, values: [...uris], lock: hold };
+    for (const row of await readUnchecked({ db, engine }, table, lookup))
+      rows.set(`${table} ${String(row['uri'])}`, row);
   }
   return (table, uri) => rows.get(`${table} ${uri}`);
 }

@@ -136,7 +136,7 @@ async function append(unit: Unit, readings: readonly RecordReading[], options: A
     unit,
     readings.map(({ sighting }) => sighting.id),
   );
-  const redactedIds = [...known.values()].filter((entry) => entry.redacted).map((entry) => String(entry.delivery_id));
+  const redactedIds = [...known.values()].filter((entry) => entry.redacted).map((entry) => entry.delivery_id);
   const pruned = await prunedAmong(unit, redactedIds);
   const countsAgain = ({ compiled, sighting }: RecordReading) =>
     compiled !== null && pruned.has(sighting.id) && drawsFrom((table, uri) => mirror.rows(table, uri).row, compiled);

@@ -4,7 +4,7 @@ import { isGone } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { readColumns, writeColumns, type StoredRow } from '#src/store/rows.ts';
+import { readUnchecked, writeUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
 import { factsOf, snapshotAgain } from '#workers/projections/no-show.ts';
 import { isPageOf, observedAgain, ranks } from '#workers/projections/version.ts';
@@ -34,7 +34,7 @@ export function observeSeen(store: Store, sightings: readonly Sighting[]): Promi
 async function observeRows(unit: Unit, table: MirrorTable, about: readonly Sighting[]): Promise<Sighting[]> {
   const columns = ['version', 'as_of', ...(table === 'invitees' ? ['no_show_facts'] : [])];
   const values = [...new Set(about.map(({ record }) => record['uri']).filter(isUri))];
-  const stored = await readColumns(unit, table, { columns: ['uri', ...columns], key: 'uri', values, hold: true });
+  const stored = await readUnchecked(unit, table, { columns: ['uri', ...columns], key: 'uri', values, lock: true });
   const rows = new Map(stored.map((row) => [row['uri'] as string, row]));
   const seen: Sighting[] = [];
   const later: StoredRow[] = [];
@@ -45,7 +45,7 @@ async function observeRows(unit: Unit, table: MirrorTable, about: readonly Sight
     seen.push(sighting);
     if (next !== row) later.push(next);
   }
-  await writeColumns(unit, table, { columns, rows: later });
+  await writeUnchecked(unit, table, { columns, rows: later });
   return seen;
 }
 

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { AlertCount } from '#src/observability/metrics/alerts.ts';
 import { alertOf, type Alert, type AlertState } from './alert-rows.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { pageOf, type PageFound, type PageWanted, type Place, type Way } from '#src/store/search/keyset.ts';
 
@@ -23,7 +24,7 @@ export function findAlerts(
   const where = conditionsOf(filter);
   const select = async ({ ascending }: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const order = ascending ? sql`created_at asc, ${id} asc` : sql`created_at desc, ${id} desc`;
-    const { rows } = await sql<Record<string, unknown>>`select * from alerts
+    const { rows } = await sql<StoredColumns>`select * from alerts
       where ${sql.join([sql`created_at is not null`, ...conditions, ...where], sql` and `)}
       order by ${order} limit ${need}`.execute(db);
     return rows.map((row) => alertOf(store, row));
@@ -60,8 +61,8 @@ export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly A
     .groupBy(['channel', 'state'])
     .execute();
   return rows.map(({ channel, state, count }) => ({
-    channel: String(channel),
-    state: String(state),
+    channel: channel,
+    state: state,
     count: Number(count),
   }));
 }

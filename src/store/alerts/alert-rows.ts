@@ -13,9 +13,11 @@ import { sql } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import { columnsOf } from '#src/store/tables.ts';
 
-export type AlertState = 'pending' | 'sent' | 'retracted' | 'failed';
+const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
+export type AlertState = (typeof alertStates)[number];
 
 export interface Alert {
   readonly id: string;
@@ -170,13 +172,16 @@ export async function renewAlerts(
     sent_at: null,
     updated_at: now,
   }));
-  await set(unit, 'state attempts last_error episode digest due_at next_at sent_at updated_at', rows);
+  await writeColumns(unit, 'alerts', {
+    columns: columnsOf('alerts', 'state attempts last_error episode digest due_at next_at sent_at updated_at'),
+    rows,
+  });
 }
 
 /** Nobody is told. Were they on their way, `markSent` sees to it that they are taken back. */
 export function silenceAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
   const rows = ids.map((id) => ({ id, state: 'retracted', updated_at: now }));
-  return set(unit, 'state updated_at', rows);
+  return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
 /** They were said: a follow-up for each. */
@@ -203,38 +208,40 @@ export async function retractAlerts(unit: Unit, alerts: readonly Alert[], now: s
 export async function upholdAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
   await removeAlerts(unit, ids.map(followUpOf));
   const rows = ids.map((id) => ({ id, state: 'sent', updated_at: now }));
-  await set(unit, 'state updated_at', rows);
+  await writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
 export function removeAlerts(unit: Unit, ids: readonly string[]): Promise<void> {
   return deleteRows(unit, 'alerts', 'id', ids);
 }
 
-const set = (unit: Unit, columns: string, rows: readonly Readonly<Record<string, string | number | null>>[]) =>
-  writeColumns(unit, 'alerts', { columns: columns.split(' '), rows });
-
-export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: Record<string, unknown>): Alert {
-  const row = decodeRow(engine, 'alerts', stored) as TableRow<'alerts'>;
-  const text = (value: string | null): string => value ?? '';
+export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: StoredColumns): Alert {
+  const row = decodeRow(engine, 'alerts', stored);
   return {
-    id: text(row.id),
-    rule: text(row.rule),
-    channel: text(row.channel),
-    subjectUri: text(row.subject_uri),
-    fact: text(row.fact),
+    id: row.id,
+    rule: row.rule,
+    channel: row.channel,
+    subjectUri: row.subject_uri,
+    fact: row.fact,
     follows: row.follows,
-    state: (row.state ?? 'pending') as AlertState,
-    attempts: row.attempts ?? 0,
+    state: stateOf(row.state),
+    attempts: row.attempts,
     lastError: row.last_error,
-    episode: row.episode ?? 1,
+    episode: row.episode,
     digest: row.digest,
     detail: row.detail,
-    occurredAt: text(row.occurred_at),
-    dueAt: text(row.due_at),
-    nextAt: text(row.next_at),
+    occurredAt: row.occurred_at,
+    dueAt: row.due_at,
+    nextAt: row.next_at,
     claimedAt: row.claimed_at,
     sentAt: row.sent_at,
-    createdAt: text(row.created_at),
-    updatedAt: text(row.updated_at),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
+}
+
+function stateOf(stored: string): AlertState {
+  const state = alertStates.find((each) => each === stored);
+  if (state === undefined) throw new Error(`An alert has the unknown state "${stored}".`);
+  return state;
 }

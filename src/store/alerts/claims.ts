@@ -55,7 +55,7 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
     .where('claimed_at', '>', from.engine.encode('time', overBefore(now)))
     .groupBy('channel')
     .execute();
-  return new Map(rows.map(({ channel, messages }) => [String(channel), Number(messages)]));
+  return new Map(rows.map(({ channel, messages }) => [channel, Number(messages)]));
 }
 
 /** Silenced, and nobody ever said what became of a send. */

@@ -88,7 +88,7 @@ export async function markFailed(
       },
     ];
   });
-  const columns = ['state', 'attempts', 'last_error', 'claimed_at', 'next_at', 'updated_at'];
+  const columns = ['state', 'attempts', 'last_error', 'claimed_at', 'next_at', 'updated_at'] as const;
   await writeColumns(unit, 'alerts', { columns, rows });
 }
 
@@ -129,7 +129,7 @@ export async function resend(unit: Unit, ids: readonly string[], now: string): P
     next_at: now,
     updated_at: now,
   }));
-  const columns = ['state', 'attempts', 'digest', 'next_at', 'updated_at'];
+  const columns = ['state', 'attempts', 'digest', 'next_at', 'updated_at'] as const;
   await writeColumns(unit, 'alerts', { columns, rows });
   return failed.map(({ id }) => id);
 }
@@ -139,7 +139,7 @@ export async function failedAlerts(from: Store | Unit): Promise<readonly Alert[]
   const rows = await from.db.selectFrom('alerts').select('id').where('state', '=', 'failed').execute();
   return readAlerts(
     from,
-    rows.map(({ id }) => String(id)),
+    rows.map(({ id }) => id),
   );
 }
 

@@ -1,6 +1,7 @@
 // The PostgreSQL engine: many writers at once, rows locked in one order, the log written by one at a time.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { codecOf } from '#src/store/columns.ts';
 import type { Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
@@ -43,8 +44,8 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       const live = await this.liveSchema(trx);
       for (const name of names) await sql`lock table ${sql.id(live, name)} in share row exclusive mode`.execute(trx);
     },
-    encode: (kind, value) => (kind === 'json' && value !== null ? JSON.stringify(value) : value),
-    decode: (_kind, stored) => stored as never,
+    // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
+    ...codecOf({ json: (value) => JSON.stringify(value) }, {}),
     manyWriters: true,
     async lockLog(trx) {
       await sql`select pg_advisory_xact_lock(${logLock})`.execute(trx);

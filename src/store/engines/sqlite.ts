@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, sql, SqliteAdapter, SqliteDialect } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
@@ -44,16 +45,7 @@ export function openSqlite(path: string): StoreEngine {
       const create = String(rows[0]?.sql).replace(/^create table "?\w+"?/i, `create table temp."${table}"`);
       await connection.executeQuery(CompiledQuery.raw(create));
     },
-    encode(kind, value) {
-      if (value === null) return null;
-      if (kind === 'json') return JSON.stringify(value);
-      return kind === 'flag' ? Number(value) : value;
-    },
-    decode(kind, stored) {
-      if (stored === null || stored === undefined) return null;
-      if (kind === 'json') return JSON.parse(String(stored));
-      return kind === 'flag' ? stored === 1 : (stored as string | number);
-    },
+    ...codec,
     // A transaction is the only writer from its first statement on: there is nothing further to lock.
     manyWriters: false,
     lockTables: async () => {},
@@ -85,6 +77,12 @@ export function openSqlite(path: string): StoreEngine {
     },
   };
 }
+
+/** JSON is stored as text, flags as 0 and 1. */
+const codec = codecOf(
+  { json: (value) => JSON.stringify(value), flag: Number },
+  { json: (stored) => JSON.parse(String(stored)), flag: (stored) => stored === 1 },
+);
 
 function openFile(path: string): Sqlite.Database {
   try {

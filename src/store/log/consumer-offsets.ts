@@ -13,7 +13,7 @@ export interface FeedPosition {
 /** Undefined where nobody of this name has said anything yet. */
 export async function readPosition(from: Store | Unit, name: string): Promise<number | undefined> {
   const row = await from.db.selectFrom('feed_consumers').select('position').where('name', '=', name).executeTakeFirst();
-  return row === undefined ? undefined : Number(row.position);
+  return row === undefined ? undefined : row.position;
 }
 
 /** Forward only: of two who tell at once, the one who has come further is believed. Made where there is none. */
@@ -44,7 +44,7 @@ export async function listPositions(from: Store | Unit): Promise<readonly FeedPo
   return rows
     .map((row) => {
       const { name, position, updated_at } = decodeRow(from.engine, 'feed_consumers', row);
-      return { name: String(name), position: Number(position), updatedAt: String(updated_at) };
+      return { name: name, position: position, updatedAt: updated_at };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

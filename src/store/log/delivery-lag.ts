@@ -30,6 +30,6 @@ export async function latestDeliveries({ db, engine }: Store, limit: number): Pr
       typeof received !== 'string'
     )
       return [];
-    return [{ seq: Number(seq), occurredMs: Date.parse(at), receivedMs: Date.parse(received) }];
+    return [{ seq: seq, occurredMs: Date.parse(at), receivedMs: Date.parse(received) }];
   });
 }

@@ -1,10 +1,9 @@
 // Pages of the log for whoever follows it, as the columns stand in the store: what is JSON text stays text.
 import { setImmediate as breathe } from 'node:timers/promises';
-import { CompiledQuery, sql, type ExpressionBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, type Outcome } from './log.ts';
-import { textOf } from '#src/store/prepared-sql.ts';
-import type { Database } from '#src/store/tables.ts';
+import { runPrepared } from '#src/store/prepared-sql.ts';
 
 /** Lists are alternatives; what is absent asks for nothing. */
 export interface FeedFilter {
@@ -58,7 +57,6 @@ export async function readFeedRows(
   filter: FeedFilter,
   { after, limit }: FeedPlace,
 ): Promise<FeedRows> {
-  const query = queryOf(from, filter);
   const isSifted = hasLists(filter) || filter.subjectUri !== undefined;
   // The entries of one subject are few, and found by an index.
   const stride = isSifted && filter.subjectUri === undefined ? lookedThrough : Number.MAX_SAFE_INTEGER;
@@ -70,7 +68,7 @@ export async function readFeedRows(
   for (let chunk = firstChunk; place < end && found.length < limit && weight < fullPageCharacters;) {
     const upTo = Math.min(end, place + stride);
     const size = Math.min(chunk, limit - found.length);
-    const rows = await query({ after: place, upTo, limit: size });
+    const rows = await readChunk(from, filter, { after: place, upTo, limit: size });
     const added = rows.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 0);
     weight += added;
     found.push(...rows);
@@ -93,42 +91,31 @@ const hasLists = ({ events = [], eventPrefixes = [], outcomes = [] }: FeedFilter
 
 type Chunk = FeedPlace & { readonly upTo: number };
 
-/** Its text is built once for each shape of filter: a stream asks hundreds of times a second. */
-function queryOf(from: Store | Unit, filter: FeedFilter): (chunk: Chunk) => Promise<readonly FeedRow[]> {
-  const { events = [], eventPrefixes = [], subjectUri, outcomes = [] } = filter;
-  const shape = [events.length, eventPrefixes.length, subjectUri === undefined ? 0 : 1, outcomes.length].join(' ');
-  const text = textOf(from, `feed ${shape}`, () => {
-    let query = from.db
-      .selectFrom('event_log')
-      .select(['seq', 'event', 'source', 'subject_uri', 'occurred_at', 'received_at', 'outcome', 'body', 'encoding'])
-      .select(sql<string | null>`cast(changes as text)`.as('changes'))
-      .where('seq', '>', 0)
-      .where('seq', '<=', 0);
-    if (events.length + eventPrefixes.length > 0) query = query.where((where) => named(where, events, eventPrefixes));
-    if (subjectUri !== undefined) query = query.where('subject_uri', '=', '');
-    if (outcomes.length > 0) query = query.where('outcome', 'in', outcomes);
-    return query.orderBy('seq').limit(1);
+function readChunk(from: Store | Unit, filter: FeedFilter, chunk: Chunk): Promise<readonly FeedRow[]> {
+  const { events = [], eventPrefixes: prefixes = [], subjectUri, outcomes = [] } = filter;
+  const { after, upTo, limit } = chunk;
+  return runPrepared(from, {
+    id: 'feed',
+    values: { after, upTo, limit, events, prefixes, subjectUri, outcomes },
+    build(parameters) {
+      let query = from.db
+        .selectFrom('event_log')
+        .select(['seq', 'event', 'source', 'subject_uri', 'occurred_at', 'received_at', 'outcome', 'body', 'encoding'])
+        .select(sql<string | null>`cast(changes as text)`.as('changes'))
+        .where('seq', '>', parameters.after)
+        .where('seq', '<=', parameters.upTo);
+      const named = [
+        ...(parameters.events.length > 0 ? [sql<boolean>`event in (${sql.join(parameters.events)})`] : []),
+        ...parameters.prefixes.map(startsWith),
+      ];
+      if (named.length > 0) query = query.where(({ or }) => or(named));
+      if (parameters.subjectUri !== undefined) query = query.where('subject_uri', '=', parameters.subjectUri);
+      if (parameters.outcomes.length > 0) query = query.where('outcome', 'in', parameters.outcomes);
+      return query.orderBy('seq').limit(parameters.limit);
+    },
   });
-  const given = [
-    ...events,
-    ...eventPrefixes.flatMap((prefix) => [prefix.length, prefix]),
-    ...(subjectUri === undefined ? [] : [subjectUri]),
-    ...outcomes,
-  ];
-  return async ({ after, upTo, limit }) => {
-    const bound = CompiledQuery.raw(text, [after, upTo, ...given, limit]);
-    return (await from.db.executeQuery<FeedRow>(bound)).rows;
-  };
 }
 
-/** Not `like`, which reads `_` as anything and, on SQLite, capitals as small letters. */
-function named(
-  where: ExpressionBuilder<Database, 'event_log'>,
-  events: readonly string[],
-  prefixes: readonly string[],
-) {
-  return where.or([
-    ...(events.length > 0 ? [where('event', 'in', events)] : []),
-    ...prefixes.map((prefix) => sql<boolean>`substr(event, 1, cast(${prefix.length} as integer)) = ${prefix}`),
-  ]);
-}
+/** Not `like`, which reads `_` as any character and, on SQLite, ignores letter case. */
+const startsWith = (prefix: RawBuilder<string>): RawBuilder<boolean> =>
+  sql`substr(event, 1, length(cast(${prefix} as text))) = ${prefix}`;

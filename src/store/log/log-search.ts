@@ -133,9 +133,9 @@ export async function countReasons(store: Store, limit: number): Promise<KeptRea
     .limit(limit)
     .execute();
   return rows.map(({ outcome, reason, count, newest_seq }) => ({
-    outcome: String(outcome),
+    outcome: outcome,
     reason: reason as string | null,
     count: Number(count),
-    newest_seq: Number(newest_seq),
+    newest_seq: newest_seq,
   }));
 }

@@ -1,10 +1,10 @@
 // The event log: every delivery and every content read once, in the order in which it became visible. Every function here that writes expects
 // its caller to hold the log (`engine.lockLog`) to the end of the transaction.
-import { CompiledQuery, sql, type SqlBool } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { decodeRow, insertRows, presentValues, readColumns } from '#src/store/rows.ts';
-import { chunks, padded, powerOfTwo, textOf } from '#src/store/prepared-sql.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import { decodeRow, insertRows, readColumns } from '#src/store/rows.ts';
+import { chunks, runPrepared } from '#src/store/prepared-sql.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
 export type LogEntry = TableRow<'event_log'>;
@@ -14,40 +14,37 @@ export type NewEntry = Omit<LogEntry, 'seq'>;
 export const isKept = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
 
 /** The permanent ledger: which of these deliveries are in the log already. */
-export function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
-  return presentValues(unit, 'event_log', 'delivery_id', ids);
+export async function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await readColumns(unit, 'event_log', { columns: ['delivery_id'], key: 'delivery_id', values: ids });
+  return new Set(rows.map((row) => row.delivery_id));
 }
 
-export type KnownEntry = Pick<LogEntry, 'delivery_id' | 'seq' | 'occurred_at' | 'outcome' | 'redacted'>;
+const knownColumns = columnsOf('event_log', 'delivery_id seq occurred_at outcome redacted');
+export type KnownEntry = Pick<LogEntry, (typeof knownColumns)[number]>;
 
 /** Those of these entries that are in the log already, by their identity. */
 export async function knownEntries(unit: Unit, ids: readonly string[]): Promise<Map<string, KnownEntry>> {
-  const columns = ['delivery_id', 'seq', 'occurred_at', 'outcome', 'redacted'];
-  const rows = (await readColumns(unit, 'event_log', { columns, key: 'delivery_id', values: ids })) as KnownEntry[];
-  return new Map(rows.map((entry) => [entry.delivery_id as string, entry]));
+  const rows = await readColumns(unit, 'event_log', { columns: knownColumns, key: 'delivery_id', values: ids });
+  return new Map(rows.map((entry) => [entry.delivery_id, entry]));
 }
 
-/** The same content was observed at another time: an entry keeps the latest, and of what is gone the earliest. */
+/** The same content was observed at another time: an entry keeps the latest time, or of a deleted record the earliest. */
 export async function observeAgain(
   unit: Unit,
   ids: readonly string[],
   { at, keep }: { readonly at: string; readonly keep: 'latest' | 'earliest' },
 ): Promise<void> {
-  for (const chunk of chunks(ids)) {
-    const size = powerOfTwo(chunk.length);
-    const text = textOf(unit, `observe ${keep} ${size}`, () =>
-      unit.db
-        .updateTable('event_log')
-        .set({ occurred_at: '' })
-        .where(
-          'delivery_id',
-          'in',
-          Array.from({ length: size }, () => ''),
-        )
-        .where('occurred_at', keep === 'latest' ? '<' : '>', ''),
-    );
-    await unit.db.executeQuery(CompiledQuery.raw(text, [at, ...padded(chunk, size), at]));
-  }
+  for (const chunk of chunks(ids))
+    await runPrepared(unit, {
+      id: `observe ${keep}`,
+      values: { at, ids: chunk },
+      build: (parameters) =>
+        unit.db
+          .updateTable('event_log')
+          .set({ occurred_at: parameters.at })
+          .where('delivery_id', 'in', parameters.ids)
+          .where('occurred_at', keep === 'latest' ? '<' : '>', parameters.at),
+    });
 }
 
 export function appendEntries(unit: Unit, entries: readonly NewEntry[]): Promise<void> {
@@ -60,7 +57,7 @@ export async function countDuplicates(unit: Unit, copies: ReadonlyMap<string, nu
   for (const [count, found] of byCount) {
     await unit.db
       .updateTable('event_log')
-      .set({ duplicates: sql`duplicates + ${count}` })
+      .set({ duplicates: sql<number>`duplicates + ${count}` })
       .where(
         'delivery_id',
         'in',
@@ -76,11 +73,11 @@ export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise
   const rows = await unit.db
     .selectFrom('event_log')
     .selectAll()
-    .where('subject_uri', 'in', uris as string[])
+    .where('subject_uri', 'in', uris)
     .where('body', 'is not', null)
     .where('source', '<>', 'operator')
     .execute();
-  return rows.map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry);
+  return rows.map((row) => decodeRow(unit.engine, 'event_log', row));
 }
 
 /** Entries that could not be read so far as to say whom they are about, but that name this URI. */
@@ -94,9 +91,7 @@ export async function unreadableNaming(unit: Unit, uri: string): Promise<LogEntr
     .where('redacted', '=', unit.engine.encode('flag', false))
     .execute();
   // `_` and `%` in a URI match more than themselves.
-  return rows
-    .map((row) => decodeRow(unit.engine, 'event_log', row) as LogEntry)
-    .filter(({ body }) => body?.includes(uri));
+  return rows.map((row) => decodeRow(unit.engine, 'event_log', row)).filter(({ body }) => body?.includes(uri));
 }
 
 /** Which of these contacts are deleted. */
@@ -105,10 +100,10 @@ export async function deletedContacts(unit: Unit, uris: readonly string[]): Prom
   const rows = await unit.db
     .selectFrom('contacts')
     .select('uri')
-    .where('uri', 'in', uris as string[])
+    .where('uri', 'in', uris)
     .where('deleted_at', 'is not', null)
     .execute();
-  return rows.map(({ uri }) => String(uri));
+  return rows.map(({ uri }) => uri);
 }
 
 /** Replaces an entry's body by a stub or by nothing, and with it everything the entry says about a person. */
@@ -128,7 +123,7 @@ export async function moveEntry(unit: Unit, { seq }: Pick<LogEntry, 'seq'>, entr
     .returning('duplicates')
     .executeTakeFirst();
   // Gone: somebody else moved it meanwhile. Copies counted meanwhile come along.
-  if (removed) await appendEntries(unit, [{ ...entry, duplicates: Number(removed.duplicates) }]);
+  if (removed) await appendEntries(unit, [{ ...entry, duplicates: removed.duplicates }]);
 }
 
 /** What waits in quarantine, or for a version that knows its kind; not what was pruned or erased there, which nothing can help any more. */
@@ -137,11 +132,11 @@ export async function countKept(
   outcome: 'quarantined' | 'unhandled',
   since?: string,
 ): Promise<number> {
-  const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll().as('count'));
+  const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll<number>().as('count'));
   const waiting = count.where(isKept).where('outcome', '=', outcome).where('body', 'is not', null);
-  const asked = since === undefined ? waiting : waiting.where('received_at', '>=', from.engine.encode('time', since));
+  const asked = since === undefined ? waiting : waiting.where('received_at', '>=', since);
   const row = await asked.executeTakeFirst();
-  return Number(row?.count ?? 0);
+  return row?.count ?? 0;
 }
 
 export interface EntryFilter {
@@ -164,7 +159,7 @@ export async function readEntries(
   if (filter.deliveryId !== undefined) query = query.where('delivery_id', '=', filter.deliveryId);
   if (filter.kept) query = query.where(isKept).where('body', 'is not', null);
   if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
-  return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row) as LogEntry);
+  return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row));
 }
 
 /** An entry as it is searched through: what it holds is text, as it is stored. */
@@ -191,7 +186,7 @@ export async function entryTexts(
     .orderBy('seq')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }) as EntryText);
+  return rows;
 }
 
 /** The last place in the log; 0 when it is empty. */
@@ -200,5 +195,5 @@ export async function lastSeq(from: Store | Unit): Promise<number> {
     .selectFrom('event_log')
     .select(({ fn }) => fn.max('seq').as('seq'))
     .executeTakeFirst();
-  return Number(row?.seq ?? 0);
+  return row?.seq ?? 0;
 }

@@ -36,11 +36,11 @@ export async function agedEntries(
     .execute();
   const aged = rows.filter(
     ({ received_at: at, bytes, changed }) =>
-      String(engine.decode('time', at)) < before && (bytes !== null || Boolean(changed)),
+      engine.decode('time', at) < before && (bytes !== null || Boolean(changed)),
   );
   return {
     last: rows.length === 0 ? undefined : Number(rows.at(-1)?.seq),
-    aged: aged.map(({ seq, bytes }) => ({ seq: Number(seq), bytes: bytes ?? 0 })),
+    aged: aged.map(({ seq, bytes }) => ({ seq: seq, bytes: bytes ?? 0 })),
   };
 }
 
@@ -67,7 +67,7 @@ export async function statesAt({ db, engine }: Unit, seqs: readonly number[]): P
     .where('seq', 'in', seqs as number[])
     .execute();
   return new Map(
-    rows.map((row) => [Number(row.seq), { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]),
+    rows.map((row) => [row.seq, { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]),
   );
 }
 
@@ -100,5 +100,5 @@ export async function prunedAmong(unit: Unit, ids: readonly string[]): Promise<S
     .where('delivery_id', 'in', ids as string[])
     .where('body', 'is', null)
     .execute();
-  return new Set(rows.map(({ delivery_id: id }) => String(id)));
+  return new Set(rows.map(({ delivery_id: id }) => id));
 }

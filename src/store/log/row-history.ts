@@ -21,7 +21,7 @@ export async function* historyOf(store: Store, uri: string): AsyncGenerator<read
     const found = await readPart(store, uri, { after, limit: chunk });
     yield found;
     if (found.length < chunk) return;
-    after = found.at(-1)?.seq as number;
+    after = found.at(-1)?.seq ?? after;
     const weight = found.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 1);
     chunk = Math.max(1, Math.min(chunk * 2, largestChunk, Math.floor((chunkCharacters * found.length) / weight)));
     await breathe();
@@ -35,7 +35,7 @@ async function readPart(
 ): Promise<HistoryEntry[]> {
   // One list of subjects, so that both engines look each up in the index instead of reading the whole log.
   const subjects = db
-    .selectNoFrom(sql`cast(${uri} as text)`.as('subject'))
+    .selectNoFrom(sql<string>`cast(${uri} as text)`.as('subject'))
     .unionAll(db.selectFrom('invitees').select('uri as subject').where('event_uri', '=', uri))
     .unionAll(db.selectFrom('organization_memberships').select('uri as subject').where('user_uri', '=', uri));
   const rows = await db
@@ -49,7 +49,7 @@ async function readPart(
     .limit(limit)
     .execute();
   return rows.map(({ changes_text: changes, ...row }) => ({
-    ...(decodeRow(engine, 'event_log', row) as Omit<LogEntry, 'changes'>),
+    ...decodeRow(engine, 'event_log', row),
     changes,
   }));
 }

@@ -1,5 +1,6 @@
 // Rows of one table by URI, or page by page in the order of a time: for lists that need no search of their own.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import type { TableName } from '#src/store/tables.ts';
@@ -14,7 +15,7 @@ export async function rowsByUri(
   uris: readonly string[],
 ): Promise<StoredRow[]> {
   if (uris.length === 0) return [];
-  const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+  const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
     where uri in (${sql.join(uris)})`.execute(db);
   const byUri = new Map(rows.map((row) => [row['uri'], decodeRow(engine, table, row)] as const));
   return uris.map((uri) => byUri.get(uri)).filter((row) => row !== undefined);
@@ -35,9 +36,9 @@ export function findRows(
   const { db, engine } = store;
   const select = async (way: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const { orderBy } = keysetOf(engine, table, way);
-    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+    const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
       where ${sql.join([...conditions, ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(db);
-    return rows.map((row) => decodeRow(engine, table, row));
+    return rows.map((row): StoredRow => decodeRow(engine, table, row));
   };
   return pageOf(
     {

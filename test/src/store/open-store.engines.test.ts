@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodeOf, isTransient } from '#src/base/errors.ts';
-import { table } from '#src/store/columns.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies } from '../../harness/stores.ts';
 
@@ -54,14 +53,5 @@ describe('opening a store', () => {
     const error = await failure('postgres://someone:sesame@127.0.0.1:1/mirror');
     expect(isTransient(error)).toBe(true);
     expect(String(error)).not.toContain('sesame');
-  });
-});
-
-describe('the shape of a table', () => {
-  it('is written as its key and its columns by kind', () => {
-    expect(table('a b', { text: 'a c', time: 'b' })).toEqual({
-      key: ['a', 'b'],
-      columns: { a: 'text', c: 'text', b: 'time' },
-    });
   });
 });

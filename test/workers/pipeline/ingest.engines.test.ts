@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
-import { readRows, writeRows, type StoredRow } from '#src/store/rows.ts';
+import { readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
+import type { MirrorTable } from '#workers/projections/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
@@ -40,11 +41,9 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
-  async function roundTrip(table: TableName, row: StoredRow): Promise<StoredRow> {
+  async function roundTrip(table: MirrorTable, row: UriRow): Promise<StoredRow> {
     await opened.store.transaction((unit) => writeRows(unit, table, [row]));
-    return opened.store.transaction(
-      async (unit) => (await readRows(unit, table, [String(row['uri'])])).get(String(row['uri'])) as StoredRow,
-    );
+    return opened.store.transaction(async (unit) => (await readRows(unit, table, [row.uri])).get(row.uri) as StoredRow);
   }
 
   it.runIf(available)('has exactly the tables and columns that the page of tables says', async () => {

@@ -174,7 +174,7 @@ describe.each([
             for (const { key: name, value } of checkpoints)
               await unit.db
                 .insertInto('sync_checkpoints')
-                .values({ key: name, value: unit.engine.encode('json', value as Json) })
+                .values({ key: String(name), value: unit.engine.encode('json', value as Json) })
                 .execute();
           });
           await rebuild({ store, options });

@@ -181,8 +181,13 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
       rule: 'no-show',
       subject_uri: `${base}/contacts/${id}`,
       state: 'sent',
+      channel: 'slack',
+      fact: 'marked',
       attempts: 0,
+      episode: 1,
       occurred_at: now,
+      due_at: now,
+      next_at: now,
       created_at: now,
       updated_at: now,
     }));

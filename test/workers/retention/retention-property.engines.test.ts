@@ -49,7 +49,8 @@ const lives = haunted(tellings).chain((told) =>
 /** Old is what the test says is old. */
 async function age(store: Store, isOld: () => boolean): Promise<void> {
   for (const { seq } of await rowsOf(store, 'event_log'))
-    if (isOld()) await store.db.updateTable('event_log').set({ received_at: longAgo }).where('seq', '=', seq).execute();
+    if (isOld())
+      await store.db.updateTable('event_log').set({ received_at: longAgo }).where('seq', '=', Number(seq)).execute();
 }
 
 const longAgo = '2024-01-01T00:00:00.000000Z';

@@ -36,7 +36,7 @@ const updated = (minute: number, payload: object): string =>
 
 const pruneAll = (store: Store): Promise<RetentionReport> => prune({ store, ...timing }, { before, signal });
 const logOf = async (store: Store): Promise<LogEntry[]> =>
-  ((await rowsOf(store, 'event_log')) as LogEntry[]).toSorted((a, b) => Number(a.seq) - Number(b.seq));
+  ((await rowsOf(store, 'event_log')) as LogEntry[]).toSorted((a, b) => a.seq - b.seq);
 const readAt = (store: Store, record: object, observed: string) =>
   ingestRecords({ store, options }, [{ kind: 'contact', record: record as never, observed }], {
     source: 'reconcile',

@@ -50,9 +50,9 @@ export async function nextStretch(
     if (outcome !== 'applied' || uri === null) return [];
     const [of = '', how] = String(event).split('.');
     const forgets = of === ofErasures || (of === 'contact' && (how === 'deleted' || how === 'gone'));
-    return [{ seq: Number(seq), of, uri: String(uri), forgets }];
+    return [{ seq: seq, of, uri: uri, forgets }];
   });
-  return { end: Number(rows.at(-1)?.seq ?? after), entries };
+  return { end: (rows.at(-1)?.seq ?? after), entries };
 }
 
 /** The bookings these entries may have changed anything about. What happened before `since` is not told any more. */
@@ -79,10 +79,10 @@ export async function bookingsIn(
     if (entries.some(({ forgets }) => forgets)) found.push(...(await toldOf(store, interest.contacts, since)));
   }
   if (interest.marks) {
-    const columns = ['uri', 'email'];
+    const columns = ['uri', 'email'] as const;
     const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
-    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [small(String(email))]));
+    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [small(email)]));
     const marks = await marksByAddress(store, distinct([...now, ...former]));
     found.push(...[...marks.values()].flat().map(({ inviteeUri }) => inviteeUri));
   }
@@ -97,7 +97,7 @@ async function toldOf({ db, engine }: Store, rules: readonly string[], since: st
     .where('rule', 'in', rules)
     .where('occurred_at', '>=', engine.encode('time', since))
     .execute();
-  return rows.map(({ subject_uri: uri }) => String(uri));
+  return rows.map(({ subject_uri: uri }) => uri);
 }
 
 interface Before {
@@ -117,7 +117,7 @@ async function changesOf({ db, engine }: Store, entries: readonly Entry[]): Prom
       .select(['seq', 'changes', 'body'])
       .where('seq', 'in', chunk)
       .execute();
-    for (const { seq, changes, body } of rows) found.set(Number(seq), beforeOf(engine.decode('json', changes), body));
+    for (const { seq, changes, body } of rows) found.set(seq, beforeOf(engine.decode('json', changes), body));
   }
   return found;
 }

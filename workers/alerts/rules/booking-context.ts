@@ -1,9 +1,9 @@
 // Everything that rules and messages need to know about bookings, from the rows: one question for each table, however many bookings.
 import { small } from '#src/store/email-case.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { readColumns, type StoredRow } from '#src/store/rows.ts';
+import { readColumns, readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
+import { tables, type TableRow } from '#src/store/tables.ts';
 import { erasureEvent } from '#workers/privacy/erasure-entry.ts';
 import { hostsOf } from './filter.ts';
 import { contactsByAddress, isMissed, marksByAddress } from './person-lookup.ts';
@@ -62,7 +62,7 @@ const ownMarks = (invitee: Invitee): readonly OpenMark[] =>
 /** What an alert never speaks of, and is long. */
 const unread = new Set(['body', 'lagging', 'version', 'no_show_facts', 'questions_and_answers']);
 
-async function rowsBy<Name extends TableName>(
+async function rowsBy<Name extends 'contacts' | 'event_types' | 'invitees' | 'scheduled_events'>(
   from: Store | Unit,
   table: Name,
   uris: readonly string[],
@@ -70,8 +70,8 @@ async function rowsBy<Name extends TableName>(
   const names = Object.keys(tables[table].columns);
   const blank: StoredRow = Object.fromEntries(names.map((name) => [name, null]));
   const columns = names.filter((name) => !unread.has(name));
-  const rows = await readColumns(from, table, { columns, key: 'uri', values: uris });
-  return new Map(rows.map((row) => [String(row['uri']), { ...blank, ...row } as TableRow<Name>]));
+  const rows = await readUnchecked(from, table, { columns, key: 'uri', values: uris });
+  return new Map(rows.map((row) => [String(row['uri']), { ...blank, ...row } as unknown as TableRow<Name>]));
 }
 
 /** Whoever was erased has no address any more: nobody else is asked for. */
@@ -98,7 +98,7 @@ async function zonesOf(
 ): Promise<ReadonlyMap<string, string | null>> {
   const values = distinct(events.map(firstHostOf));
   const users = await readColumns(from, 'users', { columns: ['uri', 'timezone'], key: 'uri', values });
-  return new Map(users.map(({ uri, timezone }) => [String(uri), timezone as string | null]));
+  return new Map(users.map(({ uri, timezone }) => [uri, timezone as string | null]));
 }
 
 /** Of several contacts with one address the likeliest that is not deleted. */
@@ -114,7 +114,7 @@ async function contactsOf(
     key: 'contact_uri',
     values: uris,
   });
-  const fields = Map.groupBy(values, ({ contact_uri: uri }) => String(uri));
+  const fields = Map.groupBy(values, ({ contact_uri: uri }) => uri);
   const known = new Map<string, KnownContact>();
   for (const [address, candidates] of byAddress) {
     const row = candidates.flatMap((uri) => rows.get(uri) ?? []).find(({ deleted_at: at }) => at === null);

@@ -27,21 +27,13 @@ export async function marksByAddress(
       .where(sql<boolean>`${column} in (${sql.join(chunk)})`)
       .execute();
     for (const row of rows) {
-      const { uri, email, no_show_uri, no_show_at, status, new_invitee } = row as Record<string, string | null>;
-      const rescheduled = engine.decode('flag', row.rescheduled) as boolean | null;
-      if (
-        !isMissed({
-          no_show_uri: no_show_uri ?? null,
-          status: status ?? null,
-          rescheduled,
-          new_invitee: new_invitee ?? null,
-        })
-      )
-        continue;
-      const markedAt = String(engine.decode('time', no_show_at));
+      const { uri, email, no_show_uri, no_show_at, status, new_invitee } = row;
+      const rescheduled = engine.decode('flag', row.rescheduled);
+      if (!isMissed({ no_show_uri, status, rescheduled, new_invitee })) continue;
+      const markedAt = String(no_show_at);
       found.push({
         address: small(email ?? ''),
-        mark: { inviteeUri: uri ?? '', noShowUri: no_show_uri ?? '', markedAt },
+        mark: { inviteeUri: uri, noShowUri: no_show_uri ?? '', markedAt },
       });
     }
   }
@@ -67,8 +59,8 @@ export async function contactsByAddress(
         .execute();
       for (const { contact_uri: uri, email, is_primary } of rows)
         found.push({
-          address: small(String(email)),
-          uri: String(uri),
+          address: small(email),
+          uri: uri,
           isPrimary: engine.decode('flag', is_primary) === true,
         });
     }
@@ -82,7 +74,7 @@ export async function addressesOf({ db }: Store | Unit, contacts: readonly strin
   const found: string[] = [];
   for (const chunk of chunks(contacts)) {
     const rows = await db.selectFrom('contact_emails').select('email').where('contact_uri', 'in', chunk).execute();
-    found.push(...rows.map(({ email }) => small(String(email))));
+    found.push(...rows.map(({ email }) => small(email)));
   }
   return found;
 }
@@ -96,7 +88,7 @@ export async function bookingsByAddress(
   for (const chunk of chunks(addresses))
     for (const condition of addressedAs(engine.name, chunk)) {
       const rows = await db.selectFrom('invitees').select('uri').where(condition).execute();
-      found.push(...rows.map(({ uri }) => String(uri)));
+      found.push(...rows.map(({ uri }) => uri));
     }
   return found;
 }
@@ -106,7 +98,7 @@ export async function bookingsOfEvents({ db }: Store | Unit, events: readonly st
   const found: string[] = [];
   for (const chunk of chunks(events)) {
     const rows = await db.selectFrom('invitees').select('uri').where('event_uri', 'in', chunk).execute();
-    found.push(...rows.map(({ uri }) => String(uri)));
+    found.push(...rows.map(({ uri }) => uri));
   }
   return found;
 }

@@ -12,7 +12,7 @@ import { alertsAbout, removeAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
-import { readColumns, type StoredRow } from '#src/store/rows.ts';
+import { readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { loadCases } from './booking-context.ts';
 import { alertId, settleAlerts, timeOf, type WantedAlert } from '#workers/alerts/outbox/apply.ts';
 import type { Case } from './rule.ts';
@@ -159,7 +159,7 @@ async function worthAsking(
   const moments = [...new Set(rules.flatMap((rule) => rule.moments))];
   const since = timeOf(nowMs - maxAgeMs);
   const columns = ['uri', ...moments];
-  const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: subjects });
+  const rows = await readUnchecked(store, 'invitees', { columns, key: 'uri', values: subjects });
   const isRecent = (row: StoredRow) => moments.some((name) => String(row[name] ?? '') >= since);
   const recent = new Set(rows.filter(isRecent).map(({ uri }) => String(uri)));
   return subjects.filter((uri) => told.has(uri) || recent.has(uri));
@@ -202,7 +202,7 @@ export function wantedOf(rules: readonly BookingRule[], known: Case): readonly W
 async function heldPosition({ db, engine }: Unit): Promise<number | undefined> {
   const query = db.selectFrom('feed_consumers').select('position').where('name', '=', watcherPosition);
   const row = await (engine.manyWriters ? query.forUpdate() : query).executeTakeFirst();
-  return row === undefined ? undefined : Number(row.position);
+  return row === undefined ? undefined : row.position;
 }
 
 async function placed(unit: Unit, updatedAt: string): Promise<number> {

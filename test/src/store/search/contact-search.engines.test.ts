@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
-import { writeRows, type StoredRow } from '#src/store/rows.ts';
+import { writeRows } from '#src/store/rows.ts';
 import { catchUp } from '#src/store/search/contact-fts.ts';
 import { findContacts, type ContactOrder, type Effort } from '#src/store/search/contact-page.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
@@ -146,7 +146,7 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
   async function keep(rows: readonly Contact[]): Promise<void> {
-    await opened.store.transaction((unit) => writeRows(unit, 'contacts', rows as unknown as StoredRow[]));
+    await opened.store.transaction((unit) => writeRows(unit, 'contacts', rows));
   }
 
   /** Every page, to the end and back again. */

@@ -32,8 +32,11 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
       },
     });
     const insert = (key: string) =>
-      write([], async ({ db }) => {
-        await db.insertInto('sync_checkpoints').values({ key, value: '1' }).execute();
+      write([], async ({ db, engine }) => {
+        await db
+          .insertInto('sync_checkpoints')
+          .values({ key, value: engine.encode('json', 1) })
+          .execute();
         return key;
       });
     const keys = Array.from({ length: 40 }, (_, n) => `key ${n}`);
@@ -47,8 +50,11 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     const { store } = opened;
     const write = openDesk(store);
     const insert = (key: string) =>
-      write([], async ({ db }) => {
-        await db.insertInto('sync_checkpoints').values({ key, value: '1' }).execute();
+      write([], async ({ db, engine }) => {
+        await db
+          .insertInto('sync_checkpoints')
+          .values({ key, value: engine.encode('json', 1) })
+          .execute();
         if (key === 'bad') throw new Error('at fault');
       });
     const settled = await Promise.allSettled(['a', 'bad', 'b'].map(insert));

@@ -1,0 +1,30 @@
+// The shape of a table as `table()` writes it, and the codec of an engine.
+import { describe, expect, it } from 'vitest';
+import { codecOf, table } from '#src/store/columns.ts';
+
+describe('table()', () => {
+  it('lists the key, the required columns and the kind of each column', () => {
+    expect(table('a b', { text: 'a c', time: 'b', flag: 'd' }, 'd')).toEqual({
+      key: ['a', 'b'],
+      required: ['a', 'b', 'd'],
+      columns: { a: 'text', c: 'text', b: 'time', d: 'flag' },
+    });
+  });
+
+  it('rejects a key or a required column that is not among the columns when it is compiled', () => {
+    // @ts-expect-error -- `z` is no column
+    table('z', { text: 'a' });
+    // @ts-expect-error -- `z` is no column
+    table('a', { text: 'a' }, 'z');
+  });
+});
+
+describe('codecOf()', () => {
+  it('translates the kinds that an engine stores in its own form, and leaves null and the others alone', () => {
+    const codec = codecOf({ flag: Number }, { flag: (stored) => stored === 1 });
+    expect(codec.decode('flag', codec.encode('flag', true))).toBe(true);
+    expect(codec.encode('flag', false)).toBe(0);
+    expect(codec.encode('flag', null)).toBeNull();
+    expect(codec.encode('text', 'x')).toBe('x');
+  });
+});
