@@ -144,7 +144,7 @@ function touchingEntry(entry: HistoryEntry): TouchingEntry {
     outcome,
     reason,
     duplicates: duplicates ?? 0,
-    redacted:  redacted,
+    redacted: redacted,
     pruned: entry.body === null,
     changes: changes === null ? null : (JSON.parse(changes) as LogEntry['changes']),
   };

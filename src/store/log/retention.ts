@@ -35,8 +35,7 @@ export async function agedEntries(
     .limit(limit)
     .execute();
   const aged = rows.filter(
-    ({ received_at: at, bytes, changed }) =>
-      engine.decode('time', at) < before && (bytes !== null || Boolean(changed)),
+    ({ received_at: at, bytes, changed }) => engine.decode('time', at) < before && (bytes !== null || Boolean(changed)),
   );
   return {
     last: rows.length === 0 ? undefined : Number(rows.at(-1)?.seq),
@@ -66,9 +65,7 @@ export async function statesAt({ db, engine }: Unit, seqs: readonly number[]): P
     .select(['seq', 'delivery_id', 'occurred_at', 'outcome', 'redacted'])
     .where('seq', 'in', seqs as number[])
     .execute();
-  return new Map(
-    rows.map((row) => [row.seq, { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]),
-  );
+  return new Map(rows.map((row) => [row.seq, { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]));
 }
 
 /** Takes everything out that an entry says, but for its identity, its times and what became of it. */

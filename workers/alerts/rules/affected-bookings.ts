@@ -52,7 +52,7 @@ export async function nextStretch(
     const forgets = of === ofErasures || (of === 'contact' && (how === 'deleted' || how === 'gone'));
     return [{ seq: seq, of, uri: uri, forgets }];
   });
-  return { end: (rows.at(-1)?.seq ?? after), entries };
+  return { end: rows.at(-1)?.seq ?? after, entries };
 }
 
 /** The bookings these entries may have changed anything about. What happened before `since` is not told any more. */
