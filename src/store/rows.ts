@@ -1,8 +1,9 @@
 // Reads and writes rows of any table within a unit of work, many at a time.
-import { CompiledQuery, sql, type RawBuilder } from 'kysely';
-import type { ColumnKind, Json, StoredColumns, TableShape } from './columns.ts';
+import { sql, type RawBuilder } from 'kysely';
+import type { Json, StoredColumns, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
-import { chunks, largestPowerOfTwo, largestStatement, prepared, runPrepared } from './prepared-sql.ts';
+import { insertInChunks, refs, replacing, target, type Column, type WritableRow } from './insert-rows.ts';
+import { chunks, runPrepared } from './prepared-sql.ts';
 import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
 
 /** A row of a table that the compiler does not know. */
@@ -13,12 +14,6 @@ export type UriRow = StoredRow & { uri: string };
 
 /** A column that the compiler knows. Of a union of tables: one that all of them have. */
 type SharedColumn<Name extends TableName> = keyof TableRow<Name> & string;
-
-interface Column {
-  readonly name: string;
-  readonly kind: ColumnKind;
-  readonly required: boolean;
-}
 
 const columnsByTable = new Map<string, ReadonlyMap<string, Column>>(
   Object.entries<TableShape>(tables).map(([table, { required, columns }]) => [
@@ -202,53 +197,6 @@ function columnIn(table: TableName, name: string): Column {
   const found = columnsByTable.get(table)?.get(name);
   if (found === undefined) throw new Error(`The table ${table} has no column ${name}.`);
   return found;
-}
-
-/** The table, in the schema of the unit of work. */
-const target = ({ schema }: Unit, table: string): RawBuilder<unknown> =>
-  schema === undefined ? sql.table(table) : sql.table(`${schema}.${table}`);
-
-const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
-
-function replacing(key: readonly string[], columns: readonly Column[]): RawBuilder<unknown> {
-  const set = columns.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
-  return sql`on conflict (${refs(key)}) do ${set.length === 0 ? sql`nothing` : sql`update set ${sql.join(set)}`}`;
-}
-
-/** Columns that are left out become null. */
-type WritableRow = Readonly<Record<string, unknown>>;
-
-interface Insert {
-  readonly id: string;
-  readonly table: string;
-  /** Both the statement and the order of its values follow this list. */
-  readonly columns: readonly Column[];
-  readonly conflict?: RawBuilder<unknown>;
-}
-
-async function insertInChunks(
-  unit: Unit,
-  rows: readonly WritableRow[],
-  { id, table, columns, conflict = sql`` }: Insert,
-): Promise<void> {
-  for (let from = 0; from < rows.length;) {
-    // 50 rows leave as 32 + 16 + 2: few statements, and no values that are sent for nothing.
-    const size = largestPowerOfTwo(Math.min(rows.length - from, largestStatement));
-    const { sql: text } = prepared(unit, `${id} ${size}`, () => {
-      const values = sql`(${sql.join(columns.map(() => sql.val(null)))})`;
-      return sql`insert into ${target(unit, table)} (${refs(columns.map(({ name }) => name))})
-        values ${sql.join(Array.from({ length: size }, () => values))} ${conflict}`;
-    });
-    const parameters: unknown[] = [];
-    for (const row of rows.slice(from, from + size))
-      for (const { name, kind } of columns) {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the callers' row types hold nothing but JSON
-        const value = (row[name] ?? null) as Json;
-        parameters.push(unit.engine.encode(kind, value));
-      }
-    await unit.db.executeQuery(CompiledQuery.raw(text, parameters));
-    from += size;
-  }
 }
 
 /** A row must exist to be locked: otherwise two workers that meet a new key would both believe it theirs. */
