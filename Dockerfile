@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json README.md LICENSE CHANGELOG.md ./
 COPY .ci ./.ci
+COPY bin ./bin
 COPY schemas ./schemas
 COPY workers ./workers
 COPY src ./src
@@ -33,5 +34,5 @@ STOPSIGNAL SIGTERM
 # Every verb has the admin listener; a worker has no public one.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 8081}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["/app/src/cli/main.js"]
+ENTRYPOINT ["/app/bin/slotstream.js"]
 CMD ["start"]

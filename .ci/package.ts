@@ -1,7 +1,7 @@
 // `npm run package`: compiles to build/ and packs it. Node strips no types under node_modules, so what is installed must
 // be JavaScript; build/ is also what goes into the image.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 interface Manifest {
   readonly name: string;
@@ -21,8 +21,7 @@ const run = (command: string, ...args: readonly string[]): void => {
 
 rmSync('build', { recursive: true, force: true });
 run('tsc', '-p', '.ci/tsconfig.build.json');
-// Run by its first line, which brings Node's flags.
-chmodSync('build/src/cli/main.js', 0o755);
+cpSync('bin', 'build/bin', { recursive: true });
 writeFileSync('build/package.json', `${JSON.stringify(builtManifest(manifest), null, 2)}\n`);
 for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
 // `--no-pack` stops here: the image needs build/ only.
@@ -37,7 +36,7 @@ function builtManifest({ name, version, description, license, engines, imports, 
     license,
     type: 'module',
     engines,
-    bin: { slotstream: 'src/cli/main.js' },
+    bin: { slotstream: 'bin/slotstream.js' },
     // The specifiers keep their `.ts`; what they point at is compiled.
     imports: Object.fromEntries(Object.entries(imports).map(([from, to]) => [from, to.replace(/\.ts$/, '.js')])),
     dependencies,

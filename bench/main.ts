@@ -1,6 +1,6 @@
 // `npm run bench [NAME…] [--json]`: runs the measurements one after another and holds each figure against its limit.
 import { parseArgs } from 'node:util';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
 import { alerts } from './alerts.ts';
 import { backfill } from './backfill.ts';

@@ -8,7 +8,7 @@ import { freePort, until } from '../test/harness/ports.ts';
 import { signingKey } from './deliveries.ts';
 
 /** As users run it: by its first line, which brings Node's flags. */
-export const command = join(import.meta.dirname, '../src/cli/main.ts');
+export const command = join(import.meta.dirname, '../bin/slotstream.js');
 
 export interface Running extends AsyncDisposable {
   readonly port: number;

@@ -165,7 +165,7 @@ function readModule(path: string): Module {
     from: named ?? dynamic ?? '',
     onlyType: Boolean(onlyType),
   }));
-  const inside = imports.filter(({ from }) => /^[.#]/.test(from));
+  const inside = imports.filter(({ from }) => /^[.#].*\.ts$/.test(from));
   const resolved = ({ from }: { from: string }) => (from.startsWith('#') ? from.slice(1) : join(dirname(path), from));
   return {
     path,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadVerbs } from '#src/cli/verbs.ts';
+import { verbs } from '#src/cli/verbs.ts';
 import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
@@ -15,7 +15,7 @@ const manifest = JSON.parse(read('package.json')) as Record<
   'dependencies' | 'devDependencies' | 'optionalDependencies' | 'scripts',
   Record<string, string>
 >;
-const knownVerbs = new Set((await loadVerbs()).map(({ name }) => name));
+const knownVerbs = new Set(verbs.map(({ name }) => name));
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })];
 

@@ -2,20 +2,18 @@
 import { join } from 'node:path';
 import { createBatches } from '#workers/pipeline/ingest-job.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
-import { readRetentionState } from '#workers/retention/retention-state.ts';
-import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { leaveAddress } from '#src/api/running-instance.ts';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
 import { openAdminToken } from '#src/api/auth/token.ts';
 import { createWatchman } from '#src/api/auth/access-log.ts';
 import type { Alerts } from './alerting.ts';
 import { openSchedules, openSinks, prepareAlerts } from './background.ts';
+import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import type { Sinks } from './sink-pumps.ts';
 import type { Config } from '#src/config/load.ts';
-import type { SlotstreamError } from '#src/base/errors.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { throttled, type Log } from '#src/observability/log.ts';
+import type { Log } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
@@ -28,11 +26,8 @@ import { createHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
 import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
-import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countKept, lastSeq } from '#src/store/log/log.ts';
-import { overviewOf } from '#src/store/status-counts.ts';
-import { openStore } from '#src/store/open-store.ts';
 
 /** What this process does: `start` does both, `receive` and `work` one each. */
 export interface Roles {
@@ -85,8 +80,8 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
 
-  const store = roles.works ? opened.use(await openStoreLoudly(config, log, { makes: true })) : undefined;
-  const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: reporterOf(log, 'queue') });
+  const store = roles.works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
+  const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: errorLogger(log, 'queue') });
   opened.defer(() => queue.close());
   const gate = await openGate({
     queue,
@@ -95,7 +90,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   opened.defer(() => gate.close());
   metrics.watch({
     queueDepth: () => queue.depth(),
-    ...(store && { quarantine: () => countKept(store, 'quarantined'), reconciled: () => lastRuns(store) }),
+    ...(store && { quarantine: () => countKept(store, 'quarantined'), reconciled: () => lastReconcileRuns(store) }),
   });
 
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
@@ -119,7 +114,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
     pid: process.pid,
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(spool && { spool: spool.depth() }),
-    ...(store && (await standingOf(store))),
+    ...(store && (await mirrorStatus(store))),
     ...(sinks && { sinks: await sinks.standing() }),
     ...(alerts && { alert_channels: alerts.standing() }),
   });
@@ -130,25 +125,6 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   opened.defer(() => health.stop());
   const resources = opened.move();
   return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-}
-
-/** What can be told of a store, whether or not a process runs on it. */
-export async function standingOf(store: Store): Promise<object> {
-  const retention = await readRetentionState(store);
-  const told = { store: await overviewOf(store), reconcile: await lastRuns(store), alerts: await alertTotals(store) };
-  return { ...told, ...(retention && { retention }) };
-}
-
-/** When the last complete runs were, and what they found. */
-export async function lastRuns(store: Store): Promise<Pick<ReconcileState, 'recent' | 'full'>> {
-  const { contacts_from: _own, ...runs } = await readReconcileState(store);
-  return runs;
-}
-
-/** The store as every verb opens it. Whoever only reads or changes what is there must not make an empty one elsewhere. */
-export function openStoreLoudly(config: Config, log: Log, { makes = false } = {}): Promise<Store> {
-  const warn = ({ message, hint }: SlotstreamError) => log.warn({ hint }, message);
-  return openStore({ report: reporterOf(log, 'store'), warn, existing: !makes }, config.databaseUrl);
 }
 
 function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
@@ -205,7 +181,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
     metrics,
     health,
     ...createWatchman({ log, metrics }),
-    report: reporterOf(log, 'admin listener'),
+    report: errorLogger(log, 'admin listener'),
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });
   const listener = await openListener(
@@ -235,14 +211,8 @@ function readsOf(
       signing: config.signing,
       clock: Date.now,
       secret,
-      report: reporterOf(log, 'admin listener'),
+      report: errorLogger(log, 'admin listener'),
       acted: (operation) => log.info({ operation }, 'done for an operator'),
     });
   });
-}
-
-/** Engines can fail thousands of times a second; one line a second tells it. */
-function reporterOf(log: Log, engine: string): (error: unknown) => void {
-  const say = throttled(log, 1_000);
-  return (err) => say('error', `the ${engine} reports an error`, { err });
 }

@@ -1,18 +1,16 @@
-// The real world as verbs see it: environment, streams, signals and clock of this process.
-import { loadConfig, loadEnvFile } from '#src/config/load.ts';
-import type { Config } from '#src/config/load.ts';
-import { createLog } from '#src/observability/log.ts';
-import type { Log } from '#src/observability/log.ts';
+// The context of a verb in a real process: its environment, streams, signals and clock.
 import { memoize } from '#src/base/memoize.ts';
+import { loadConfig, loadEnvFile } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
 import type { VerbContext } from './verb.ts';
 
 export function openContext(): VerbContext {
   loadEnvFile();
-  const config = memoize((): Config => loadConfig(process.env));
+  const config = memoize(() => loadConfig(process.env));
   return {
     env: process.env,
     config,
-    log: memoize((): Log => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
+    log: memoize(() => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
     out: (line) => void process.stdout.write(`${line}\n`),
     outAll,
     say: (line) => void process.stderr.write(`${line}\n`),
@@ -23,9 +21,9 @@ export function openContext(): VerbContext {
 
 function outAll(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error?: (Error & { code?: string }) | null) => {
+    process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
       if (!error) resolve();
-      // Whoever read has seen enough: the process ends quietly (main.ts), and nothing is made of what was not read.
+      // The reader closed the pipe: main.ts ends the process, so the promise stays pending and nothing more is produced.
       else if (error.code !== 'EPIPE') reject(error);
     });
   });
@@ -34,10 +32,8 @@ function outAll(text: string): Promise<void> {
 function listenForSignals(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      // A second one means "now": its default action is back in force.
-      controller.abort(signal);
-    });
+    // Once: the second signal has its default action again, which ends the process at once.
+    process.once(signal, () => controller.abort(signal));
   }
   return controller.signal;
 }

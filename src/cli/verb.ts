@@ -1,59 +1,87 @@
-// What a verb is. A new verb = one file that defines it + one line in verbs.ts; help, checks and exit codes come with it.
+// Defines what a verb is. A new verb is one file in commands/ and one entry in verbs.ts; help, input checks and exit codes
+// follow from its definition.
 import { z } from 'zod';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config, Environment } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 
-/** One argument or option: how it is typed on the command line, what it means, and what its text must read as. */
+/** One argument or option: how it is written on the command line, what it means, and the schema that checks it. */
 export interface Input<Value = unknown> {
-  /** As commander writes it: `<event>`, `[uri]`, `--count <n>`, `--json`. The key it stands under is its camelCase name. */
+  /** In commander's notation: `<event>`, `[uri]`, `--count <n>`, `--json`. The input's key is the camelCase name. */
   readonly flags: string;
   readonly help: string;
   readonly reads: z.ZodType<Value>;
-  /** May be given several times; `reads` then gets a list. */
+  /** The option may be given several times; `reads` then receives a list. */
   readonly repeats?: true;
 }
 
 type Inputs = Readonly<Record<string, Input>>;
 type ValuesOf<Given extends Inputs> = { readonly [Name in keyof Given]: z.output<Given[Name]['reads']> };
 
-/** Exit codes: 0 well, 1 failed, 2 bad usage or configuration, 3 not as desired. */
+/** 0 success, 1 failure, 2 wrong usage or configuration, 3 not in the desired state. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What a verb may use of the world. Nothing is opened before it is asked for. */
+/** What a verb may use of its process. Nothing is opened before a verb asks for it. */
 export interface VerbContext {
   readonly env: Environment;
-  /** Reads the environment; throws every complaint at once. */
+  /** Reads the environment; throws one error that lists every problem. */
   readonly config: () => Config;
   readonly log: () => Log;
-  /** One line of data, to standard output. */
+  /** Writes one line of data to standard output. */
   readonly out: (line: string) => void;
-  /** Much data, to standard output; resolves once it is written out, however slow whoever reads it. */
+  /** Writes much data to standard output; resolves once the reader has taken it, however slow the reader is. */
   readonly outAll: (text: string) => Promise<void>;
-  /** One line for the person watching, to standard error. */
+  /** Writes one line for the person at the terminal to standard error. */
   readonly say: (line: string) => void;
-  /** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */
+  /** Aborts on the first SIGINT or SIGTERM; the second ends the process at once. */
   readonly stopping: () => AbortSignal;
   readonly now: () => Date;
 }
 
-interface VerbPlan<Arguments extends Inputs, Options extends Inputs> {
-  readonly name: string;
-  readonly summary: string;
-  /** Shown beneath the options by `--help`. */
+interface Definition<Arguments extends Inputs, Options extends Inputs> {
+  /** Shown below the options by `--help`. */
   readonly examples?: readonly string[];
   readonly arguments: Arguments;
   readonly options: Options;
   run(context: VerbContext, input: ValuesOf<Arguments & Options>): Promise<ExitCode>;
 }
 
-export type Verb = VerbPlan<Inputs, Inputs>;
-
-/** Ties the types of `run` to the inputs declared beside it. */
-export function defineVerb<Arguments extends Inputs, Options extends Inputs>(plan: VerbPlan<Arguments, Options>): Verb {
-  return plan as unknown as Verb;
+export interface Verb {
+  readonly examples: readonly string[];
+  readonly arguments: Inputs;
+  readonly options: Inputs;
+  /** Checks the texts of the command line, then runs the verb. Throws a `usage` error that lists every wrong input. */
+  run(context: VerbContext, given: Readonly<Record<string, unknown>>): Promise<ExitCode>;
 }
 
-/** `--json`, and every other option that is either there or not. */
+/** Makes a verb whose `run` receives values of the types that its inputs declare. */
+export function defineVerb<Arguments extends Inputs, Options extends Inputs>(
+  definition: Definition<Arguments, Options>,
+): Verb {
+  const { examples = [], options } = definition;
+  const inputs = { ...definition.arguments, ...options };
+  return {
+    examples,
+    arguments: definition.arguments,
+    options,
+    run: async (context, given) => definition.run(context, parseInputs(inputs, given)),
+  };
+}
+
+function parseInputs<Given extends Inputs>(inputs: Given, given: Readonly<Record<string, unknown>>): ValuesOf<Given> {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { flags, reads }] of Object.entries(inputs)) {
+    const read = reads.safeParse(given[name]);
+    if (read.success) values[name] = read.data;
+    else problems.push(`${flags} must be ${read.error.issues[0]?.message}`);
+  }
+  if (problems.length > 0) throw new SlotstreamError('usage', problems.join('\n'));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was parsed by the schema of the same name
+  return values as ValuesOf<Given>;
+}
+
+/** The schema of an option that is present or absent, such as `--json`. */
 export const flag = z.boolean().default(false);
 
 export const asJson = { flags: '--json', help: 'print JSON instead of text', reads: flag } as const satisfies Input;

@@ -1,30 +1,107 @@
-// Every verb, in the order `--help` shows them. Each is loaded when it is asked for: a receiver must not carry the sandbox.
+// The registry of verbs, in the order in which `--help` lists them. A verb's file is loaded only when the verb is named:
+// `--help` stays fast, and a receiver does not load the sandbox.
 import type { Verb } from './verb.ts';
 
-const loaders: Readonly<Record<string, () => Promise<Verb>>> = {
-  start: async () => (await import('#src/cli/commands/start.ts')).start,
-  receive: async () => (await import('#src/cli/commands/receive.ts')).receive,
-  work: async () => (await import('#src/cli/commands/work.ts')).work,
-  login: async () => (await import('#src/cli/commands/login.ts')).login,
-  bootstrap: async () => (await import('#src/cli/commands/bootstrap.ts')).bootstrap,
-  backfill: async () => (await import('#src/cli/commands/backfill.ts')).backfill,
-  reconcile: async () => (await import('#src/cli/commands/reconcile.ts')).reconcile,
-  status: async () => (await import('#src/cli/commands/status.ts')).status,
-  doctor: async () => (await import('#src/cli/commands/doctor.ts')).doctor,
-  replay: async () => (await import('#src/cli/commands/replay.ts')).replay,
-  rebuild: async () => (await import('#src/cli/commands/rebuild.ts')).rebuild,
-  why: async () => (await import('#src/cli/commands/why.ts')).why,
-  feed: async () => (await import('#src/cli/commands/feed.ts')).feed,
-  export: async () => (await import('#src/cli/commands/export.ts')).exportRows,
-  erase: async () => (await import('#src/cli/commands/erase.ts')).erase,
-  alerts: async () => (await import('#src/cli/commands/alerts.ts')).alerts,
-  trigger: async () => (await import('#src/cli/commands/trigger.ts')).trigger,
-  sandbox: async () => (await import('#src/cli/commands/sandbox.ts')).sandbox,
-  demo: async () => (await import('#src/cli/commands/demo.ts')).demo,
-};
-
-/** The verb of this name alone; all of them where there is none, for help and for suggestions. */
-export function loadVerbs(name?: string): Promise<readonly Verb[]> {
-  const chosen = name !== undefined && Object.hasOwn(loaders, name) ? loaders[name] : undefined;
-  return Promise.all((chosen ? [chosen] : Object.values(loaders)).map((load) => load()));
+export interface VerbEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Verb>;
 }
+
+export const verbs: readonly VerbEntry[] = [
+  {
+    name: 'start',
+    summary: 'receive deliveries and project them into the tables, in one process',
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  {
+    name: 'receive',
+    summary: 'only receive deliveries; run many of these on one Redis or PostgreSQL queue',
+    load: async () => (await import('./commands/receive.ts')).receive,
+  },
+  {
+    name: 'work',
+    summary: 'only project deliveries; run many of these on one Redis or PostgreSQL queue',
+    load: async () => (await import('./commands/work.ts')).work,
+  },
+  {
+    name: 'login',
+    summary: 'authorize Slotstream to call the service for a user (OAuth); once per user whose meeting recaps you want',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  {
+    name: 'bootstrap',
+    summary: 'create the webhook subscriptions that EVENTS requires',
+    load: async () => (await import('./commands/bootstrap.ts')).bootstrap,
+  },
+  {
+    name: 'backfill',
+    summary: 'fill the tables with the records the service already has; resumes after an interruption',
+    load: async () => (await import('./commands/backfill.ts')).backfill,
+  },
+  {
+    name: 'reconcile',
+    summary: 'compare the mirror with the service; name what is missing, extra or different, and repair it',
+    load: async () => (await import('./commands/reconcile.ts')).reconcile,
+  },
+  {
+    name: 'status',
+    summary: 'show what was received, what is queued and what the tables hold',
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    name: 'doctor',
+    summary: 'check keys, queue, store, disk, service, subscriptions, drift and alerts, with a fix for each problem',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'replay',
+    summary: 'process log entries again: quarantined ones, those about one URI, or all',
+    load: async () => (await import('./commands/replay.ts')).replay,
+  },
+  {
+    name: 'rebuild',
+    summary: 'recompute every table from the log and apply the differences',
+    load: async () => (await import('./commands/rebuild.ts')).rebuild,
+  },
+  {
+    name: 'why',
+    summary: 'show every log entry that touched a row, what it changed, and where each value came from',
+    load: async () => (await import('./commands/why.ts')).why,
+  },
+  {
+    name: 'feed',
+    summary: 'print the event log, one JSON entry per line; --follow waits for new entries',
+    load: async () => (await import('./commands/feed.ts')).feed,
+  },
+  {
+    name: 'export',
+    summary: 'write a table or view to a CSV, NDJSON or Parquet file',
+    load: async () => (await import('./commands/export.ts')).exportRows,
+  },
+  {
+    name: 'erase',
+    summary: 'erase a person from tables, log and quarantine, and print a receipt',
+    load: async () => (await import('./commands/erase.ts')).erase,
+  },
+  {
+    name: 'alerts',
+    summary: 'try the channels of alerts, list alerts, send failed ones again',
+    load: async () => (await import('./commands/alerts.ts')).alerts,
+  },
+  {
+    name: 'trigger',
+    summary: 'sign and send realistic deliveries to a receiver',
+    load: async () => (await import('./commands/trigger.ts')).trigger,
+  },
+  {
+    name: 'sandbox',
+    summary: 'the scheduling service on your machine: its API, its webhooks, and levers to move it',
+    load: async () => (await import('./commands/sandbox.ts')).sandbox,
+  },
+  {
+    name: 'demo',
+    summary: 'see it work: a scheduling service, its webhooks, tables that fill, in a folder of its own',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+];

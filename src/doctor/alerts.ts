@@ -4,7 +4,7 @@ import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import type { Check } from './check.ts';
 import { ill, well, type Finding } from './finding.ts';
-import { openMirror } from './mirror.ts';
+import { openMirrorIfAny } from './mirror.ts';
 
 const name = 'alerts';
 
@@ -18,7 +18,7 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log })
   const advice = 'To be told elsewhere too, set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL.';
   // The log alone is a choice, not a fault.
   const found: Finding[] = [well(name, isHeard ? told : `${told} ${advice}`)];
-  await using store = await openMirror({ config: { alerts, ...config }, log });
+  await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });
   if (store === undefined) return found;
   const failed = (await countAlerts(store)).filter(({ state }) => state === 'failed');
   for (const { channel, count } of failed)

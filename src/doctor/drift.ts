@@ -1,10 +1,10 @@
 // Drift: when the mirror was last compared with the service, and what that found.
-import { lastRuns } from '#src/app/app.ts';
+import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { hasApi, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
-import { openMirror } from './mirror.ts';
+import { openMirrorIfAny } from './mirror.ts';
 
 const name = 'drift';
 /** So many periods without a complete run are no accident. */
@@ -12,9 +12,9 @@ const patience = 3;
 
 export const checkDrift: Check = async ({ config, log, now }) => {
   if (!hasApi(config)) return [];
-  await using store = await openMirror({ config, log });
+  await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return [];
-  const runs = await lastRuns(store);
+  const runs = await lastReconcileRuns(store);
   const gap = await openGap(store);
   const found: Finding[] = [];
   if (gap !== undefined)

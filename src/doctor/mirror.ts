@@ -1,12 +1,12 @@
 // The mirror that checks of `doctor` look into, where there is one; the check of the store says when there is none.
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Patient } from './check.ts';
 
-export async function openMirror({ config, log }: Pick<Patient, 'config' | 'log'>): Promise<Store | undefined> {
+export async function openMirrorIfAny({ config, log }: Pick<Patient, 'config' | 'log'>): Promise<Store | undefined> {
   try {
-    return await openStoreLoudly(config, log);
+    return await openMirror(config, log);
   } catch (error) {
     if (error instanceof SlotstreamError && error.code === 'no_mirror') return undefined;
     throw error;

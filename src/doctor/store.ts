@@ -1,5 +1,5 @@
 // The store: answers, holds nothing in quarantine, and hears of things soon after they happen.
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/log/delivery-lag.ts';
 import { unsafeSettings } from '#src/store/engines/postgres-durability.ts';
@@ -9,7 +9,7 @@ import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 
 export const checkStore: Check = async ({ config, log }) => {
-  await using store = await openStoreLoudly(config, log);
+  await using store = await openMirror(config, log);
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
   const found: Finding[] = [well('store', `${engine} answers; the log holds ${last_seq} places.`)];

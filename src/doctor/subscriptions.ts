@@ -4,13 +4,13 @@ import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { hasApi, lookingOptions, type Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
-import { openMirror } from './mirror.ts';
+import { openMirrorIfAny } from './mirror.ts';
 
 const name = 'subscriptions';
 
 export const checkSubscriptions: Check = async ({ config, log, now }) => {
   if (!hasApi(config) || config.publicUrl === undefined) return [];
-  await using store = await openMirror({ config, log });
+  await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return [];
   const { input, steps, unseen } = await lookAtSubscriptions({ config, store, now, upstream: lookingOptions });
   const ours = input.existing.filter((one) => isOurs(input.callback, one));

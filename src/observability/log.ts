@@ -1,8 +1,12 @@
 // The log: JSON lines (pretty on a terminal) in which no person and no secret appears, whatever a caller hands in.
+import { createRequire } from 'node:module';
 import pino from 'pino';
 import type { DestinationStream, Level, Logger } from 'pino';
-import pretty from 'pino-pretty';
+import type PinoPretty from 'pino-pretty';
 import { describeError, safeFields, safeText } from './redact.ts';
+
+/** Loaded on a terminal only: most processes write JSON. */
+const loadPretty = (): typeof PinoPretty => createRequire(import.meta.url)('pino-pretty');
 
 export type Log = Logger;
 
@@ -17,7 +21,13 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
   // Written at once: the last lines before a crash are the ones that matter.
   const sink = destination ?? pino.destination({ dest: 2, sync: true });
   const stream = forPeople
-    ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', sync: true, destination: sink })
+    ? loadPretty()({
+        colorize: true,
+        ignore: 'pid,hostname',
+        translateTime: 'SYS:HH:MM:ss.l',
+        sync: true,
+        destination: sink,
+      })
     : sink;
   const log = pino(
     {

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
-import { openPostgres } from '#src/store/engines/postgres.ts';
-import { openSqlite } from '#src/store/engines/sqlite.ts';
 import { keepViews } from '#src/store/views/refresh-views.ts';
 
 export interface StoreNeeds {
@@ -17,10 +15,16 @@ export interface StoreNeeds {
   readonly existing?: boolean;
 }
 
-const engines: Record<string, (url: string, needs: StoreNeeds) => StoreEngine> = {
-  'sqlite:': (url) => openSqlite(url.slice('sqlite:'.length)),
-  'postgres:': (url, { report }) => openPostgres(url, report),
-  'postgresql:': (url, { report }) => openPostgres(url, report),
+type OpenEngine = (url: string, needs: StoreNeeds) => Promise<StoreEngine>;
+
+// Loaded when it is opened: a process needs the driver of one engine only.
+const openPostgresEngine: OpenEngine = async (url, { report }) =>
+  (await import('#src/store/engines/postgres.ts')).openPostgres(url, report);
+
+const engines: Record<string, OpenEngine> = {
+  'sqlite:': async (url) => (await import('#src/store/engines/sqlite.ts')).openSqlite(url.slice('sqlite:'.length)),
+  'postgres:': openPostgresEngine,
+  'postgresql:': openPostgresEngine,
 };
 
 const patienceMs = 10_000;
@@ -35,7 +39,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     });
   }
   if (needs.existing && isMissingFile(url)) throw noMirror(url);
-  const engine = open(url, needs);
+  const engine = await open(url, needs);
   try {
     if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
     await patiently(() => engine.migrate());

@@ -63,7 +63,7 @@ export interface Product {
 /** A first embedded queue takes seconds of a processor that other tests want too. */
 const startPatienceMs = 60_000;
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function openHome(given: Settings = {}): Promise<Home> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));

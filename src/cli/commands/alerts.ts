@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { alertStates, shownAlert } from '#src/api/alert-record.ts';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
@@ -13,8 +13,7 @@ import { configuredChannels, openChannels } from '#workers/alerts/channels/chann
 import { testMessage } from '#workers/alerts/message/messages.ts';
 import { timeOf } from '#workers/alerts/outbox/apply.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { renderTable } from '#src/cli/table.ts';
-import { plain } from '#src/cli/values.ts';
+import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
 const actions = ['test', 'list', 'resend'] as const;
@@ -30,8 +29,6 @@ interface Input {
 }
 
 export const alerts = defineVerb({
-  name: 'alerts',
-  summary: 'try the channels of alerts, list alerts, send failed ones again',
   examples: [
     'slotstream alerts test',
     'slotstream alerts test --channel slack',
@@ -89,7 +86,12 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
       });
     try {
       const answers = await Promise.all(chosen.map((channel) => tried(context, channel)));
-      const rows = answers.map(({ channel, target, ok, answer }) => [channel, target, ok ? '✓' : '✗', plain(answer)]);
+      const rows = answers.map(({ channel, target, ok, answer }) => [
+        channel,
+        target,
+        ok ? '✓' : '✗',
+        safeTerminalText(answer),
+      ]);
       context.out(json ? JSON.stringify(answers) : renderTable(['channel', 'to', '', 'answer'], rows));
       return answers.every(({ ok }) => ok) ? 0 : 1;
     } finally {
@@ -98,7 +100,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
   },
 
   async list(context, { channel, state, rule, limit, json }) {
-    await using store = await openStoreLoudly(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const { items } = await findAlerts(
       store,
       { channel, state, rule },
@@ -118,7 +120,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
             `${one.rule}${one.follows === null ? '' : ' (taken back)'}`,
             String(one.attempts),
             one.id,
-            plain(one.last_error ?? ''),
+            safeTerminalText(one.last_error ?? ''),
           ]),
         ),
       );
@@ -130,7 +132,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
       throw new SlotstreamError('usage', 'Which alert is to be sent again?', {
         hint: 'Give one id, or --failed for all that failed. Look: npx slotstream alerts list --state failed',
       });
-    await using store = await openStoreLoudly(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const ids = id === undefined ? (await failedAlerts(store)).map((alert) => alert.id) : [id];
     const renewed = await store.transaction((unit) => sendAgain(unit, ids, timeOf(context.now().getTime())));
     if (id !== undefined && renewed.length === 0) throw notRenewed(id, (await readAlerts(store, [id]))[0]?.state);
@@ -154,7 +156,7 @@ async function tried(context: VerbContext, channel: Channel) {
 
 function notRenewed(id: string, state: string | undefined): SlotstreamError {
   return state === undefined
-    ? new SlotstreamError('usage', `There is no alert ${plain(id)}.`, { hint: 'npx slotstream alerts list' })
+    ? new SlotstreamError('usage', `There is no alert ${safeTerminalText(id)}.`, { hint: 'npx slotstream alerts list' })
     : new SlotstreamError('usage', `The alert is ${state}: only what has failed can be sent again.`, {
         hint: 'npx slotstream alerts list --state failed',
       });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -12,14 +12,12 @@ import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#wo
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { catalogue, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
 const names = catalogue.map(({ name }) => name);
 
 export const backfill = defineVerb({
-  name: 'backfill',
-  summary: 'fill the tables with what the service already has; goes on where an earlier one stopped',
   examples: [
     'slotstream backfill                        # everything',
     'slotstream backfill contacts event_types   # only these',
@@ -44,7 +42,7 @@ export const backfill = defineVerb({
     const config = context.config();
     const signal = context.stopping();
     using _lock = onlyOne(config);
-    await using store = await openStoreLoudly(config, context.log(), { makes: true });
+    await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
     const sources = await openSources(config, {}, { patience: patiences.long, signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error;

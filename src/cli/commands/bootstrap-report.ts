@@ -13,7 +13,7 @@ import {
   stepInWords,
 } from '#src/subscriptions/describe.ts';
 import type { Line } from '#src/subscriptions/describe.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 
 export interface Told {
   readonly situation: Situation;

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { holdsKey } from '#src/app/subscription-watch.ts';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
 import { carryOutPlan, examineSubscriptions } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, CarriedOut, Situation } from '#src/subscriptions/bootstrap.ts';
@@ -25,8 +25,6 @@ import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 const arrivalMs = 2_000;
 
 export const bootstrap = defineVerb({
-  name: 'bootstrap',
-  summary: 'register with the service: make the webhook subscriptions that EVENTS asks for',
   examples: ['slotstream bootstrap --plan', 'slotstream bootstrap', 'slotstream bootstrap --rotate-key'],
   arguments: {},
   options: {
@@ -67,7 +65,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
   const choice = { callers, rotates: rotateKey };
   const imagined = keysInUse(config, { ...choice, isDry: true });
-  const store = opened.use(await openStoreLoudly(config, context.log(), { makes: true }));
+  const store = opened.use(await openMirror(config, context.log(), { create: true }));
   const needs: BootstrapNeeds = {
     callers,
     memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },

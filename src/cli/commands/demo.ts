@@ -18,7 +18,7 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { backfill } from './backfill.ts';
 import { bootstrap } from './bootstrap.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
 const tableEvery = 20;
@@ -26,8 +26,6 @@ const tableEvery = 20;
 const longestKind = Math.max(...Object.keys(eventKinds).map(({ length }) => length));
 
 export const demo = defineVerb({
-  name: 'demo',
-  summary: 'see it work: a scheduling service, its webhooks, tables that fill, in a folder of its own',
   examples: ['slotstream demo', 'slotstream demo --rate 50 --count 500'],
   arguments: {},
   options: {

@@ -6,8 +6,6 @@ import { asJson, defineVerb } from '#src/cli/verb.ts';
 const marks = { well: '✓', doubtful: '!', ill: '✗' } as const;
 
 export const doctor = defineVerb({
-  name: 'doctor',
-  summary: 'check engines, keys, service, subscriptions, drift and disk; say what mends it',
   arguments: {},
   options: { json: asJson },
   async run(context, { json }) {

@@ -2,20 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import type { Config } from '#src/config/load.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { erase as erasePerson } from '#workers/privacy/erase.ts';
 import { outOfReach, type Receipt } from '#workers/privacy/receipt.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { progressOf } from '#src/cli/progress.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const erase = defineVerb({
-  name: 'erase',
-  summary: 'take a person out of tables, log and quarantine for good, and print a receipt',
   examples: ['slotstream erase name@example.com --dry-run', 'slotstream erase https://…/contacts/…'],
   arguments: {
     whom: { flags: '<uri-or-email>', help: 'the URI of a record, or an e-mail address', reads: z.string() },
@@ -28,13 +25,13 @@ export const erase = defineVerb({
   async run(context, { whom, only, dryRun, json }) {
     const target = targetOf(whom);
     const config = context.config();
-    await using store = await openStoreLoudly(config, context.log());
+    await using store = await openMirror(config, context.log());
     const receipt = await erasePerson(
       {
         store,
         options: { eraseOnDelete: config.eraseOnDelete },
         newKey: () => randomBytes(32).toString('hex'),
-        onProgress: progressOf(context, 'log entries'),
+        onProgress: reportProgress(context, 'log entries'),
       },
       target,
       { now: instantOf(context.now()), dryRun, only },

@@ -1,22 +1,20 @@
 // `export`: writes a table or a view to a file, whole, since a time, or what is new since the last run.
 import { z } from 'zod';
 import { normalizeTimestamp } from '#schemas/wire.ts';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { planExport, runExport, type ExportReport, type ExportRequest, type Whole } from '#src/export/export.ts';
 import { formatNames, loadFormat } from '#src/export/formats.ts';
 import { openFile, openStream } from '#src/export/output.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
-import { progressOf } from '#src/cli/progress.ts';
+import { reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 const toStdout = '-';
 const runName = 'a name of letters, digits, dots, _ and -';
 
 export const exportRows = defineVerb({
-  name: 'export',
-  summary: 'write a table or view to a CSV, NDJSON or Parquet file',
   examples: [
     'slotstream export contacts --format parquet --out contacts.parquet',
     'slotstream export invitees --format csv --columns uri,email,status --since 7d --out invitees.csv',
@@ -62,10 +60,10 @@ export const exportRows = defineVerb({
       incremental: incremental === true ? format : incremental,
     };
     const signal = context.stopping();
-    await using store = await openStoreLoudly(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const plan = await planExport(store, request);
     await using destination = out === toStdout ? openStream(process.stdout) : await openFile(out);
-    const onProgress = progressOf(context, 'rows');
+    const onProgress = reportProgress(context, 'rows');
     const report = await runExport({ store, now: context.now, signal, onProgress }, plan, destination);
     const told = { ...report, file: out, bytes: destination.bytes };
     const say = out === toStdout ? context.say : context.out;

@@ -1,5 +1,5 @@
 // `feed`: prints the log as the feed tells it, one JSON entry a line, straight from the store.
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf } from '#src/feed/filter.ts';
@@ -15,8 +15,6 @@ const pageLimit = 500;
 const lookEveryMs = 100;
 
 export const feed = defineVerb({
-  name: 'feed',
-  summary: 'print what happened, one JSON entry a line, and go on with --follow',
   examples: [
     'slotstream feed --follow --event contact.*',
     'slotstream feed --consumer warehouse | ./load-into-warehouse',
@@ -42,7 +40,7 @@ export const feed = defineVerb({
       throw new SlotstreamError('usage', 'A consumer has a position of its own: leave out --after or --consumer.', {
         hint: 'To move a consumer: POST /api/feed/consumers/NAME with {"rewind_to": seq}.',
       });
-    await using store = await openStoreLoudly(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const filter = filterOf(asked);
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: lookEveryMs });
     let place = await startOf(store, { after, consumer });

@@ -6,15 +6,12 @@ import type { Config } from '#src/config/load.ts';
 import { logIn } from '#src/upstream/login-flow.ts';
 import type { Login } from '#src/upstream/oauth/token-file.ts';
 import { loginsOf, realWorld } from '#src/upstream/clients.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
 const patienceMs = 600_000;
 
 export const login = defineVerb({
-  name: 'login',
-  summary:
-    'let a user allow Slotstream to call the service for them (OAuth); once for each user whose recaps are wanted',
   examples: [
     'slotstream login           # prints an address to open in a browser, and waits',
     'slotstream login --list    # who is logged in',

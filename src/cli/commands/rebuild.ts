@@ -1,19 +1,16 @@
 // `rebuild`: makes every table again from the log and applies the difference.
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
-import { progressOf } from '#src/cli/progress.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 export const rebuild = defineVerb({
-  name: 'rebuild',
-  summary: 'make every table again from the log, beside the old ones, and apply the difference',
   arguments: {},
   options: { json: asJson },
   async run(context, { json }) {
     const config = context.config();
-    await using store = await openStoreLoudly(config, context.log());
-    const progress = progressOf(context, 'log entries');
+    await using store = await openMirror(config, context.log());
+    const progress = reportProgress(context, 'log entries');
     const report = await rebuildTables({
       store,
       options: { eraseOnDelete: config.eraseOnDelete },

@@ -3,8 +3,6 @@ import { refuseEmbedded, serve } from './serve.ts';
 import { defineVerb } from '#src/cli/verb.ts';
 
 export const receive = defineVerb({
-  name: 'receive',
-  summary: 'only receive deliveries (scale out: many of these on Redis or PostgreSQL)',
   arguments: {},
   options: {},
   async run(context) {

@@ -1,7 +1,7 @@
 // `reconcile`: compares the mirror with the service, names every row that differs, and repairs it when told to.
 import { randomUUID } from 'node:crypto';
 import { lookAfterSubscriptions, lookAtSubscriptions } from '#src/app/subscription-watch.ts';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -13,12 +13,10 @@ import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
 import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
-import { progressOf } from '#src/cli/progress.ts';
+import { reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
 export const reconcile = defineVerb({
-  name: 'reconcile',
-  summary: 'compare the mirror with the service; name what is missing, extra or different, and repair it',
   examples: [
     'slotstream reconcile                  # what changed since the last run, and these weeks; exit 3 when it differs',
     'slotstream reconcile --full --repair  # everything, missed deletes too, and mend it',
@@ -58,7 +56,7 @@ interface Options {
 async function run(context: VerbContext, { full, repair, allowDeletes, json }: Options): Promise<0 | 3> {
   const config = context.config();
   const signal = context.stopping();
-  await using store = await openStoreLoudly(config, context.log());
+  await using store = await openMirror(config, context.log());
   const sources = await openSources(config, {}, { patience: patiences.long, signal });
   // Else a running process would repair the gap at the same time, and the report would not name what it repaired.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
@@ -66,7 +64,7 @@ async function run(context: VerbContext, { full, repair, allowDeletes, json }: O
   // First: what was missed until they stood again is then part of what is compared.
   const cared = repair ? await careFor(context, { config, store }) : untouched;
   const gap = repair ? await openGap(store) : undefined;
-  const tell = progressOf(context, 'records compared');
+  const tell = reportProgress(context, 'records compared');
   const read = new Map<string, number>();
   const report = await compare(
     {

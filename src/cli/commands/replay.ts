@@ -1,16 +1,13 @@
 // `replay`: folds entries of the log again, after a fix or an upgrade. A dry run shows the difference in rows.
 import { z } from 'zod';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { EntryFilter } from '#src/store/log/log.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
-import { progressOf } from '#src/cli/progress.ts';
-import { changeLines, plain } from '#src/cli/values.ts';
+import { changeLines, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const replay = defineVerb({
-  name: 'replay',
-  summary: 'fold log entries again: those in quarantine, those about a URI, or all',
   examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
   arguments: {},
   options: {
@@ -23,13 +20,13 @@ export const replay = defineVerb({
   async run(context, { quarantined, uri, all, dryRun, json }) {
     const filter = filterOf({ quarantined, uri, all });
     const config = context.config();
-    await using store = await openStoreLoudly(config, context.log());
+    await using store = await openMirror(config, context.log());
     const report = await replayEntries(
       {
         store,
         options: { eraseOnDelete: config.eraseOnDelete },
         onChange: (change) => context.out(json ? JSON.stringify(change) : told(change)),
-        onProgress: progressOf(context, 'entries'),
+        onProgress: reportProgress(context, 'entries'),
       },
       filter,
       { dryRun },
@@ -55,7 +52,7 @@ function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: 
 
 function told({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
   return [
-    `${seq} ${plain(event ?? '?')} ${plain(subjectUri ?? '?')}: ${before} → ${after}`,
+    `${seq} ${safeTerminalText(event ?? '?')} ${safeTerminalText(subjectUri ?? '?')}: ${before} → ${after}`,
     ...changeLines(changes),
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '#src/sandbox/sandbox.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
 const mostContacts = 1_000_000;
@@ -12,8 +12,6 @@ const upTo = (most: number) =>
   wholeNumberFrom(0).refine((value) => value <= most, `a whole number up to ${most.toLocaleString('en')}`);
 
 export const sandbox = defineVerb({
-  name: 'sandbox',
-  summary: 'the scheduling service on your machine: its API, its webhooks, and levers to move it',
   examples: [
     'slotstream sandbox',
     'slotstream sandbox --live 2                    # people book, cancel and miss meetings by themselves',

@@ -3,8 +3,6 @@ import { serve } from './serve.ts';
 import { defineVerb } from '#src/cli/verb.ts';
 
 export const start = defineVerb({
-  name: 'start',
-  summary: 'receive deliveries and project them, all in one process',
   arguments: {},
   options: {},
   run: (context) => serve(context, { receives: true, works: true, makesKey: true }),

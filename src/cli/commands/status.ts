@@ -1,61 +1,50 @@
-// `status`: how the running process stands; where none runs, how the store stands.
+// `status`: reports on the running process; where none runs, on the mirror alone.
 import { askLoginLink, askRunning } from '#src/api/running-instance.ts';
 import { openAdminToken } from '#src/api/auth/token.ts';
-import { openStoreLoudly, standingOf } from '#src/app/app.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { statusText } from '#src/cli/status-text.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
 export const status = defineVerb({
-  name: 'status',
-  summary: 'show what is received, queued and projected',
   arguments: {},
   examples: ['slotstream status', 'slotstream status --login'],
   options: {
-    login: { flags: '--login', help: 'print the link that logs a browser in, and nothing else', reads: flag },
+    login: { flags: '--login', help: 'print only the link that logs a browser in', reads: flag },
     json: asJson,
   },
   async run(context, { login, json }) {
+    const config = context.config();
     if (login) {
-      const config = context.config();
       const link = await askLoginLink(config.dataDir, () => openAdminToken(config));
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }
-    const found = await statusOf(context);
-    if (json) context.out(JSON.stringify(found));
-    else context.out(renderTable(['what', 'value'], linesOf(found)));
+    const report = await readStatus(context);
+    context.out(json ? JSON.stringify(report) : statusText(report));
     return 0;
   },
 });
 
-async function statusOf(context: VerbContext): Promise<object> {
+async function readStatus(context: VerbContext): Promise<object> {
   const config = context.config();
   try {
     const answer = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
-    return { running: true, ...(answer as object) };
+    return { running: true, ...(typeof answer === 'object' ? answer : {}) };
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
-    return { running: false, ...(await standingHere(context)) };
+    return { running: false, ...(await readMirrorStatus(context)) };
   }
 }
 
-async function standingHere(context: VerbContext): Promise<object> {
+async function readMirrorStatus(context: VerbContext): Promise<object> {
+  // Loaded only here: asking a running process needs no store.
+  const { mirrorStatus, openMirror } = await import('#src/app/mirror.ts');
   try {
-    await using store = await openStoreLoudly(context.config(), context.log());
-    return await standingOf(store);
+    await using store = await openMirror(context.config(), context.log());
+    return await mirrorStatus(store);
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
     context.say(`! ${error.message}\n→ ${error.hint}`);
     return { store: { state: 'no mirror yet' } };
   }
-}
-
-/** `{store: {rows: {contacts: 3}}}` → `store rows contacts  3` */
-function linesOf(value: object, path: readonly string[] = []): string[][] {
-  return Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
-    const here = [...path, key];
-    if (typeof part === 'object' && part !== null) return linesOf(part, here);
-    return [[here.join(' ').replaceAll('_', ' '), part === null ? '–' : String(part)]];
-  });
 }

@@ -17,8 +17,6 @@ const kinds = Object.keys(eventKinds).filter(isEventKind);
 const answerTimeoutMs = 15_000;
 
 export const trigger = defineVerb({
-  name: 'trigger',
-  summary: 'sign and send realistic deliveries to a receiver',
   examples: [
     'slotstream trigger invitee.created',
     'slotstream trigger contact.updated --count 20 --rate 5',

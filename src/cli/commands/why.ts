@@ -1,17 +1,14 @@
 // `why`: every delivery and every read that touched a row, in order, with what it did and what it changed; and where each of the
 // row's values came from.
 import { z } from 'zod';
-import { openStoreLoudly } from '#src/app/app.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Changes } from '#workers/projections/merge.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
-import { renderTable } from '#src/cli/table.ts';
-import { changeLines, plain, shown } from '#src/cli/values.ts';
+import { changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
 export const why = defineVerb({
-  name: 'why',
-  summary: 'show every delivery that touched a row, what each did, and where each value came from',
   examples: ['slotstream why https://…/contacts/…', 'slotstream why https://…/contacts/… --json'],
   arguments: { uri: { flags: '<uri>', help: 'the row’s URI', reads: z.string() } },
   options: {
@@ -28,7 +25,7 @@ export const why = defineVerb({
     json: asJson,
   },
   async run(context, { uri, after, limit, json }) {
-    await using store = await openStoreLoudly(context.config(), context.log());
+    await using store = await openMirror(context.config(), context.log());
     const found = await explain(store, { uri, after, limit });
     if (found === undefined) {
       throw new SlotstreamError('not_found', 'No delivery in the log is about this URI.', {
@@ -52,7 +49,7 @@ function told({ table, deleted, deliveries, next_after: next, fields }: Explanat
 function toldDelivery(entry: TouchingEntry): string {
   const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
-  const headline = `#${seq} ${plain(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${plain(reason)}` : ''}${copies}`;
+  const headline = `#${seq} ${safeTerminalText(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${safeTerminalText(reason)}` : ''}${copies}`;
   return [headline, ...remarks(entry), ...changeLines(changes as Changes | null)].join('\n');
 }
 
@@ -83,6 +80,7 @@ const longestValue = 48;
 
 function originCells({ column, value, seq, event, source, occurred_at: at }: ColumnOrigin): string[] {
   const when = at === null ? '' : `  ${at}`;
-  const from = seq === null ? 'an entry that is no longer in the log' : `#${seq} ${plain(event ?? source ?? '')}`;
-  return [column, shown(value, longestValue), `${from}${when}`];
+  const from =
+    seq === null ? 'an entry that is no longer in the log' : `#${seq} ${safeTerminalText(event ?? source ?? '')}`;
+  return [column, valueText(value, longestValue), `${from}${when}`];
 }

@@ -7,22 +7,19 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { runProgram } from '#src/cli/program.ts';
-import { renderTable } from '#src/cli/table.ts';
+import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb } from '#src/cli/verb.ts';
-import type { Verb } from '#src/cli/verb.ts';
-import { loadVerbs } from '#src/cli/verbs.ts';
+import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
 import { verifySignature } from '#src/signing/signature.ts';
 
-const verbs = await loadVerbs();
-
 const key = 'a-test-key-of-more-than-24-bytes';
 
 async function run(
   args: readonly string[],
-  { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly Verb[] } = {},
+  { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly VerbEntry[] } = {},
 ) {
   const out: string[] = [];
   const err: string[] = [];
@@ -38,18 +35,14 @@ async function run(
     now: () => new Date(),
   };
   const write = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const code = await runProgram({ verbs: [...verbs, ...extra], version: '9.9.9', context, write }, args);
+  const program = { verbs: [...verbs, ...extra], version: '9.9.9', openContext: async () => context, write };
+  const code = await runProgram(program, args);
   return { code, out: out.join(''), err: err.join('') };
 }
 
-function failing(error: unknown): Verb {
-  return defineVerb({
-    name: 'fail',
-    summary: 'fails',
-    arguments: {},
-    options: {},
-    run: () => Promise.reject(error as Error),
-  });
+function failing(error: Error): VerbEntry {
+  const verb = defineVerb({ arguments: {}, options: {}, run: () => Promise.reject(error) });
+  return { name: 'fail', summary: 'fails', load: async () => verb };
 }
 
 /** Help is wrapped to the terminal. */
@@ -68,9 +61,11 @@ async function listen(status: number) {
 
 describe('the command line', () => {
   it('explains every verb with --help', async () => {
-    for (const { name, summary, options } of verbs) {
+    for (const { name, summary, load } of verbs) {
+      const { options } = await load();
       const { code, out } = await run([name, '--help']);
       expect(code).toBe(0);
+      expect((await run(['help', name])).out).toBe(out);
       for (const text of [summary, ...Object.values(options).map(({ flags }) => flags)])
         expect(oneLine(out)).toContain(text);
     }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { complaintOf } from '#src/cli/complaint.ts';
+import { failureText } from '#src/cli/program.ts';
 import { describeError } from '#src/observability/redact.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
 import { patiences } from '#src/upstream/retry-budgets.ts';
@@ -120,7 +120,7 @@ function everyWordOf(error: unknown): string {
   if (!(error instanceof Error)) throw new Error('Something that is no error was thrown.');
   const own = Object.getOwnPropertyNames(error).map((name) => JSON.stringify(error[name as keyof Error]));
   const described = JSON.stringify(describeError(error));
-  return [String(error), error.stack, ...own, described, complaintOf(error, { debug: true }), String(error.cause)].join(
+  return [String(error), error.stack, ...own, described, failureText(error, { debug: true }), String(error.cause)].join(
     '\n',
   );
 }

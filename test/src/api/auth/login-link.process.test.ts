@@ -56,7 +56,7 @@ describe('the login link', () => {
 
   it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', { timeout: 90_000 }, async () => {
     await using own = await openHome();
-    const main = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+    const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));
     const command = `exec '${process.execPath}' '${main}' start`;
     const child = spawn('/usr/bin/script', ['-qfec', command, '/dev/null'], {
       env: { ...own.settings, SHELL: '/bin/sh', PORT: '0' },

@@ -10,7 +10,7 @@ import { openHome, type Home } from '../../../harness/product.ts';
 import { until } from '../../../harness/ports.ts';
 import { ingestBodies } from '../../../harness/stores.ts';
 
-const main = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));
 const contact = (n: number, name = `n${n}`) =>
   JSON.stringify({
     event: n % 2 === 0 ? 'contact.created' : 'contact.updated',

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { changeLines, plain, shown } from '#src/cli/values.ts';
+import { changeLines, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 
 describe('a value on a terminal', () => {
   it('is on one line, and nothing in it commands the terminal or turns the line', () => {
     const hostile = 'a\n\u001b[2J\u009b2J\u202e\u2066b\u2028';
-    expect(shown(hostile)).toBe('"a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028"');
-    expect(plain(hostile)).toBe('a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028');
+    expect(valueText(hostile)).toBe('"a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028"');
+    expect(safeTerminalText(hostile)).toBe('a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028');
   });
 
   it('is cut where it is long, and whole where it is not', () => {
-    expect(shown('x'.repeat(100), 10)).toBe('"xxxxxx…');
-    expect(shown(['žluťoučký 🐎', 1, null])).toBe('["žluťoučký 🐎",1,null]');
+    expect(valueText('x'.repeat(100), 10)).toBe('"xxxxxx…');
+    expect(valueText(['žluťoučký 🐎', 1, null])).toBe('["žluťoučký 🐎",1,null]');
   });
 
   it('is shown before and after a change, a line for each column', () => {

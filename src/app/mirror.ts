@@ -1,0 +1,39 @@
+// Opens the mirror for a verb, and reports on it whether or not a process is running.
+import type { SlotstreamError } from '#src/base/errors.ts';
+import type { Config } from '#src/config/load.ts';
+import { throttled, type Log } from '#src/observability/log.ts';
+import { alertTotals } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { readRetentionState } from '#workers/retention/retention-state.ts';
+import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+
+/** Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. */
+export function openMirror(config: Config, log: Log, { create = false } = {}): Promise<Store> {
+  const warn = ({ message, hint }: SlotstreamError) => log.warn({ hint }, message);
+  return openStore({ report: errorLogger(log, 'store'), warn, existing: !create }, config.databaseUrl);
+}
+
+/** What `status` shows of the mirror. */
+export async function mirrorStatus(store: Store): Promise<object> {
+  const retention = await readRetentionState(store);
+  return {
+    store: await overviewOf(store),
+    reconcile: await lastReconcileRuns(store),
+    alerts: await alertTotals(store),
+    ...(retention && { retention }),
+  };
+}
+
+/** When the last complete runs ended, and what they found. */
+export async function lastReconcileRuns(store: Store): Promise<Pick<ReconcileState, 'recent' | 'full'>> {
+  const { contacts_from: _internal, ...runs } = await readReconcileState(store);
+  return runs;
+}
+
+/** Logs at most one error per second: an engine that is down can fail thousands of times. */
+export function errorLogger(log: Log, component: string): (error: unknown) => void {
+  const logThrottled = throttled(log, 1_000);
+  return (err) => logThrottled('error', `the ${component} reports an error`, { err });
+}

@@ -1,0 +1,56 @@
+// Formats text for a terminal: tables, progress lines, and values that cannot control the terminal.
+import stringWidth from 'string-width';
+import type { Changes } from '#workers/projections/merge.ts';
+import type { VerbContext } from './verb.ts';
+
+/** Aligns columns, also for wide and combining characters. */
+export function renderTable(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+  return alignColumns([headers, ...rows]).join('\n');
+}
+
+/** Pads every cell to the width of its column. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const cells of rows)
+    for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell));
+  const pad = (cell: string, column: number): string => cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell));
+  return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
+}
+
+const progressEveryMs = 2_000;
+
+/** Returns a function to call with the count so far; it prints count, rate and time at most every two seconds. */
+export function reportProgress(context: Pick<VerbContext, 'say' | 'now'>, what: string): (done: number) => void {
+  const startedAt = context.now().getTime();
+  let reportedAt = startedAt;
+  return (done) => {
+    const now = context.now().getTime();
+    if (now - reportedAt < progressEveryMs) return;
+    reportedAt = now;
+    const seconds = (now - startedAt) / 1000;
+    context.say(`${done} ${what}, ${Math.round(done / seconds)}/s, ${Math.round(seconds)} s`);
+  };
+}
+
+// What JSON leaves unescaped and a terminal interprets: C1 controls, and characters that change the direction of the text.
+const controls = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const escapeControl = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const safeJson = (value: unknown): string => JSON.stringify(value).replaceAll(controls, escapeControl);
+
+/** A value as JSON, so that a text differs from a number; cut to `maxLength` characters. */
+export function valueText(value: unknown, maxLength = 80): string {
+  const text = safeJson(value);
+  return text.length > maxLength ? `${text.slice(0, maxLength - 3)}…` : text;
+}
+
+/** A text from outside, such as the name of a kind, without quotes and without control characters. */
+export const safeTerminalText = (text: string): string => safeJson(text).slice(1, -1);
+
+/** One line per column: `  contacts.company: null → "Example"`. */
+export function changeLines(changes: Changes | null): string[] {
+  return Object.entries(changes ?? {}).flatMap(([table, columns]) =>
+    Object.entries(columns).map(
+      ([column, [before, after]]) => `  ${table}.${column}: ${valueText(before)} → ${valueText(after)}`,
+    ),
+  );
+}

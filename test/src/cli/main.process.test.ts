@@ -1,0 +1,61 @@
+// The command starts fast because it loads only what a command line needs.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'slotstream-main-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Prints the address of every module that Node loads. */
+const printLoads = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  import { writeSync } from 'node:fs';
+  registerHooks({ load(url, context, next) { writeSync(2, 'loads ' + url + '\\n'); return next(url, context); } });
+`)}`;
+
+/** Source folders (`src/store`) and packages (`kysely`) that a command line loads. */
+function loadedBy(...args: readonly string[]): ReadonlySet<string> {
+  const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
+  const command = ['--import', printLoads, join(root, 'bin/slotstream.js'), ...args];
+  return partsIn(spawnSync(process.execPath, command, { cwd: folder, env, encoding: 'utf8' }).stderr);
+}
+
+function partsIn(text: string): ReadonlySet<string> {
+  const paths = [...text.matchAll(/^loads file:\/\/(.*)$/gm)].map(([, path = '']) => path);
+  return new Set(
+    paths.map((path) => {
+      const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
+      return (
+        name ??
+        path
+          .slice(root.length + 1)
+          .split('/')
+          .slice(0, path.includes('/commands/') ? 3 : 2)
+          .join('/')
+      );
+    }),
+  );
+}
+
+describe('the modules that a command line loads', () => {
+  it('are, for --help, the parser and the table of verbs alone', () => {
+    expect([...loadedBy('--help')].toSorted()).toEqual([
+      'bin/slotstream.js',
+      'commander',
+      'package.json',
+      'src/base',
+      'src/cli',
+      'src/observability',
+    ]);
+  });
+
+  it('are, for status, without the queue, the receiver, the API and drivers that are not in use', () => {
+    const loaded = loadedBy('status', '--json');
+    expect(loaded).toContain('src/cli/commands');
+    for (const part of ['src/queue', 'src/receiver', 'src/sandbox', 'src/upstream', 'bullmq', 'ioredis', 'pg', 'hono'])
+      expect([part, loaded.has(part)]).toEqual([part, false]);
+  });
+});
