@@ -5,6 +5,7 @@ import { instantOf } from '#src/base/time.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { backfill } from '#workers/sync/backfill/backfill.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 
 const [baseUrl, token, folder = '', first = '0'] = process.argv.slice(2);
 
@@ -38,7 +39,7 @@ const { resources } = await backfill(
   {
     store,
     sources,
-    options: { eraseOnDelete: true },
+    screen: privacyScreen({ eraseOnDelete: true }),
     now: () => instantOf(new Date()),
     onProgress: (_resource, { rows }) => {
       if (isFirstTold || rows < Number(first)) return;

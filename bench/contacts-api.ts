@@ -8,6 +8,7 @@ import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
 import { catchUp } from '#src/store/search/contact-fts.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openBulk } from './bulk.ts';
 import { median, percentile, type Figure, type Measurement } from './measure.ts';
 import { asking, deepPage, pageRatio, type Ask } from './pages.ts';
@@ -37,7 +38,7 @@ export const contactsApi: Measurement = {
     const api = createReadApi({
       store,
       tail,
-      options: { eraseOnDelete: true },
+      screen: privacyScreen({ eraseOnDelete: true }),
       clock: Date.now,
       secret: 'bench-secret',
       report: (error) => process.stderr.write(`${String(error)}\n`),

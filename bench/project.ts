@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openStore } from '#src/store/open-store.ts';
 import { ingest } from '#workers/pipeline/ingest.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bodies } from './deliveries.ts';
 import { median, type Measurement } from './measure.ts';
 import { temporaryFolder } from './processes.ts';
@@ -39,7 +40,7 @@ export async function ingestAll(url: string, story: readonly string[]): Promise<
   const startedAt = performance.now();
   for (let at = 0; at < story.length; at += batchSize) {
     const deliveries = story.slice(at, at + batchSize).map((body) => ({ body, receivedAt }));
-    await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+    await ingest({ store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
   }
   return (performance.now() - startedAt) / 1000;
 }

@@ -62,10 +62,10 @@ export const deliveryOperations = (needs: ReaderNeeds): readonly Operation[] => 
     answers: 'resource',
     schema: replayedRecord,
     async run({ params }) {
-      const { store, options, tail } = needs;
+      const { store, screen, tail } = needs;
       const before = await foundIn(store, params['id']);
       const deliveryId = before.delivery_id as string;
-      const { changed } = await replay({ store, options }, { deliveryId });
+      const { changed } = await replay({ store, screen }, { deliveryId });
       tail.poke();
       const after = await foundIn(store, deliveryId);
       return {

@@ -4,14 +4,14 @@ import type { z } from 'zod';
 import type { PageRequest, Listing } from '#src/http/pagination.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { JoinOptions } from '#workers/projections/merge.ts';
+import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ResendOptions } from './curl-replay.ts';
 
 /** What leaves may use. */
 export interface ReaderNeeds {
   readonly store: Store;
   readonly tail: Tail;
-  readonly options: JoinOptions;
+  readonly screen: Screen;
   /** How deliveries are signed, where it is not the usual way. */
   readonly signing?: ResendOptions;
   /** Milliseconds since 1970. */

@@ -1,7 +1,7 @@
 // The composition root: opens everything a role needs, in order, and closes it in the reverse one.
 import { join } from 'node:path';
-import { createBatches } from '#workers/pipeline/ingest-job.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { leaveAddress } from '#src/api/running-instance.ts';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
 import { openAdminToken } from '#src/api/auth/token.ts';
@@ -128,16 +128,18 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
 }
 
 function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
-  const batches = createBatches({
-    store,
-    options: { eraseOnDelete: config.eraseOnDelete },
-    metrics,
-    log,
-    clock: Date.now,
-    onCommitted: () => tail.poke(),
-  });
-  opened.defer(() => batches.close());
-  const worker = startDeliveryWorker({ queue, ...batches, log }, { concurrency: workersOn[store.engine.name] });
+  const worker = startDeliveryWorker(
+    {
+      queue,
+      store,
+      screen: privacyScreen(config),
+      metrics,
+      log,
+      clock: Date.now,
+      onCommitted: () => tail.poke(),
+    },
+    { concurrency: workersOn[store.engine.name] },
+  );
   opened.defer(() => worker.close());
 }
 
@@ -207,7 +209,7 @@ function readsOf(
     return createReadApi({
       store,
       tail,
-      options: { eraseOnDelete: config.eraseOnDelete },
+      screen: privacyScreen(config),
       signing: config.signing,
       clock: Date.now,
       secret,

@@ -9,6 +9,7 @@ import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-win
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { WatchReport } from '#src/subscriptions/watch.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -150,7 +151,7 @@ async function comparing(
   world: UpstreamNeeds = {},
 ): Promise<ReconcileNeeds> {
   const sources = await openSources(config, world, { patience: patiences.long, signal });
-  return { store, sources, options: { eraseOnDelete: config.eraseOnDelete }, now: () => new Date(), signal };
+  return { store, sources, screen: privacyScreen(config), now: () => new Date(), signal };
 }
 
 const toldOf = ({ read, drift, kept, unreadable }: ReconcileReport): object => ({

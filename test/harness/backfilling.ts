@@ -4,6 +4,7 @@ import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openTestSandbox, type TestSandbox } from './sandbox.ts';
 import type { TestStore } from './stores.ts';
 import { clientOf } from './upstream.ts';
@@ -73,7 +74,7 @@ export async function openBackfilling(
         {
           store,
           sources,
-          options: { eraseOnDelete: true },
+          screen: privacyScreen({ eraseOnDelete: true }),
           now: () => new Date().toISOString().replace('Z', '000Z'),
           onProgress: (_resource, counts) => {
             if (counts.pages >= stopAfter) stopping.abort();

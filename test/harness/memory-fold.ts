@@ -1,13 +1,13 @@
 // The fold without a database: compile and join over rows in memory, written and read again between batches.
-import { erasureEntry, erasureEvent } from '#workers/privacy/erasure-entry.ts';
-import { children } from '#workers/projections/child-rows.ts';
-import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
-import { join, type Effect, type JoinOptions, type LiveRow } from '#workers/projections/merge.ts';
-import { readText, unread } from '#workers/pipeline/parse.ts';
-import { readSighting, sightingOf } from '#workers/sync/record-entry.ts';
+import { erasureEntry, erasureEvent } from '#workers/projections/erasure.ts';
+import { childTables } from '#workers/projections/child-rows.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
+import { merge, type Effect, type MergeOptions, type WorkingRow } from '#workers/projections/merge.ts';
+import { parseText, blankEntry } from '#workers/pipeline/parse.ts';
+import { parseRecord, observedRecord } from '#workers/sync/record-entry.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { Fact, Telling } from './histories.ts';
+import type { Fact as HistoryFact, Telling } from './histories.ts';
 import { recordOf } from './reads.ts';
 import { comparable, receivedAt, type Contents } from './stores.ts';
 
@@ -18,43 +18,43 @@ export interface Folded {
 }
 
 /** Reads a body; the same reading may then be folded many times. */
-export function read(body: string): Compiled | null {
-  return readText(body, { ...unread, received_at: receivedAt }).compiled;
+export function read(body: string): Fact | null {
+  return parseText(body, { ...blankEntry, received_at: receivedAt }).fact;
 }
 
 /** Reads what was sent, or read from the API. */
-export function readTelling({ body, fact }: Telling): Compiled | null {
+export function readTelling({ body, fact }: Telling): Fact | null {
   if (body !== null) return read(body);
   if (fact.event === erasureEvent) return erasureOf(fact);
-  const sighting = sightingOf({ ...recordOf(fact), event: fact.event });
-  return readSighting(sighting, { source: 'reconcile', now: receivedAt }).compiled;
+  const sighting = observedRecord({ ...recordOf(fact), event: fact.event });
+  return parseRecord(sighting, { source: 'reconcile', now: receivedAt }).fact;
 }
 
-function erasureOf({ created_at: at, payload }: Fact): Compiled | null {
-  const entry = erasureEntry({ uri: String(payload['uri']), table: 'contacts' }, { at, base: unread });
-  return readText(String(entry.body), entry).compiled;
+function erasureOf({ created_at: at, payload }: HistoryFact): Fact | null {
+  const entry = erasureEntry({ uri: String(payload['uri']), table: 'contacts' }, { at, base: blankEntry });
+  return parseText(String(entry.body), entry).fact;
 }
 
-export function fold(batches: readonly (readonly (Compiled | null)[])[], options: JoinOptions): Folded {
+export function fold(batches: readonly (readonly (Fact | null)[])[], options: MergeOptions): Folded {
   const stored = new Map<MirrorTable, Map<string, string>>(mirrorTables.map((table) => [table, new Map()]));
   const effects: (Effect | null)[] = [];
   for (const batch of batches) {
-    const live = new Map<string, { table: MirrorTable; uri: string; row: LiveRow }>();
-    const rows = (table: MirrorTable, uri: string): LiveRow => {
+    const live = new Map<string, { table: MirrorTable; uri: string; row: WorkingRow }>();
+    const rows = (table: MirrorTable, uri: string): WorkingRow => {
       const id = `${table} ${uri}`;
       const text = stored.get(table)?.get(uri);
       const known = live.get(id)?.row ?? {
         row: text ? (JSON.parse(text) as UriRow) : { uri },
         isNew: !text,
         columns: new Set(),
-        touched: false,
+        isTouched: false,
       };
       live.set(id, { table, uri, row: known });
       return known;
     };
-    for (const compiled of batch) effects.push(compiled && join(rows, compiled, options));
+    for (const fact of batch) effects.push(fact && merge(rows, fact, options));
     for (const { table, uri, row } of live.values())
-      if (row.touched) stored.get(table)?.set(uri, JSON.stringify(row.row));
+      if (row.isTouched) stored.get(table)?.set(uri, JSON.stringify(row.row));
   }
   return { contents: contentsOf(stored), effects };
 }
@@ -64,7 +64,7 @@ function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>
   for (const [table, rows] of stored) {
     const whole = [...rows.values()].map((text) => withEveryColumn(table, JSON.parse(text) as StoredRow));
     contents[table] = whole;
-    for (const child of children.filter(({ parent }) => parent === table)) {
+    for (const child of childTables.filter(({ parent }) => parent === table)) {
       contents[child.table] = whole.flatMap((row) => child.rows(String(row['uri']), row[child.from] ?? null));
     }
   }

@@ -5,6 +5,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import type { Operation } from '#src/api/operation.ts';
 import { errorBody } from '#schemas/errors.ts';
 import type { Store } from '#src/store/contract.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openAdmin } from './admin.ts';
 import type { Answer } from './sandbox.ts';
 
@@ -20,7 +21,7 @@ export function readMirror(store: Store): MirrorReader {
   const api = createReadApi({
     store,
     tail,
-    options: { eraseOnDelete: true },
+    screen: privacyScreen({ eraseOnDelete: true }),
     clock: Date.now,
     secret: 'a-secret-for-page-tokens',
     report: (error) => void faults.push(error),

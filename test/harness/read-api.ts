@@ -2,6 +2,7 @@
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/log.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './admin.ts';
 import type { TestStore } from './stores.ts';
 
@@ -18,7 +19,7 @@ export async function openReadApi(open: () => Promise<Pick<TestStore, 'store'> &
   const api = createReadApi({
     store,
     tail,
-    options: { eraseOnDelete: true },
+    screen: privacyScreen({ eraseOnDelete: true }),
     clock: Date.now,
     secret: 'signs page tokens',
     report: (error) => void heard.reported.push(error),

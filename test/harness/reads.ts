@@ -2,7 +2,9 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
-import { ingestGone, ingestRecords, type RecordKind, type ServiceRecord } from '#workers/sync/records.ts';
+import type { RecordKind } from '#schemas/records.ts';
+import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { history, type Fact, type Telling } from './histories.ts';
 import {
   contact,
@@ -76,7 +78,7 @@ export function recordOf({ event, created_at, payload }: Fact): ServiceRecord {
 
 /** Takes tellings in as they come: those of one kind that stand together, together. */
 export async function ingestTellings(store: Store, batch: readonly Telling[], eraseOnDelete = true): Promise<void> {
-  const needs = { store, options: { eraseOnDelete } };
+  const needs = { store, screen: privacyScreen({ eraseOnDelete }) };
   const howOf = ({ body, fact }: Telling) => (body !== null ? 'sent' : fact.event.endsWith('.gone') ? 'gone' : 'read');
   for (let from = 0; from < batch.length;) {
     const how = howOf(batch[from] as Telling);
@@ -91,7 +93,7 @@ export async function ingestTellings(store: Store, batch: readonly Telling[], er
         eraseOnDelete,
       );
     else if (how === 'read') await ingestRecords(needs, records, { source: 'reconcile', now: receivedAt });
-    else await ingestGone(needs, records.map(goneOf), { now: receivedAt });
+    else await ingestDeletes(needs, records.map(goneOf), { now: receivedAt });
     from += run.length;
   }
 }

@@ -4,6 +4,7 @@ import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openTestSandbox, type TestSandbox } from './sandbox.ts';
 import type { TestStore } from './stores.ts';
 
@@ -66,7 +67,7 @@ export async function openReconciling(
   const needs = async (sources: Promise<Sources>, more: Partial<ReconcileNeeds> = {}): Promise<ReconcileNeeds> => ({
     store,
     sources: await sources,
-    options: { eraseOnDelete: true },
+    screen: privacyScreen({ eraseOnDelete: true }),
     now: () => new Date(),
     ...more,
   });

@@ -11,6 +11,7 @@
 //   I1 → (?)       moved to one never seen               moved 4 Jan
 import type { Store } from '#src/store/contract.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt } from './stores.ts';
 
 export const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;
@@ -146,7 +147,7 @@ export async function tellSmallWorld(store: Store): Promise<void> {
     { kind: 'routing_form', record: { uri: uri('forms', 'sales'), name: 'Sales' } },
   ] as const;
   await ingestRecords(
-    { store, options: { eraseOnDelete: true } },
+    { store, screen: privacyScreen({ eraseOnDelete: true }) },
     names.map((one) => ({ ...one, observed: january(1) })),
     { source: 'backfill', now: receivedAt },
   );

@@ -10,6 +10,7 @@ import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import { ingest, type IngestReport } from '#workers/pipeline/ingest.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { createDatabase } from './postgres.ts';
 
 export interface TestStore extends AsyncDisposable {
@@ -62,7 +63,7 @@ export const storeEngines = [
 /** Ingests bodies as one batch off the queue. */
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
   const deliveries = bodies.map((body) => ({ body, receivedAt }));
-  return ingest({ store, options: { eraseOnDelete } }, { v: 1, deliveries }, receivedAt);
+  return ingest({ store, screen: privacyScreen({ eraseOnDelete }) }, { v: 1, deliveries }, receivedAt);
 }
 
 export async function rowsOf(store: Store, table: TableName): Promise<StoredRow[]> {

@@ -1,35 +1,113 @@
-// The worker's shell round BullMQ: takes batches, hands them to ingest, and tells the log what had to be tried again.
-
+// The worker of the delivery queue: ingests batches, quarantines poison pills, reports metrics and one log line per batch, and
+// scrubs database files after personal data was redacted.
+import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, isTransient } from '#src/base/errors.ts';
+import { instantOf } from '#src/base/time.ts';
 import { type Log, throttled } from '#src/observability/log.ts';
-import type { BatchProcessor, DeliveryQueue, GiveUp, QueueWorker } from '#src/queue/contract.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
+import type { FoldNeeds } from './fold.ts';
+import { ingest, quarantine, type IngestReport } from './ingest.ts';
 
-export interface DeliveryWorkerNeeds {
+export interface DeliveryWorkerNeeds extends FoldNeeds {
   readonly queue: Pick<DeliveryQueue, 'work'>;
-  /** One batch, validated by itself; throws only when trying again later can help. */
-  readonly ingest: BatchProcessor;
-  /** Keeps a delivery that kills its worker out of the way of the others, whole and with its reason. */
-  readonly quarantine: GiveUp;
+  readonly metrics: Pick<Metrics, 'projected' | 'visible'>;
   readonly log: Log;
+  clock(): number;
+  /** Called after every batch, so that readers of the log need not wait for their next poll. */
+  onCommitted?(): void;
 }
+
+/** Deletes often come in series; one scrub after them costs as much as one scrub after each. */
+const scrubDelayMs = 5_000;
+const scrubRetryMs = 60_000;
+/** How often to check whether a thorough scrub is due. */
+const scrubIntervalMs = 3_600_000;
 
 export function startDeliveryWorker(
   needs: DeliveryWorkerNeeds,
-  options: { readonly concurrency: number },
+  { concurrency }: { readonly concurrency: number },
 ): QueueWorker {
-  const say = throttled(needs.log, 1000);
-  const process: BatchProcessor = async (batch) => {
-    try {
-      await needs.ingest(batch);
-    } catch (error) {
-      const level = isTransient(error) ? 'warn' : 'error';
-      say(level, 'A batch failed and will be tried again.', { cause: codeOf(error) });
-      throw error;
+  const { queue, log, clock } = needs;
+  const logThrottled = throttled(log, 1000);
+  const scrubber = startScrubber(needs);
+
+  async function run(work: (now: string) => Promise<IngestReport>): Promise<void> {
+    const startedMs = clock();
+    const report = await work(instantOf(startedMs));
+    needs.onCommitted?.();
+    countAndLog(needs, report, startedMs);
+    if (report.hasRedacted) scrubber.schedule();
+  }
+
+  const worker = queue.work(
+    async (batch) => {
+      try {
+        await run((now) => ingest(needs, batch, now));
+      } catch (error) {
+        const level = isTransient(error) ? 'warn' : 'error';
+        logThrottled(level, 'A batch failed and will be retried.', { cause: codeOf(error) });
+        throw error;
+      }
+    },
+    async (delivery, reason) => {
+      await run((now) => quarantine(needs, delivery, { reason, now }));
+      log.error({ reason }, 'A delivery was quarantined because it crashed its worker repeatedly.');
+    },
+    { concurrency },
+  );
+  return {
+    async close() {
+      await worker.close();
+      await scrubber.close();
+    },
+  };
+}
+
+function countAndLog({ metrics, log, clock }: DeliveryWorkerNeeds, report: IngestReport, startedMs: number): void {
+  const nowMs = clock();
+  const outcomes: Record<string, number> = {};
+  for (const { event, outcome, occurred_at, received_at } of report.entries) {
+    const name = outcome as string;
+    outcomes[name] = (outcomes[name] ?? 0) + 1;
+    metrics.projected(event ?? 'unknown', name);
+    metrics.visible((nowMs - Date.parse((occurred_at ?? received_at) as string)) / 1000);
+  }
+  const { duplicates } = report;
+  if (duplicates > 0) metrics.projected('unknown', 'duplicate', duplicates);
+  const deliveries = report.entries.length + duplicates;
+  log.info({ deliveries, ...outcomes, duplicates, ms: nowMs - startedMs }, 'batch');
+}
+
+/** Scrubs database files a moment after it is scheduled, and once an hour in case an earlier process left something. */
+function startScrubber({ store, log, clock }: Pick<DeliveryWorkerNeeds, 'store' | 'log' | 'clock'>) {
+  const stopping = new AbortController();
+  let isDue = false;
+  let running: Promise<void> | undefined;
+
+  async function scrub(): Promise<void> {
+    for (let delayMs = scrubDelayMs; isDue; delayMs = scrubRetryMs) {
+      await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      isDue = false;
+      await store.engine.scrub(clock()).catch((err: unknown) => {
+        log.warn({ err }, 'redacted data could not be scrubbed from the database files yet');
+        isDue = !stopping.signal.aborted;
+      });
     }
+    running = undefined;
+  }
+  function schedule(): void {
+    isDue = true;
+    running ??= scrub();
+  }
+  const timer = setInterval(schedule, scrubIntervalMs);
+  timer.unref();
+  return {
+    schedule,
+    async close() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
   };
-  const giveUp: GiveUp = async (delivery, reason) => {
-    await needs.quarantine(delivery, reason);
-    needs.log.error({ reason }, 'A delivery was quarantined because workers died over it.');
-  };
-  return needs.queue.work(process, giveUp, options);
 }

@@ -1,115 +1,123 @@
-// Reads what came off the queue, or was read from the API: it becomes a log entry in waiting, with its compiled fact when it
-// has one.
-// The queue is a trust boundary (anyone who can write to it can forge a job), so nothing about the shape is believed.
+// Parses a queued delivery, a record read from the API or an operator's entry into a log entry and the fact it holds.
+// Anyone who can write to the queue can forge a job, so no part of a job's shape is trusted.
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { normalizeTimestamp } from '#schemas/wire.ts';
-import type { NewEntry } from '#src/store/log/log.ts';
-import { compiledErasure } from '#workers/privacy/erasure-entry.ts';
-import type { Compiled } from '#workers/projections/contract.ts';
-import { compile } from '#workers/projections/registry.ts';
+import type { LogEntry, NewEntry } from '#src/store/log/log.ts';
+import type { Fact } from '#workers/projections/contract.ts';
+import { factOfErasure } from '#workers/projections/erasure.ts';
+import { project } from '#workers/projections/registry.ts';
 
-export interface Reading {
+export interface Parsed {
   readonly entry: NewEntry;
-  /** The record as it was understood; null when it was not. */
+  /** The payload in its known shape; null when it could not be parsed. */
   readonly record: Readonly<Record<string, unknown>> | null;
-  /** Null for what is kept but not projected: the entry's outcome and reason then say why. */
-  readonly compiled: Compiled | null;
+  /** Null when nothing is projected: the entry's outcome and reason then say why. */
+  readonly fact: Fact | null;
 }
 
-/** What a queue job holds, as readings. `now` stands in for the time of receipt where a forged job has none. */
-export function readBatch(batch: unknown, now: string): Reading[] {
-  const deliveries = partOf(batch, 'deliveries');
-  if (partOf(batch, 'v') !== 1 || !Array.isArray(deliveries)) return [readForged(batch, now)];
-  return deliveries.map((delivery) => readQueued(delivery, now));
+/** Parses a queue job. `now` replaces the time of receipt where a forged job has none. */
+export function parseBatch(batch: unknown, now: string): Parsed[] {
+  const deliveries = propertyOf(batch, 'deliveries');
+  if (propertyOf(batch, 'v') !== 1 || !Array.isArray(deliveries)) return [parseForged(batch, now)];
+  return deliveries.map((delivery) => parseQueued(delivery, now));
 }
 
-function readQueued(delivery: unknown, now: string): Reading {
-  const body = partOf(delivery, 'body');
-  const encoding = partOf(delivery, 'encoding');
-  const receivedAt = partOf(delivery, 'receivedAt');
-  if (!isText(body) || typeof receivedAt !== 'string' || normalizeTimestamp(receivedAt) !== receivedAt)
-    return readForged(delivery, now);
-  const blank = { ...unread, received_at: receivedAt, body };
-  if (encoding === undefined) return readText(body, blank);
-  if (encoding !== 'base64') return readForged(delivery, now);
+function parseQueued(delivery: unknown, now: string): Parsed {
+  const body = propertyOf(delivery, 'body');
+  const encoding = propertyOf(delivery, 'encoding');
+  const receivedAt = propertyOf(delivery, 'receivedAt');
+  if (!isStorableText(body) || typeof receivedAt !== 'string' || normalizeTimestamp(receivedAt) !== receivedAt)
+    return parseForged(delivery, now);
+  const blank = { ...blankEntry, received_at: receivedAt, body };
+  if (encoding === undefined) return parseText(body, blank);
+  if (encoding !== 'base64') return parseForged(delivery, now);
   const id = createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
-  return kept(
-    { ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) },
-    'quarantined',
-    'The body is not UTF-8 text.',
-  );
+  const entry = { ...blank, encoding, delivery_id: id, tie: id.slice(0, 16) };
+  return unprojected(entry, 'quarantined', 'The body is not UTF-8 text.');
 }
 
-/** Reads a body that is text, whether it is new or stands in the log. Only its source says whether it may tell of a read, or of an erasure. */
-export function readText(body: string, blank: NewEntry): Reading {
-  if (blank.source === 'operator') return { entry: blank, record: null, compiled: compiledErasure(body) };
-  return isRead(blank) ? readRecord(body, blank) : readDelivered(body, blank);
+/** Parses the text of a new or stored entry. Only the entry's source decides whether it is an API read or an erasure. */
+export function parseText(body: string, blank: NewEntry): Parsed {
+  if (blank.source === 'operator') return { entry: blank, record: null, fact: factOfErasure(body) };
+  return isApiRead(blank) ? parseApiRecord(body, blank) : parseDelivery(body, blank);
 }
 
-/** Whether we asked for it ourselves: nobody can send such an entry. */
-export const isRead = ({ source }: Pick<NewEntry, 'source'>): boolean =>
+/** Parses a stored entry with today's schemas. Its identity, and what it records about its own past, stay. */
+export function reparse(entry: LogEntry): Parsed {
+  if (entry.encoding !== null || entry.body === null) return { entry, record: null, fact: null };
+  const { seq: _seq, ...rest } = entry;
+  return parseText(entry.body, { ...rest, reason: null });
+}
+
+/** Whether we read it from the API: no sender can produce such an entry. */
+export const isApiRead = ({ source }: Pick<NewEntry, 'source'>): boolean =>
   source === 'backfill' || source === 'reconcile';
 
-function readRecord(body: string, blank: NewEntry): Reading {
-  const read = readApiRecord(body);
-  const known = read.state === 'known';
-  const entry = { ...blank, event: read.event, subject_uri: known ? read.payload.uri : read.subjectUri };
-  if (!known) return kept(entry, 'quarantined', read.reason);
-  if (entry.occurred_at === null) return kept(entry, 'quarantined', 'observed: expected an ISO 8601 timestamp');
-  return project({ ...read, observed: entry.occurred_at }, entry);
+/** Whether the log holds it without having projected it. */
+export const isUnprojected = ({ outcome }: Pick<LogEntry, 'outcome'>): boolean =>
+  outcome === 'quarantined' || outcome === 'unhandled';
+
+export function quarantined<Item extends Parsed>(item: Item, reason: string): Item {
+  return { ...item, fact: null, entry: { ...item.entry, outcome: 'quarantined', reason } };
 }
 
-function readDelivered(body: string, blank: NewEntry): Reading {
+function parseApiRecord(body: string, blank: NewEntry): Parsed {
+  const read = readApiRecord(body);
+  const isKnown = read.state === 'known';
+  const entry = { ...blank, event: read.event, subject_uri: isKnown ? read.payload.uri : read.subjectUri };
+  if (!isKnown) return unprojected(entry, 'quarantined', read.reason);
+  if (entry.occurred_at === null) return unprojected(entry, 'quarantined', 'observed: expected an ISO 8601 timestamp');
+  return projected({ ...read, observed: entry.occurred_at }, entry);
+}
+
+function parseDelivery(body: string, blank: NewEntry): Parsed {
   const read = readDelivery(body);
   const entry = {
     ...blank,
-    // What stands in the log keeps its identity: a redacted body no longer yields it.
+    // A stored entry keeps its identity: a redacted body no longer yields it.
     delivery_id: blank.delivery_id || read.deliveryId,
     tie: blank.tie || read.tie,
     event: read.event,
     occurred_at: read.createdAt,
     subject_uri: read.state === 'known' ? read.payload.uri : read.subjectUri,
   };
-  if (read.state === 'unknown') return kept(entry, 'unhandled', 'No projection for this kind of event.');
-  if (read.state === 'malformed') return kept(entry, 'quarantined', read.reason);
-  return project({ ...read, observed: read.createdAt }, entry);
+  if (read.state === 'unknown') return unprojected(entry, 'unhandled', 'No projection for this kind of event.');
+  if (read.state === 'malformed') return unprojected(entry, 'quarantined', read.reason);
+  return projected({ ...read, observed: read.createdAt }, entry);
 }
 
-interface Understood {
+interface KnownPayload {
   readonly event: FactKind;
   readonly payload: FactPayload<FactKind>;
   readonly observed: string;
   readonly notes: readonly string[];
 }
 
-function project({ event, payload, observed, notes }: Understood, entry: NewEntry): Reading {
+function projected({ event, payload, observed, notes }: KnownPayload, entry: NewEntry): Parsed {
   try {
-    const compiled = compile({ event, payload, observed, tie: entry.tie as string });
-    // Beyond a limit of the specification: said where an operator looks, and no reason to refuse it.
+    const fact = project({ event, payload, observed, tie: entry.tie as string });
+    // A value beyond a limit of the specification is reported in the log; it is no reason to reject the entry.
     const reason = notes.length > 0 ? `Noted: ${notes.join('; ')}.` : null;
-    return { entry: { ...entry, reason }, record: payload, compiled };
+    return { entry: { ...entry, reason }, record: payload, fact };
   } catch (error) {
-    // A projection is pure: that it throws is a bug of ours, and must not hold up the neighbours.
-    return kept(entry, 'quarantined', `The projection failed (${error instanceof Error ? error.name : 'unknown'}).`);
+    // Projections are pure, so an exception is a bug of ours. It must not block the other entries of the batch.
+    const name = error instanceof Error ? error.name : 'unknown';
+    return unprojected(entry, 'quarantined', `The projection failed (${name}).`);
   }
 }
 
-/** Something that is not a delivery at all, kept whole. */
-function readForged(thing: unknown, now: string): Reading {
-  const body = textOf(thing);
+function parseForged(job: unknown, now: string): Parsed {
+  const body = textOf(job);
   const id = createHash('sha256').update(body).digest('hex');
-  return kept(
-    { ...unread, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) },
-    'quarantined',
-    'The queue held something that is not a delivery.',
-  );
+  const entry = { ...blankEntry, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) };
+  return unprojected(entry, 'quarantined', 'The queue held something that is not a delivery.');
 }
 
-export const unread: NewEntry = {
+export const blankEntry: NewEntry = {
   delivery_id: '',
   source: 'webhook',
   event: null,
@@ -126,25 +134,25 @@ export const unread: NewEntry = {
   redacted: false,
 };
 
-function kept(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): Reading {
-  return { entry: { ...entry, outcome, reason }, record: null, compiled: null };
+function unprojected(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): Parsed {
+  return { entry: { ...entry, outcome, reason }, record: null, fact: null };
 }
 
-function textOf(thing: unknown): string {
+function textOf(job: unknown): string {
   try {
-    return JSON.stringify(thing) ?? 'null';
+    return JSON.stringify(job) ?? 'null';
   } catch {
-    // Nested deeper than can be written: enough of it to see what it was.
-    return inspect(thing, { depth: 8, maxArrayLength: 100, maxStringLength: 1_000 });
+    // It is nested too deeply to serialize; an operator gets enough of it to recognize it.
+    return inspect(job, { depth: 8, maxArrayLength: 100, maxStringLength: 1_000 });
   }
 }
 
-/** Text both databases store as it is: the receiver sends anything else as base64. */
-function isText(value: unknown): value is string {
+/** Text that both databases store unchanged; the receiver sends anything else as base64. */
+function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
 
-function partOf(value: unknown, key: string): unknown {
+function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key]
     : undefined;

@@ -1,20 +1,20 @@
-// E-mail addresses in any text, and the keyed hash that an erased one is remembered by.
+// Finds e-mail addresses in any text, and computes the keyed hash by which an erased address is recognized.
 import { createHmac } from 'node:crypto';
 
-/** One address and nothing else. */
+/** Whether the text is one address and nothing else. */
 export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(text.trim());
 
-/** Two ways to write one address are one address; which letters are capitals says nothing. */
+/** Normalizes the Unicode form and the case, so that all spellings of one address are equal. */
 export const normalAddress = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
-/** Without the key nobody can try out who was erased. */
+/** Keyed, so that a reader of the log cannot test which addresses were erased. */
 export function addressHash(key: string, address: string): string {
   return createHmac('sha256', key).update(normalAddress(address)).digest('hex');
 }
 
 /**
- * Sixteen bits of an address that are quickly had: what differs in them need not be hashed, and nearly everything does. They
- * are too few to tell anybody by, and depend on the key.
+ * A fast 16-bit hash of an address: most addresses differ in it and need no HMAC. It is too short to identify a person, and it
+ * depends on the key.
  */
 export function sieveOf(key: string): (address: string) => number {
   const seed = createHmac('sha256', key).update('sieve').digest().readInt32LE();
@@ -27,46 +27,46 @@ export function sieveOf(key: string): (address: string) => number {
   };
 }
 
-const nameSigns = "\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~.-";
-const outsideName = new RegExp(`[^${nameSigns}]`, 'u');
-const asciiSigns = Array.from({ length: 128 }, (_, code) => !outsideName.test(String.fromCharCode(code)));
-const domainHere = /[\p{L}\p{M}\p{N}.-]+/uy;
-// Allowed in an address and hardly ever there; far more often they stand between it and what comes before, as in `?email=`.
-const borders = /[!#$%&'*/=?^`{|}~]/g;
-const mostNames = 8;
+const localPartCharacters = "\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~.-";
+const outsideLocalPart = new RegExp(`[^${localPartCharacters}]`, 'u');
+const isLocalPartAscii = Array.from({ length: 128 }, (_, code) => !outsideLocalPart.test(String.fromCharCode(code)));
+const domainPattern = /[\p{L}\p{M}\p{N}.-]+/uy;
+// Allowed in an address but rare there; far more often they separate it from what precedes it, as in `?email=`.
+const separators = /[!#$%&'*/=?^`{|}~]/g;
+const mostLocalParts = 8;
 const mostDomains = 4;
-/** A link within a link within a link. */
-const mostEscapes = 3;
+/** A URL within a URL within a URL. */
+const mostEscapeLevels = 3;
 
 /**
- * Everything in a text that may be meant as an address, normalised; also where a URL spells some of it with `%40`,
- * or with `%2540` because it stands in another one.
+ * Every candidate for an address in a text, normalized; also where a URL escapes it as `%40`, or as `%2540` because that URL is
+ * part of another one.
  */
 export function* addressesIn(text: string): Generator<string> {
   const runs = new Set<string>();
-  let spelled = text;
-  for (let round = 0; round <= mostEscapes; round += 1) {
-    for (const { name, domain } of runsIn(spelled, runs))
+  let current = text;
+  for (let round = 0; round <= mostEscapeLevels; round += 1) {
+    for (const { name, domain } of runsIn(current, runs))
       for (const local of namesIn(name)) for (const host of domainsIn(domain)) yield `${local}@${host}`;
-    const plainer = unescaped(spelled);
-    if (plainer === spelled) return;
-    spelled = plainer;
+    const plainer = unescaped(current);
+    if (plainer === current) return;
+    current = plainer;
   }
 }
 
-interface Run {
+interface AddressRun {
   readonly name: string;
   readonly domain: string;
 }
 
-/** What stands around each `@`, where it was not seen before. In linear time, whatever the text is. */
-function* runsIn(given: string, seen: Set<string>): Generator<Run> {
+/** The characters around each `@`, without repetitions. Takes linear time for any text. */
+function* runsIn(given: string, seen: Set<string>): Generator<AddressRun> {
   if (!given.includes('@')) return;
   const text = normalAddress(given);
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    // No domain holds an `@`: all these steps together are no longer than the text.
-    domainHere.lastIndex = at + 1;
-    const domain = domainHere
+    // No domain contains an `@`, so these steps together are linear in the text.
+    domainPattern.lastIndex = at + 1;
+    const domain = domainPattern
       .exec(text)?.[0]
       .slice(0, 254)
       .replace(/[.-]+$/, '');
@@ -81,21 +81,21 @@ function* runsIn(given: string, seen: Set<string>): Generator<Run> {
 function nameBefore(text: string, at: number): string {
   const first = Math.max(0, at - 64);
   let from = at;
-  while (from > first && asciiSigns[text.charCodeAt(from - 1)]) from -= 1;
+  while (from > first && isLocalPartAscii[text.charCodeAt(from - 1)]) from -= 1;
   const isAscii = from === first || text.charCodeAt(from - 1) < 128;
-  return isAscii ? text.slice(from, at) : (text.slice(first, at).split(outsideName).at(-1) ?? '');
+  return isAscii ? text.slice(from, at) : (text.slice(first, at).split(outsideLocalPart).at(-1) ?? '');
 }
 
-/** The whole, and what is left of it behind each sign that may not belong to it. */
+/** The whole run, and the rest of it after each character that may be a separator. */
 function namesIn(run: string): Set<string> {
   const names = new Set([run]);
   const add = (name: string) => name !== '' && names.add(name);
   add(run.replace(/^[._-]+/, ''));
-  for (const { index } of [...run.matchAll(borders)].slice(-mostNames)) add(run.slice(index + 1));
+  for (const { index } of [...run.matchAll(separators)].slice(-mostLocalParts)) add(run.slice(index + 1));
   return names;
 }
 
-/** A sentence that goes on without a space after its full stop looks like a longer domain. */
+/** A sentence that continues without a space after its full stop looks like a longer domain. */
 function domainsIn(run: string): Set<string> {
   const domains = new Set([run]);
   for (let end = run.lastIndexOf('.'); end > 0 && domains.size < mostDomains; end = run.lastIndexOf('.', end - 1))
@@ -105,14 +105,14 @@ function domainsIn(run: string): Set<string> {
 
 const escapes = /(?:%[0-9a-f]{2})+/gi;
 
-/** One level of percent-escapes less. */
+/** Removes one level of percent-escapes. */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text;
   return text.replaceAll(escapes, (escaped) => {
     try {
       return decodeURIComponent(escaped);
     } catch {
-      // No UTF-8; what is ASCII in it can be read all the same.
+      // Not UTF-8: only the ASCII characters are decoded.
       return escaped.replaceAll(/%[2-7][0-9a-f]/gi, (one) => decodeURIComponent(one));
     }
   });

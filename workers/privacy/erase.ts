@@ -1,32 +1,32 @@
-// Erases a person: out of every row and every log entry, in one transaction that also tells of it in the log. From then on no
-// fact, whenever it comes, brings them back.
+// Erases a person from every row and every log entry, in one transaction that also records the erasure in the log. From then on no
+// fact, whenever it arrives, restores the person.
 //
-//   the log is searched               (writers go on)
+//   search the log                    (writers continue)
 //   ┌ transaction: writers wait
-//   │ what came meanwhile is searched too
+//   │ search what arrived meanwhile
 //   │ entries ← without the person;  rows ← what those entries say now
-//   │ log     ← person.erased, one for each subject and one for each address
+//   │ log     ← person.erased, one per subject and one per address
 //   └ commit
 import type { Store, Unit } from '#src/store/contract.ts';
-import { appendEntries, knownEntries } from '#src/store/log/log.ts';
 import { undone } from '#src/store/dry-run-store.ts';
-import { openMirror } from '#workers/pipeline/row-workspace.ts';
+import { appendEntries, knownEntries } from '#src/store/log/log.ts';
+import { fold } from '#workers/pipeline/fold.ts';
+import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
+import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
-import { join, type JoinOptions } from '#workers/projections/merge.ts';
-import { unread } from '#workers/pipeline/parse.ts';
+import { erasureEntry, factOfErasure, type Erased } from '#workers/projections/erasure.ts';
+import { merge } from '#workers/projections/merge.ts';
 import { dropStagedPages } from '#workers/sync/checkpoints.ts';
 import { addressHash } from './addresses.ts';
-import { compiledErasure, erasureEntry, type Erased } from './erasure-entry.ts';
-import { erasedAddress, erasuresOf, makeKey, readKey, standingErasures } from './erasure-index.ts';
+import { erasedAddress, erasuresOf, makeKey, readErasures, readKey } from './erasure-index.ts';
+import { copyOf, initialFindings, searchLog, type ErasureRequest, type Findings } from './find-entries.ts';
 import type { Receipt } from './receipt.ts';
-import { rewrite, writeCounted, type Touched } from './redact-log.ts';
-import { copyOf, nothingSeen, search, type Sightings, type Wanted } from './find-entries.ts';
-import { isHere, subjectsOf, type Target } from './target.ts';
+import { noteChanged, redactLog, type ChangedRows } from './redact-log.ts';
+import { isStored, subjectsOf, type Target } from './target.ts';
 
 export interface EraseNeeds {
   readonly store: Store;
-  readonly options: JoinOptions;
-  /** Of the hash that addresses are remembered by; asked once in the life of a store. */
+  /** Makes the key of address hashes; called once in the lifetime of a store. */
   readonly newKey: () => string;
   readonly onProgress?: (entries: number) => void;
 }
@@ -35,38 +35,38 @@ export interface EraseInput {
   /** On our clock, six digits. */
   readonly now: string;
   readonly dryRun?: boolean;
-  /** Nothing but what is named: the person's further addresses are not followed. */
+  /** The person's further addresses are not followed. */
   readonly only?: boolean;
 }
 
 export async function erase(needs: EraseNeeds, target: Target, input: EraseInput): Promise<Receipt> {
   const { now, dryRun = false, only = false } = input;
   const subjects = await subjectsOf(needs.store, target);
-  const wanted: Wanted = { target, only, key: await keyFor(needs, target, { dryRun, only }) };
-  const seen = nothingSeen(target, subjects);
-  await search(needs.store, wanted, { seen, onProgress: needs.onProgress });
+  const request: ErasureRequest = { target, only, key: await keyFor(needs, target, { dryRun, only }) };
+  const findings = initialFindings(target, subjects);
+  await searchLog(needs.store, request, { findings, onProgress: needs.onProgress });
   const { transaction } = dryRun ? undone(needs.store) : needs.store;
   const done = await transaction(async (unit) => {
     await unit.engine.lockTables(unit.db, mirrorTables);
     await unit.engine.lockLog(unit.db);
-    const found = copyOf(seen);
-    await search(unit, wanted, { seen: found });
-    // Before anything is changed: an erased contact has a row, even where nobody ever heard of it.
-    const known = target.kind === 'uri' ? await isHere(unit, target.uri) : found.places.size + found.subjects.size > 0;
-    return { known, ...(await carryOut(unit, needs.options, { wanted, found, now })) };
+    const found = copyOf(findings);
+    await searchLog(unit, request, { findings: found });
+    // Before any change: erasing a contact creates a row, even for an unknown URI.
+    const known = target.kind === 'uri' ? await isStored(unit, target.uri) : found.seqs.size + found.subjects.size > 0;
+    return { known, ...(await carryOut(unit, { request, found, now })) };
   });
-  const what = target.kind === 'uri' ? { uri: target.uri } : { email_hash: addressHash(wanted.key, target.address) };
-  return { erased: what, at: now, dry_run: dryRun, ...done };
+  const erased = target.kind === 'uri' ? { uri: target.uri } : { email_hash: addressHash(request.key, target.address) };
+  return { erased, at: now, dry_run: dryRun, ...done };
 }
 
-/** A dry run leaves nothing behind, not even a key. */
+/** A dry run stores nothing, not even a key. */
 async function keyFor(
   { store, newKey }: EraseNeeds,
   { kind }: Target,
   { dryRun, only }: Required<Pick<EraseInput, 'dryRun' | 'only'>>,
 ): Promise<string> {
-  const standing = await readKey(store);
-  if (standing !== undefined || (kind === 'uri' && only)) return standing ?? '';
+  const existing = await readKey(store);
+  if (existing !== undefined || (kind === 'uri' && only)) return existing ?? '';
   if (dryRun) return newKey();
   return store.transaction(async (unit) => {
     await unit.engine.lockLog(unit.db);
@@ -75,52 +75,72 @@ async function keyFor(
 }
 
 interface Order {
-  readonly wanted: Wanted;
-  readonly found: Sightings;
+  readonly request: ErasureRequest;
+  readonly found: Findings;
   readonly now: string;
 }
 
 type Done = Pick<Receipt, 'subjects' | 'addresses' | 'removed' | 'seqs'>;
 
-async function carryOut(unit: Unit, options: JoinOptions, { wanted, found, now }: Order): Promise<Done> {
+async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Done> {
   await unit.engine.noteForgotten(unit.db);
-  const standing = await standingErasures(unit);
-  const known = erasuresOf({ seq: 1, key: wanted.key, erased: standing });
+  const { key } = request;
+  const earlier = await readErasures(unit);
+  const current = erasuresOf({ seq: 1, key, erased: earlier });
   const subjects = [...found.subjects].map(([uri, table]) => ({ uri, table }));
   const through = found.newest > now ? found.newest : now;
-  const hashes = [...found.addresses].map((address) => erasedAddress(wanted.key, { address, through }));
-  const all: Erased[] = [...subjects, ...hashes];
-  const isNews = (one: Erased) =>
-    'uri' in one ? !known.subjects.has(one.uri) : one.through > (known.addresses.get(one.email_hash) ?? '');
-  const news = all.filter(isNews);
-  const erasures = erasuresOf({ seq: 1, key: wanted.key, erased: [...standing, ...news] });
+  const hashes = [...found.addresses].map((address) => erasedAddress(key, { address, through }));
+  const isAdded = (one: Erased) =>
+    'uri' in one ? !current.subjects.has(one.uri) : one.through > (current.addresses.get(one.email_hash) ?? '');
+  const added = [...subjects, ...hashes].filter(isAdded);
 
-  const touched: Touched = new Map();
-  const entries = await rewrite(unit, erasures, { places: found.places, touched });
-  const told = news.map((erased) => erasureEntry(erased, { at: now, base: unread }));
-  const buried = told.flatMap(({ body }) => compiledErasure(body) ?? []);
-  const mirror = await openMirror(unit, buried);
-  const effects = new Map(buried.map((compiled) => [compiled.subject.uri, join(mirror.rows, compiled, options)]));
-  await writeCounted(mirror, buried, touched);
-  await appendEntries(
+  const changedRows: ChangedRows = new Map();
+  const erasures = erasuresOf({ seq: 1, key, erased: [...earlier, ...added] });
+  const entries = await redactLog(unit, erasures, { seqs: found.seqs, changedRows });
+  const seqs = await recordErasures(unit, added, { now, changedRows });
+  const alerts = await removeAlerts(
     unit,
-    told.map((entry) => ({ ...entry, changes: effects.get(entry.subject_uri ?? '')?.changes ?? null })),
+    subjects.map(({ uri }) => uri),
   );
-  const ids = told.map(({ delivery_id }) => delivery_id as string);
-  const placed = await knownEntries(unit, ids);
-  const rows = Object.fromEntries([...touched].map(([table, uris]) => [table, uris.size]));
-  const theirs = subjects.map(({ uri }) => uri);
-  const alerts = await removeAlerts(unit, theirs);
-  const named = wanted.target.kind === 'address' ? 1 : 0;
+  const rows = Object.fromEntries([...changedRows].map(([table, uris]) => [table, uris.size]));
+  const named = request.target.kind === 'address' ? 1 : 0;
   return {
     subjects,
-    addresses: { followed: found.addresses.size - named, left: found.left.size },
+    addresses: { followed: found.addresses.size - named, left: found.skipped.size },
     removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
-    seqs: [...placed.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b),
+    seqs,
   };
 }
 
-/** How many went. */
+/** Appends the erasures to the log and turns erased contacts into tombstones. Returns the positions of the entries. */
+async function recordErasures(
+  unit: Unit,
+  added: readonly Erased[],
+  { now, changedRows }: { readonly now: string; readonly changedRows: ChangedRows },
+): Promise<readonly number[]> {
+  const items: Parsed[] = added.map((erased) => {
+    const entry = erasureEntry(erased, { at: now, base: blankEntry });
+    return { entry, record: null, fact: factOfErasure(entry.body) };
+  });
+  const { report } = await fold(unit, alreadyScreened(items), {
+    apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
+    locksLog: false,
+    async record(_unit, folded, rows) {
+      noteChanged(rows, changedRows);
+      await appendEntries(
+        unit,
+        folded.map(({ item, effect }) => ({ ...item.entry, changes: effect?.changes ?? null })),
+      );
+      return knownEntries(
+        unit,
+        items.map(({ entry }) => entry.delivery_id as string),
+      );
+    },
+  });
+  return [...report.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b);
+}
+
+/** Returns how many were removed. */
 async function removeAlerts({ db }: Unit, uris: readonly string[]): Promise<number> {
   let removed = 0;
   for (let from = 0; from < uris.length; from += 500) {

@@ -1,40 +1,46 @@
-// Who was erased: read from the log, which is its only place, and kept in memory as long as no erasure is added.
+// The index of erased people: read from the log, which is the only record of erasures, and cached until an erasure is added.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { StoreEngine, Unit } from '#src/store/contract.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
+import {
+  erasureEvent,
+  parseErasure,
+  type Erased,
+  type ErasedAddress,
+  type ErasedSubject,
+} from '#workers/projections/erasure.ts';
 import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 import { addressesIn, addressHash, sieveOf } from './addresses.ts';
-import { erasureEvent, readErasure, type Erased, type ErasedAddress, type ErasedSubject } from './erasure-entry.ts';
 
 export interface Erasures {
-  /** The place of the last one in the log; 0 when nobody was ever erased. */
+  /** The last erasure's position in the log; 0 when there is none. */
   readonly seq: number;
   readonly subjects: ReadonlyMap<string, MirrorTable | null>;
-  /** Hashes of addresses, and through when they are erased. */
+  /** Hash of an address → the time up to which it is erased. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** The latest of those moments: what is newer than all of them is not searched for addresses. */
+  /** The latest of those times: newer entries are not searched for addresses. */
   readonly latest: string;
-  /** Whether a text holds an address that is erased for facts of that time. */
-  carries(text: string, at: string): boolean;
+  /** Whether a text contains an address that is erased for facts of that time. */
+  containsAddress(text: string, at: string): boolean;
 }
 
-export const noErasures: Erasures = {
+const noErasures: Erasures = {
   seq: 0,
   subjects: new Map(),
   addresses: new Map(),
   latest: '',
-  carries: () => false,
+  containsAddress: () => false,
 };
 
-interface Given {
+interface ErasureList {
   readonly seq: number;
   readonly key: string;
   readonly erased: readonly Erased[];
 }
 
-export function erasuresOf({ seq, key, erased }: Given): Erasures {
+export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
   const subjects = new Map<string, MirrorTable | null>();
   const addresses = new Map<string, string>();
   const sieves = new Set<number | undefined>();
@@ -46,57 +52,58 @@ export function erasuresOf({ seq, key, erased }: Given): Erasures {
     }
   }
   const sieve = sieveOf(key);
-  const isPossible = (address: string) => sieves.has(undefined) || sieves.has(sieve(address));
+  const mayBeErased = (address: string) => sieves.has(undefined) || sieves.has(sieve(address));
   const latest = [...addresses.values()].reduce((last, at) => (at > last ? at : last), '');
-  const carries = (text: string, at: string): boolean => {
+  const containsAddress = (text: string, at: string): boolean => {
     if (at > latest) return false;
     for (const address of addressesIn(text)) {
-      const through = isPossible(address) ? addresses.get(addressHash(key, address)) : undefined;
+      const through = mayBeErased(address) ? addresses.get(addressHash(key, address)) : undefined;
       if (through !== undefined && at <= through) return true;
     }
     return false;
   };
-  return { seq, subjects, addresses, latest, carries };
+  return { seq, subjects, addresses, latest, containsAddress };
 }
 
-/** An address as it is remembered. */
+/** An address in the form in which the log records its erasure. */
 export function erasedAddress(key: string, { address, through }: { address: string; through: string }): ErasedAddress {
   return { email_hash: addressHash(key, address), sieve: sieveOf(key)(address), through };
 }
 
-/** The same, and these subjects besides. */
-export function withMore(erasures: Erasures, more: readonly ErasedSubject[]): Erasures {
+/** The same erasures with further subjects. */
+export function withSubjects(erasures: Erasures, more: readonly ErasedSubject[]): Erasures {
   return {
     ...erasures,
     subjects: new Map([...erasures.subjects, ...more.map(({ uri, table }) => [uri, table] as const)]),
   };
 }
 
-type Reading = Pick<Unit, 'db' | 'engine'>;
-const known = new WeakMap<StoreEngine, Erasures>();
+type Readable = Pick<Unit, 'db' | 'engine'>;
+const cached = new WeakMap<StoreEngine, Erasures>();
 
-/** As they stand now: one small query when nothing was added. */
-export async function currentErasures(from: Reading): Promise<Erasures> {
+/** The current erasures: one small query when none was added. */
+export async function currentErasures(from: Readable): Promise<Erasures> {
   const seq = await lastErasure(from);
   if (seq === 0) return noErasures;
-  const kept = known.get(from.engine);
-  if (kept?.seq === seq) return kept;
-  const erased = await standingErasures(from);
+  const known = cached.get(from.engine);
+  if (known?.seq === seq) return known;
+  const erased = await readErasures(from);
   const erasures = erasuresOf({ seq, key: await keyOf(from, erased), erased });
-  known.set(from.engine, erasures);
+  cached.set(from.engine, erasures);
   return erasures;
 }
 
-/** For a writer that holds the log: what it read before must have been read without everybody who is erased by now. */
+/** Throws when an erasure was added since these were read. The log must be locked. */
 export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>): Promise<void> {
-  // Elsewhere a transaction is the only writer from its beginning.
+  // With a single writer no erasure can come between.
   if (!unit.engine.manyWriters || (await lastErasure(unit)) === seq) return;
-  throw new SlotstreamError('erased_meanwhile', 'Somebody was erased while this was being folded.', {
-    hint: 'Nothing was written. Do it again.',
+  throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being folded.', {
+    hint: 'Nothing was written. Try again.',
   });
 }
 
-export async function lastErasure(from: Reading): Promise<number> {
+/** The position of the last erasure in the log; 0 when there is none. */
+export async function lastErasure(from: Readable): Promise<number> {
   const [last] = await runPrepared(from, {
     id: 'last erasure',
     values: {},
@@ -112,35 +119,35 @@ export async function lastErasure(from: Reading): Promise<number> {
   return last?.seq ?? 0;
 }
 
-export async function standingErasures({ db }: Reading): Promise<readonly Erased[]> {
-  const told = db.selectFrom('event_log').select('body').where('event', '=', erasureEvent);
-  const rows = await told.where('source', '=', 'operator').orderBy('seq').execute();
-  return rows.flatMap(({ body }) => readErasure(body as string | null)?.erased ?? []);
+export async function readErasures({ db }: Readable): Promise<readonly Erased[]> {
+  const entries = db.selectFrom('event_log').select('body').where('event', '=', erasureEvent);
+  const rows = await entries.where('source', '=', 'operator').orderBy('seq').execute();
+  return rows.flatMap(({ body }) => parseErasure(body as string | null)?.erased ?? []);
 }
 
-// In the store, because every process on any machine must find the same people; in no answer and no log line.
-const keyPlace = 'erasure_key';
-const keyForm = z.string().min(32);
+// In the store, so that every process on any machine recognizes the same people. It is never returned or logged.
+const keyName = 'erasure_key';
+const keySchema = z.string().min(32);
 
-export function readKey(from: Reading): Promise<string | undefined> {
-  return readCheckpoint(from, keyPlace, keyForm);
+export function readKey(from: Readable): Promise<string | undefined> {
+  return readCheckpoint(from, keyName, keySchema);
 }
 
-/** Made once. Its caller holds the log. */
+/** Creates the key unless it exists. The log must be locked. */
 export async function makeKey(unit: Unit, newKey: () => string): Promise<string> {
-  const standing = await readKey(unit);
-  if (standing !== undefined) return standing;
+  const existing = await readKey(unit);
+  if (existing !== undefined) return existing;
   const key = newKey();
-  await writeCheckpoint(unit, keyPlace, key);
+  await writeCheckpoint(unit, keyName, key);
   return key;
 }
 
-async function keyOf(from: Reading, erased: readonly Erased[]): Promise<string> {
+async function keyOf(from: Readable, erased: readonly Erased[]): Promise<string> {
   const key = await readKey(from);
   if (key !== undefined) return key;
   if (erased.every((one) => 'uri' in one)) return '';
-  // To go on without it would bring erased people back. What waits in the queue waits on.
+  // Continuing without the key would store erased people again. Deliveries stay in the queue meanwhile.
   throw new SlotstreamError('store_unavailable', 'The key of erased addresses is missing from sync_checkpoints.', {
-    hint: `Restore the row "${keyPlace}" from a backup.`,
+    hint: `Restore the row "${keyName}" from a backup.`,
   });
 }

@@ -1,63 +1,62 @@
-// Facts that come only after an erasure, and are no newer, may be of records that nobody knew were the person's. From then on
-// those are erased too, by name: what is told about them later need not hold the address to be recognised.
+// Late facts: entries that arrive after an erasure but are not newer than it. They can reveal further records of the person. Those
+// are then erased by URI too, because later entries about them need not contain the address.
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, unreadableNaming, type NewEntry } from '#src/store/log/log.ts';
-import type { Compiled } from '#workers/projections/contract.ts';
-import { unread, type Reading } from '#workers/pipeline/parse.ts';
-import { ownSubjects } from './redact-fact.ts';
-import { compiledErasure, erasureEntry, type ErasedSubject } from './erasure-entry.ts';
-import { withMore, type Erasures } from './erasure-index.ts';
-import { rewrite } from './redact-log.ts';
+import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
+import type { Fact } from '#workers/projections/contract.ts';
+import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
+import { withSubjects, type Erasures } from './erasure-index.ts';
+import { erasedSubjectsIn } from './redact-fact.ts';
+import { redactLog } from './redact-log.ts';
 import { submittedBy } from './target.ts';
 
-export interface Late {
-  /** Everybody who is erased by now. */
+export interface LateSubjects {
+  /** All erasures, with these subjects included. */
   readonly erasures: Erasures;
   readonly subjects: readonly ErasedSubject[];
-  /** What the log is to tell of them. */
+  /** The erasure entries that the log will record for them. */
   readonly entries: readonly NewEntry[];
-  /** What that does to rows. */
-  readonly buried: readonly Compiled[];
+  /** What those entries do to rows. */
+  readonly facts: readonly Fact[];
 }
 
-export function lateAmong(standing: Erasures, readings: readonly Reading[]): Late {
-  let erasures = standing;
+export function findLateSubjects(current: Erasures, items: readonly Parsed[]): LateSubjects {
+  let erasures = current;
   const entries: NewEntry[] = [];
   const subjects: ErasedSubject[] = [];
-  // One that is found may make another one theirs: the recap of a meeting.
-  for (let known = -1; standing.seq > 0 && known !== subjects.length;) {
-    known = subjects.length;
-    for (const reading of readings) {
-      const news = ownSubjects(erasures, reading).filter(({ uri }) => !erasures.subjects.has(uri));
-      if (news.length === 0) continue;
-      const at = reading.entry.received_at as string;
-      entries.push(...news.map((one) => erasureEntry(one, { at, base: unread })));
-      subjects.push(...news);
-      erasures = withMore(erasures, news);
+  // Repeated until nothing is added: a record that is found can reveal another, such as the recap of a meeting.
+  for (let before = -1; current.seq > 0 && before !== subjects.length;) {
+    before = subjects.length;
+    for (const item of items) {
+      const found = erasedSubjectsIn(erasures, item).filter(({ uri }) => !erasures.subjects.has(uri));
+      if (found.length === 0) continue;
+      const at = item.entry.received_at as string;
+      entries.push(...found.map((one) => erasureEntry(one, { at, base: blankEntry })));
+      subjects.push(...found);
+      erasures = withSubjects(erasures, found);
     }
   }
-  return { erasures, subjects, entries, buried: entries.flatMap(({ body }) => compiledErasure(body) ?? []) };
+  return { erasures, subjects, entries, facts: entries.flatMap(({ body }) => factOfErasure(body) ?? []) };
 }
 
-/** Tells of them in the log, and takes out what stood there before anybody knew. Its caller holds the log. */
-export async function eraseLate(unit: Unit, late: Late): Promise<void> {
-  const { subjects, entries } = late;
+/** Records the late subjects in the log and redacts the entries that the log already holds about them. The log must be locked. */
+export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entries }: LateSubjects): Promise<void> {
   const [first] = entries;
   if (first === undefined) return;
   await unit.engine.noteForgotten(unit.db);
   const people = subjects.map(({ uri }) => uri);
-  // By name too: what is told of them later need not say who submitted it.
-  const forms = (await submittedBy(unit, people)).filter(({ uri }) => !late.erasures.subjects.has(uri));
+  // Erased by URI too: a later entry about a form need not name its submitter.
+  const forms = (await submittedBy(unit, people)).filter(({ uri }) => !erasures.subjects.has(uri));
   const at = first.received_at as string;
-  await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: unread }))]);
+  await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: blankEntry }))]);
   const uris = [...people, ...forms.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unreadableNaming(unit, uri)));
-  const places = [...(await placesAbout(unit, uris)), ...unreadable.flat().map(({ seq }) => seq as number)];
-  await rewrite(unit, withMore(late.erasures, forms), { places: new Set(places), touched: new Map() });
+  const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq as number)];
+  await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows: new Map() });
 }
 
-/** Entries about these, about the invitees of these meetings, and about their recaps. */
-async function placesAbout({ db }: Unit, uris: readonly string[]): Promise<number[]> {
+/** Entries about these subjects, about the invitees of these meetings, and about the recaps of these meetings. */
+async function entriesInvolving({ db }: Unit, uris: readonly string[]): Promise<number[]> {
   const invitees = db.selectFrom('invitees').select('uri').where('event_uri', 'in', uris);
   const recaps = db.selectFrom('meeting_recaps').select('uri').where('event_uri', 'in', uris);
   const rows = await db

@@ -1,21 +1,22 @@
-// From one address of a person to the next: the addresses of a record that is theirs are theirs too. An address of a user of the
-// organization is not followed unless that user was asked for: a colleague who stands in somebody's contact stays.
+// Links one address of a person to the next: all addresses in a record of the person are theirs. An address of a user of the
+// organization is not followed unless that user is the target, so that a colleague listed in the person's contact is not erased.
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import type { Parsed } from '#workers/pipeline/parse.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
-import type { Reading } from '#workers/pipeline/parse.ts';
+import type { ErasedSubject } from '#workers/projections/erasure.ts';
+import { embeddedRecord } from '#workers/projections/touches.ts';
 import { addressesIn, isAddress, normalAddress } from './addresses.ts';
-import type { ErasedSubject } from './erasure-entry.ts';
 import type { Target } from './target.ts';
 
-/** Normal address → the users whose it is. */
+/** Normalized address → the users who have it. */
 export type Colleagues = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** More than this hang together through something shared, such as one address for a whole office. */
+/** More linked addresses than this indicate a shared address, such as that of an office. */
 export const mostAddresses = 25;
 
-export async function colleaguesIn({ db }: Store | Unit): Promise<Colleagues> {
+export async function findColleagues({ db }: Store | Unit): Promise<Colleagues> {
   const found = new Map<string, Set<string>>();
   const users = await db.selectFrom('users').select(['uri', 'email']).where('email', 'is not', null).execute();
   for (const { uri, email } of users) {
@@ -25,26 +26,27 @@ export async function colleaguesIn({ db }: Store | Unit): Promise<Colleagues> {
   return found;
 }
 
-/** Whether following it would lead to a colleague that nobody asked for. */
-export function isOfAnother(colleagues: Colleagues, target: Target, address: string): boolean {
+/** Whether following an address would erase a colleague who is not the target. */
+export function isOfColleague(colleagues: Colleagues, target: Target, address: string): boolean {
   const users = colleagues.get(address);
   if (users === undefined) return false;
   if (target.kind === 'uri') return !users.has(target.uri);
-  const asked = colleagues.get(normalAddress(target.address));
-  return asked === undefined || ![...users].some((uri) => asked.has(uri));
+  const targeted = colleagues.get(normalAddress(target.address));
+  return targeted === undefined || ![...users].some((uri) => targeted.has(uri));
 }
 
-/** What these records of a person, all of them in one entry, give as the person's address; normalised. */
-export function addressesOf({ record }: Pick<Reading, 'record'>, own: readonly ErasedSubject[]): string[] {
-  const embedded = isObject(record?.['user']) ? record['user'] : undefined;
-  const parts = [record, embedded].filter((part) => part !== null && part !== undefined);
-  return own.flatMap(({ uri, table }) =>
-    parts.filter((part) => part['uri'] === uri).flatMap((part) => addressesGiven(table, part)),
+/** The normalized addresses that the person's records in one entry give. */
+export function addressesOf({ record }: Pick<Parsed, 'record'>, subjects: readonly ErasedSubject[]): string[] {
+  const records = [record, embeddedRecord(record, { key: 'user' })].filter(
+    (each) => each !== null && each !== undefined,
+  );
+  return subjects.flatMap(({ uri, table }) =>
+    records.filter((each) => each['uri'] === uri).flatMap((each) => addressesGiven(table, each)),
   );
 }
 
 function addressesGiven(table: MirrorTable | null, record: JsonObject): string[] {
-  // Those who attended one meeting, or are named in one answer, are several people.
+  // The attendees of a meeting, and people named in an answer, are several people.
   if (table !== 'contacts' && table !== 'invitees' && table !== 'users') return [];
   const listed = table === 'contacts' && Array.isArray(record['emails']) ? record['emails'] : [record];
   return listed.flatMap((each) => {
@@ -55,10 +57,10 @@ function addressesGiven(table: MirrorTable | null, record: JsonObject): string[]
   });
 }
 
-export function tooMany(): SlotstreamError {
+export function tooManyAddresses(): SlotstreamError {
   return new SlotstreamError(
     'usage',
-    `More than ${mostAddresses} addresses hang together with this one: several people share an address. Nothing was erased.`,
-    { hint: 'Erase with --only what belongs to the person, one by one.' },
+    `More than ${mostAddresses} addresses are linked to this one: several people share an address. Nothing was erased.`,
+    { hint: 'Erase what belongs to the person with --only, one record or address at a time.' },
   );
 }

@@ -1,6 +1,5 @@
-// What an erasure leaves in the hands of whoever asked for it: what was removed where, and what it cannot reach. It does not
-// repeat the address.
-import type { ErasedSubject } from './erasure-entry.ts';
+// The receipt of an erasure: what was removed where, and what the erasure cannot reach. It does not repeat the address.
+import type { ErasedSubject } from '#workers/projections/erasure.ts';
 
 export interface Receipt {
   readonly erased: { readonly uri: string } | { readonly email_hash: string };
@@ -8,37 +7,37 @@ export interface Receipt {
   readonly dry_run: boolean;
   /** Whether anything here has the URI that was named, or holds the address. */
   readonly known: boolean;
-  /** Records of the person, and meetings in which they filled something in. */
+  /** Records of the person, and meetings for which they filled something in. */
   readonly subjects: readonly ErasedSubject[];
-  /** How many; never which. */
+  /** Only counts: a receipt is kept and must not hold addresses. */
   readonly addresses: {
-    /** Of the person's records, besides the one that was named. */
+    /** Found in the person's records, besides the one that was named. */
     readonly followed: number;
-    /** In the person's records, but of a user of the organization nobody asked for. */
+    /** Found in the person's records, but belonging to a user of the organization who is not the target. */
     readonly left: number;
   };
   readonly removed: {
-    /** Rows that were changed, by table. */
+    /** RowLookup that were changed, by table. */
     readonly rows: Readonly<Record<string, number>>;
     readonly log_entries: number;
     readonly quarantined: number;
-    /** Of the entries, those about somebody else: they stand at the end of the log again, for readers of the feed. */
+    /** Entries about other subjects: they moved to the end of the log, so that readers of the feed see them again. */
     readonly moved: number;
     readonly alerts: number;
     readonly staged_pages: number;
   };
-  /** Where the log tells of it. */
+  /** The positions of the erasure in the log. */
   readonly seqs: readonly number[];
 }
 
-/** What this cannot do, said to whoever has to. */
+/** What an erasure does not cover, for the operator who must take care of it. */
 export const outOfReach: readonly string[] = [
-  'The scheduling service itself: erase them there too. What it tells about them after this moment is mirrored again under any record that is not listed here: a new one, or an older one that never reached this mirror.',
-  'Backups of the database, and files that were exported.',
-  'Readers of the feed: they are told by entries at the end of the log, and must forget for themselves.',
-  'Deliveries still in the queue or the spool: they lose the person when they reach the log.',
-  "The queue's own files, which may hold what passed through them until they are written anew: DATA_DIR/queue of the embedded queue with its write-ahead log, the append-only file of Redis, the tables and write-ahead log of PostgreSQL. How to clean them: docs/erasure.md.",
-  'Addresses that no record here ties to the person.',
-  'Names and telephone numbers that stand in other records without the address: nobody can tell whose they are.',
-  'URIs, times and links between records: they stay, so that counts and the records of others stay right.',
+  'The scheduling service itself: erase the person there too. Whatever it sends about them after this moment is mirrored again under any record that is not listed here: a new one, or an older one that never reached this mirror.',
+  'Backups of the database, and exported files.',
+  'Readers of the feed: entries at the end of the log notify them, and they must erase the person themselves.',
+  'Deliveries still in the queue or the spool: the person is removed from them when they reach the log.',
+  "The queue's own files, which may hold earlier deliveries until they are rewritten: DATA_DIR/queue of the embedded queue with its write-ahead log, the append-only file of Redis, the tables and write-ahead log of PostgreSQL. How to clean them: docs/erasure.md.",
+  'Addresses that no record here links to the person.',
+  'Names and phone numbers in other records without the address: they cannot be attributed to the person.',
+  'URIs, times and links between records: they stay, so that counts and the records of others remain correct.',
 ];

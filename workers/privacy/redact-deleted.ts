@@ -1,63 +1,69 @@
-// Forgetting a deleted contact: its row is blanked by the join; here every log entry about it becomes a stub, so that
-// nothing comes back by replay or rebuild.
+// Redacts deleted contacts. The merge blanks the row; here every log entry about the contact is reduced to a stub, so that neither
+// replay nor rebuild can restore it.
 import type { Unit } from '#src/store/contract.ts';
 import { deletedContacts, entriesAbout, redactEntry, unreadableNaming, type NewEntry } from '#src/store/log/log.ts';
-import type { Mirror } from '#workers/pipeline/row-workspace.ts';
-import { isForgotten, type JoinOptions } from '#workers/projections/merge.ts';
-import { stubOf } from '#workers/projections/redacted-body.ts';
-import { isRead, readText, type Reading } from '#workers/pipeline/parse.ts';
+import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
+import { isBlanked, type MergeOptions } from '#workers/projections/merge.ts';
 import { dropStagedPages } from '#workers/sync/checkpoints.ts';
 
-export interface Batch {
-  readonly mirror: Mirror;
-  readonly readings: readonly Reading[];
-  readonly options: JoinOptions;
+interface FoldedBatch {
+  readonly rows: RowWorkspace;
+  readonly items: readonly Parsed[];
 }
 
-/** Whom a batch speaks about although they are to be forgotten: known from their rows; where a delivery could not be read, looked up. */
-export async function forgottenAmong(unit: Unit, { mirror, readings, options }: Batch): Promise<Set<string>> {
-  const forgotten = new Set<string>();
-  for (const [uri, { row }] of mirror.all('contacts')) if (isForgotten('contacts', row, options)) forgotten.add(uri);
-  if (!options.eraseOnDelete) return forgotten;
-  const unreadable = readings.flatMap(({ compiled, entry }) =>
-    compiled === null && entry.subject_uri !== null ? [entry.subject_uri] : [],
+/** The contacts of a batch whose rows are blanked. Those of entries that could not be parsed are looked up. */
+export async function blankedContacts(
+  unit: Unit,
+  { rows, items }: FoldedBatch,
+  options: MergeOptions,
+): Promise<ReadonlySet<string>> {
+  const blanked = new Set<string>();
+  for (const [uri, { row }] of rows.all('contacts')) if (isBlanked('contacts', row, options)) blanked.add(uri);
+  if (!options.eraseOnDelete) return blanked;
+  const unparsed = items.flatMap(({ fact, entry }) =>
+    fact === null && entry.subject_uri !== null ? [entry.subject_uri] : [],
   );
-  for (const uri of await deletedContacts(unit, unreadable)) forgotten.add(uri);
-  return forgotten;
+  for (const uri of await deletedContacts(unit, unparsed)) blanked.add(uri);
+  return blanked;
 }
 
-/** The contacts whose delete these facts tell. Told again, it is forgotten again: an earlier telling may have found nothing to do. */
-export function buriedBy(readings: readonly Reading[], { eraseOnDelete }: JoinOptions): string[] {
+/** The contacts that these facts delete. A repeated delete is redacted again: the first may have found nothing to redact. */
+export function contactsDeletedBy(items: readonly Parsed[], { eraseOnDelete }: MergeOptions): string[] {
   if (!eraseOnDelete) return [];
-  return readings.flatMap(({ compiled }) =>
-    compiled?.tombstone?.table === 'contacts' ? [compiled.tombstone.uri] : [],
-  );
+  return items.flatMap(({ fact }) => (fact?.tombstone?.table === 'contacts' ? [fact.tombstone.uri] : []));
 }
 
-/** Turns every entry about these subjects that the log already holds into a stub. */
-export async function forget(unit: Unit, uris: readonly string[]): Promise<void> {
+/** Reduces every entry that the log holds about these subjects to a stub. */
+export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return;
   await unit.engine.noteForgotten(unit.db);
   await dropStagedPages(unit);
   for (const entry of await entriesAbout(unit, uris)) {
-    const { record } = readText(entry.body ?? '', entry);
-    const kept = stub(entry, record);
-    if (kept !== entry.body) await redactEntry(unit, entry.seq as number, kept);
+    const { record } = parseText(entry.body ?? '', entry);
+    const stub = redactedBody(entry, record);
+    if (stub !== entry.body) await redactEntry(unit, entry.seq as number, stub);
   }
   for (const uri of uris) {
     for (const entry of await unreadableNaming(unit, uri))
-      await redactEntry(unit, entry.seq as number, stub(entry, null));
+      await redactEntry(unit, entry.seq as number, redactedBody(entry, null));
   }
 }
 
-export function redacted<Entry extends NewEntry>(entry: Entry, record: Reading['record']): Entry {
-  // What was emptied already stays so.
-  const body = entry.body === null ? null : stub(entry, record);
+export function redactedEntry(entry: NewEntry, record: Parsed['record']): NewEntry {
+  // An entry that was emptied stays empty.
+  const body = entry.body === null ? null : redactedBody(entry, record);
   return { ...entry, body, encoding: null, changes: null, redacted: true };
 }
 
-function stub(entry: NewEntry, record: Reading['record']): string {
-  // When a read was last observed stands in the entry alone: it moves when the same content is read again.
-  const occurredAt = isRead(entry) ? null : entry.occurred_at;
-  return stubOf({ event: entry.event, occurredAt, uri: entry.subject_uri, record });
+type Identified = Pick<NewEntry, 'source' | 'event' | 'occurred_at' | 'subject_uri'>;
+
+const retainedTimes = ['created_at', 'updated_at', 'deleted_at'] as const;
+
+/** A body that proves that the entry existed, without personal data: its kind, its subject and its times. */
+export function redactedBody(entry: Identified, record: Parsed['record']): string {
+  const payload: Record<string, unknown> = { uri: entry.subject_uri };
+  for (const key of retainedTimes) if (typeof record?.[key] === 'string') payload[key] = record[key];
+  // An API read stores its time in the entry alone: it moves when the same content is read again.
+  return JSON.stringify({ event: entry.event, created_at: isApiRead(entry) ? null : entry.occurred_at, payload });
 }

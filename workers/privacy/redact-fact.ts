@@ -1,149 +1,137 @@
-// A fact as it is kept once somebody in it is erased. It still assigns the same fields with the same versions, only without the
-// person: so the order in which facts and erasures come does not matter, and rows can be mended in place.
+// Redacts erased people from an entry and its fact. The fact still assigns the same fields with the same versions, only without the
+// person, so the order in which facts and erasures arrive does not matter and rows can be corrected in place.
 import { readJson } from '#schemas/json-text.ts';
 import { canonicalJson, isObject, isUri, type JsonObject } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log/log.ts';
-import type { MirrorTable } from '#workers/projections/contract.ts';
-import { stubOf } from '#workers/projections/redacted-body.ts';
-import { isRead, readText, type Reading } from '#workers/pipeline/parse.ts';
-import { tableOf } from '#workers/sync/record-tables.ts';
-import type { ErasedSubject } from './erasure-entry.ts';
+import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import type { ErasedSubject } from '#workers/projections/erasure.ts';
+import { embeddedRecord, embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
 import type { Erasures } from './erasure-index.ts';
-import { withoutPerson } from './retained-fields.ts';
-import { holds, isOwn, withoutMentions, type Sought } from './redact-mentions.ts';
+import { redactedBody } from './redact-deleted.ts';
+import { containsAddress, isOwnRecord, redactMentions, type RedactionScope } from './redact-mentions.ts';
+import { retainFields } from './retained-fields.ts';
 
-/** The very same reading where nobody in it is erased. */
-export function withoutErased<Read extends Reading>(erasures: Erasures, reading: Read): Read {
-  const { entry, record, compiled } = reading;
-  if (erasures.seq === 0 || entry.source === 'operator' || entry.body === null) return reading;
-  const sought = { erasures, at: timeOf(reading) };
-  // What is newer than every erasure can only be about a subject, and most of what comes is newer.
-  if (record !== null && sought.at > erasures.latest && !isNamed(erasures, entry, record)) return reading;
+/** Returns the same item where it concerns no erased person. */
+export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item): Item {
+  const { entry, record, fact } = item;
+  if (erasures.seq === 0 || entry.source === 'operator' || entry.body === null) return item;
+  const scope = { erasures, at: timeOf(item) };
+  // An entry newer than every erasure can only concern an erased subject, and most entries are newer.
+  if (record !== null && scope.at > erasures.latest && !namesSubject(erasures, entry, record)) return item;
   const content = contentOf(entry);
-  if (!concerns(sought, entry, content)) return reading;
-  // What cannot be read has nothing in it that could stay, and waits for nothing any more: like what was pruned.
-  if (record === null) return { ...reading, entry: { ...entry, body: null, encoding: null, redacted: true } };
-  for (const body of readable(sought, { entry, record, content })) {
-    if (body === entry.body) return reading;
-    const kept = { ...entry, body, encoding: null, redacted: true };
-    const again = readText(body, kept);
-    // What was kept without being projected stays so.
-    if (again.record !== null)
-      return { ...reading, entry: kept, record: again.record, compiled: compiled && again.compiled };
+  if (!concerns(scope, entry, content)) return item;
+  // Nothing in an unparsed entry can be retained, and no replay will help it: it is emptied like a pruned one.
+  if (record === null) return { ...item, entry: { ...entry, body: null, encoding: null, redacted: true } };
+  for (const body of redactedBodies(scope, { entry, record, content })) {
+    if (body === entry.body) return item;
+    const redacted = { ...entry, body, encoding: null, redacted: true };
+    const reparsed = parseText(body, redacted);
+    // A quarantined entry stays unprojected.
+    if (reparsed.record !== null)
+      return { ...item, entry: redacted, record: reparsed.record, fact: fact && reparsed.fact };
   }
-  return reading;
+  return item;
 }
 
 /**
- * When what it says was so. A record read from the API tells by its own times, whenever it was read; one without any is taken
- * for old. What cannot be read so far is as old as it is here.
+ * The time for which an entry's content holds. A record read from the API has its own times, whenever it was read; without any it
+ * counts as old. An entry that cannot be parsed is as old as its receipt.
  */
-export function timeOf({ entry, record }: Pick<Reading, 'entry' | 'record'>): string {
-  if (isRead(entry)) return textIn(record, 'updated_at') ?? textIn(record, 'created_at') ?? '';
+export function timeOf({ entry, record }: Pick<Parsed, 'entry' | 'record'>): string {
+  if (isApiRead(entry)) return textAt(record, 'updated_at') ?? textAt(record, 'created_at') ?? '';
   return entry.occurred_at ?? (entry.received_at as string);
 }
 
-/** What of it is an erased person's record: itself, or the user it embeds; of an invitee their meetings and their form besides. */
-export function ownSubjects(erasures: Erasures, reading: Reading): ErasedSubject[] {
-  const { entry, record } = reading;
-  const table = tableIn(entry);
+/** The records in an entry that are an erased person's: the subject, or the user it embeds; for an invitee also meetings and form. */
+export function erasedSubjectsIn(erasures: Erasures, item: Parsed): ErasedSubject[] {
+  const { entry, record } = item;
+  const table = tableOfEvent(entry.event);
   if (record === null || table === undefined) return [];
-  const sought = { erasures, at: timeOf(reading) };
-  const user = table === 'organization_memberships' && isObject(record['user']) ? record['user'] : undefined;
-  const own: ErasedSubject[] = [];
-  if (isUri(record['uri']) && isOwn(sought, table, record)) own.push({ uri: record['uri'], table });
-  if (isUri(user?.['uri']) && isOwn(sought, 'users', user)) own.push({ uri: user['uri'], table: 'users' });
-  if (own.length === 0 || table !== 'invitees') return own;
+  const scope = { erasures, at: timeOf(item) };
+  const found: ErasedSubject[] = [];
+  if (isUri(record['uri']) && isOwnRecord(scope, table, record)) found.push({ uri: record['uri'], table });
+  const user = table === 'organization_memberships' ? embeddedRecord(record, { key: 'user' }) : undefined;
+  if (isUri(user?.['uri']) && isOwnRecord(scope, 'users', user)) found.push({ uri: user['uri'], table: 'users' });
+  if (found.length === 0 || table !== 'invitees') return found;
   const form = record['routing_form_submission'];
-  // What holds the address itself is no name to remember anybody by.
-  if (isUri(form) && !holds(sought, form)) own.push({ uri: form, table: 'routing_form_submissions' });
-  return [...own, ...meetingsOf(record).map((uri) => ({ uri, table: 'scheduled_events' as const }))];
+  // A URI that contains the address itself must not be recorded.
+  if (isUri(form) && !containsAddress(scope, form)) found.push({ uri: form, table: 'routing_form_submissions' });
+  const meetings = [record['event'], embeddedUri(record, { key: 'scheduled_event' })].filter(isUri);
+  return [...found, ...[...new Set(meetings)].map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 
-/** The meetings an invitee's record names. */
-function meetingsOf(record: Reading['record']): string[] {
-  const embedded = isObject(record?.['scheduled_event']) ? record['scheduled_event'] : {};
-  return [...new Set([record?.['event'], embedded['uri']].filter(isUri))];
+/** Whether JSON content names an erased subject or contains an erased address, at any time. */
+export function mentionsErased(erasures: Erasures, json: unknown): boolean {
+  return erasures.seq > 0 && (containsSubject(erasures.subjects, json) || containsAddress({ erasures, at: '' }, json));
 }
 
-/** Whether anything in it may be of an erased person, whenever it was so. */
-export function mayTell(erasures: Erasures, json: unknown): boolean {
-  return erasures.seq > 0 && (names(erasures.subjects, json) || holds({ erasures, at: '' }, json));
+/** Whether an entry contains an erased address anywhere. */
+export function entryContainsAddress(erasures: Erasures, item: Parsed): boolean {
+  const scope = { erasures, at: timeOf(item) };
+  const { text, json } = contentOf(item.entry);
+  return json === undefined ? erasures.containsAddress(text, scope.at) : containsAddress(scope, json);
 }
 
-/** Whether an erased address stands anywhere in it. */
-export function carriesAddress(erasures: Erasures, reading: Reading): boolean {
-  const sought = { erasures, at: timeOf(reading) };
-  const { text, json } = contentOf(reading.entry);
-  return json === undefined ? erasures.carries(text, sought.at) : holds(sought, json);
-}
-
-export function tableIn({ event }: Pick<NewEntry, 'event'>): MirrorTable | undefined {
-  const [of = ''] = (event ?? '').split('.');
-  if (of === 'invitee_no_show') return 'invitees';
-  return Object.hasOwn(tableOf, of) ? tableOf[of as keyof typeof tableOf] : undefined;
-}
-
-interface Understood {
+interface ParsedContent {
   readonly entry: NewEntry;
   readonly record: JsonObject;
   readonly content: Content;
 }
 
-/** Bodies to try in this order, the fullest first; the body it has, when that can stay. */
-function readable(sought: Sought, { entry, record, content }: Understood): string[] {
-  const occurredAt = isRead(entry) ? null : entry.occurred_at;
-  const stub = stubOf({ event: entry.event, occurredAt, uri: entry.subject_uri, record });
-  const table = tableIn(entry);
-  // An erased contact is kept as a deleted one is: its row is a tombstone, and holds no values.
-  if (table === undefined || (table === 'contacts' && isOwn(sought, table, record))) return [stub];
-  const reduced = envelope(entry, withoutMentions(sought, withoutPerson(table, record)));
-  const bodies = isOwn(sought, table, record) ? [reduced] : [withoutMentions(sought, content.json), reduced];
+/** Bodies to try in this order, the most complete first; the present body when it may stay. */
+function redactedBodies(scope: RedactionScope, { entry, record, content }: ParsedContent): string[] {
+  const stub = redactedBody(entry, record);
+  const table = tableOfEvent(entry.event);
+  // An erased contact is reduced to a stub as a deleted one is: its row is a tombstone without values.
+  if (table === undefined || (table === 'contacts' && isOwnRecord(scope, table, record))) return [stub];
+  const reduced = envelope(entry, redactMentions(scope, retainFields(table, record)));
+  const bodies = isOwnRecord(scope, table, record) ? [reduced] : [redactMentions(scope, content.json), reduced];
   if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [entry.body as string];
   return [...bodies.map((body) => JSON.stringify(body)), stub];
 }
 
 function envelope(entry: NewEntry, payload: unknown): JsonObject {
   const { event, occurred_at: created_at } = entry;
-  return isRead(entry) ? { event, payload } : { event, created_at, payload };
+  return isApiRead(entry) ? { event, payload } : { event, created_at, payload };
 }
 
-/** Whether it names an erased subject, or holds an erased address. */
-function concerns(sought: Sought, entry: NewEntry, { text, json }: Content): boolean {
-  const { erasures, at } = sought;
-  if (json !== undefined) return isNamed(erasures, entry, json) || (at <= erasures.latest && holds(sought, json));
-  const isKnown = (uri: string) => erasures.subjects.has(uri);
-  return isNamed(erasures, entry, null) || erasures.carries(text, at) || urisIn(text).some(isKnown);
+/** Whether an entry names an erased subject or contains an erased address. */
+function concerns(scope: RedactionScope, entry: NewEntry, { text, json }: Content): boolean {
+  const { erasures, at } = scope;
+  if (json !== undefined)
+    return namesSubject(erasures, entry, json) || (at <= erasures.latest && containsAddress(scope, json));
+  const isErased = (uri: string) => erasures.subjects.has(uri);
+  return namesSubject(erasures, entry, null) || erasures.containsAddress(text, at) || urisIn(text).some(isErased);
 }
 
-const isNamed = ({ subjects }: Erasures, { subject_uri }: NewEntry, json: unknown): boolean =>
-  (subject_uri !== null && subjects.has(subject_uri)) || names(subjects, json);
+const namesSubject = ({ subjects }: Erasures, { subject_uri }: NewEntry, json: unknown): boolean =>
+  (subject_uri !== null && subjects.has(subject_uri)) || containsSubject(subjects, json);
 
-function names(subjects: Erasures['subjects'], value: unknown): boolean {
+function containsSubject(subjects: Erasures['subjects'], value: unknown): boolean {
   if (typeof value === 'string') return subjects.has(value);
-  if (Array.isArray(value)) return value.some((each) => names(subjects, each));
-  return isObject(value) && Object.values(value).some((each) => names(subjects, each));
+  if (Array.isArray(value)) return value.some((each) => containsSubject(subjects, each));
+  return isObject(value) && Object.values(value).some((each) => containsSubject(subjects, each));
 }
 
 interface Content {
   readonly text: string;
-  /** Undefined when it is none. */
+  /** Undefined when the body is not JSON. */
   readonly json: unknown;
 }
 
-/** Text that is no JSON may spell signs as JSON does; of a line break spelled so, the letter may belong to what follows, or not. */
+/** Text that is not valid JSON may still use JSON escapes. The letter of an escaped line break may or may not belong to a word. */
 function contentOf({ body, encoding }: NewEntry): Content {
   const raw = encoding === 'base64' ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
   const read = encoding === null ? readJson(raw) : undefined;
   if (read?.ok) return { text: raw, json: read.value };
-  const spelled = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  const plain = spelled.replaceAll('\\/', '/');
+  const unescaped = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const plain = unescaped.replaceAll('\\/', '/');
   return { text: `${plain} ${plain.replaceAll(/\\[bfnrt]/g, ' ')}`, json: undefined };
 }
 
 const urisIn = (text: string): string[] => text.match(/https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g) ?? [];
 
-const textIn = (record: Reading['record'], key: string): string | undefined => {
+function textAt(record: Parsed['record'], key: string): string | undefined {
   const value = record?.[key];
   return typeof value === 'string' ? value : undefined;
-};
+}

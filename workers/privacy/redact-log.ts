@@ -1,82 +1,98 @@
-// Takes erased people out of entries that stand in the log, and out of the rows those entries had decided. An entry about somebody
-// else gets a new place at the end: a reader of the feed is told to forget whom `person.erased` names, and of nobody else.
+// Redacts erased people from entries of the log and from the rows that those entries decided. An entry about another subject moves to
+// the end of the log: readers of the feed learn from `person.erased` which subjects to erase, but not which others mentioned them.
 import type { Unit } from '#src/store/contract.ts';
 import { moveEntry, redactEntry, type LogEntry } from '#src/store/log/log.ts';
 import { blankChanges, entriesAt } from '#src/store/log/retention.ts';
-import { openMirror, type Mirror } from '#workers/pipeline/row-workspace.ts';
-import type { Compiled } from '#workers/projections/contract.ts';
-import { retell } from '#workers/projections/reapply.ts';
-import { isKept, readAgain } from '#workers/sync/replay.ts';
-import { withoutErased } from './redact-fact.ts';
+import { fold, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
+import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
+import { alreadyScreened } from '#workers/pipeline/screen.ts';
+import { mirrorTables } from '#workers/projections/contract.ts';
+import { reapply } from '#workers/projections/merge.ts';
 import type { Erasures } from './erasure-index.ts';
-import { holds } from './redact-mentions.ts';
+import { redactErased } from './redact-fact.ts';
+import { containsAddress } from './redact-mentions.ts';
 
-/** Rows that were changed, by table. */
-export type Touched = Map<string, Set<string>>;
+/** The URIs of changed rows, by table. */
+export type ChangedRows = Map<string, Set<string>>;
 
-export interface Rewritten {
+export interface RedactionCounts {
   readonly log_entries: number;
   readonly quarantined: number;
-  /** Of both, those about somebody else. */
+  /** How many of both are about another subject. */
   readonly moved: number;
+}
+
+interface RedactedItem extends Parsed {
+  readonly stored: LogEntry;
+  /** The body to store instead; undefined when only the changes are removed. */
+  readonly body: string | null | undefined;
+  /** The log records the erasure of the subject itself, so the entry need not move. */
+  readonly isErasedSubject: boolean;
 }
 
 const pageSize = 200;
 
-export async function rewrite(
+/** The log must be locked. */
+export async function redactLog(
   unit: Unit,
   erasures: Erasures,
-  { places, touched }: { readonly places: Iterable<number>; readonly touched: Touched },
-): Promise<Rewritten> {
+  { seqs, changedRows }: { readonly seqs: Iterable<number>; readonly changedRows: ChangedRows },
+): Promise<RedactionCounts> {
   const counts = { log_entries: 0, quarantined: 0, moved: 0 };
-  const ordered = [...places].toSorted((a, b) => a - b);
+  const ordered = [...seqs].toSorted((a, b) => a - b);
+  const policy: FoldPolicy<RedactedItem, void> = {
+    apply(rows, fact) {
+      reapply(rows, fact);
+      return null;
+    },
+    locksLog: false,
+    async record(_unit, folded, rows) {
+      noteChanged(rows, changedRows);
+      for (const { item } of folded) {
+        await storeRedacted(unit, item);
+        if (!item.isErasedSubject) counts.moved += 1;
+        counts[isUnprojected(item.stored) ? 'quarantined' : 'log_entries'] += 1;
+      }
+    },
+  };
   for (let from = 0; from < ordered.length; from += pageSize) {
-    const facts: Compiled[] = [];
-    for (const entry of await entriesAt(unit, ordered.slice(from, from + pageSize))) {
-      const before = readAgain(entry);
-      const after = withoutErased(erasures, before);
-      if (after === before && !changesTell(erasures, entry)) continue;
-      const isTold = entry.subject_uri !== null && erasures.subjects.has(entry.subject_uri);
-      await keep(unit, entry, { body: after === before ? undefined : after.entry.body, isTold });
-      if (!isTold) counts.moved += 1;
-      counts[isKept(entry) ? 'quarantined' : 'log_entries'] += 1;
-      // What is kept in quarantine has not happened yet.
-      if (after !== before && after.compiled !== null && !isKept(entry)) facts.push(after.compiled);
-    }
-    const mirror = await openMirror(unit, facts);
-    for (const compiled of facts) retell(mirror.rows, compiled);
-    await writeCounted(mirror, facts, touched);
+    const page = await entriesAt(unit, ordered.slice(from, from + pageSize));
+    const items = page.flatMap((entry) => redactedItem(erasures, entry) ?? []);
+    await fold(unit, alreadyScreened(items), policy);
   }
   return counts;
 }
 
-interface Kept {
-  /** Undefined: as it was. */
-  readonly body: string | null | undefined;
-  /** That its subject is erased, the log tells by itself. */
-  readonly isTold: boolean;
+function redactedItem(erasures: Erasures, stored: LogEntry): RedactedItem | undefined {
+  const before = reparse(stored);
+  const after = redactErased(erasures, before);
+  if (after === before && !changesConcern(erasures, stored)) return undefined;
+  const isErasedSubject = stored.subject_uri !== null && erasures.subjects.has(stored.subject_uri);
+  // A quarantined entry has not changed any row.
+  const fact = after === before || isUnprojected(stored) ? null : after.fact;
+  return { ...after, fact, stored, body: after === before ? undefined : after.entry.body, isErasedSubject };
 }
 
-async function keep(unit: Unit, { seq, ...entry }: LogEntry, { body, isTold }: Kept): Promise<void> {
-  const without = body === undefined ? {} : { body, encoding: null, redacted: true };
-  if (!isTold) await moveEntry(unit, { seq }, { ...entry, ...without, changes: null });
+async function storeRedacted(unit: Unit, { stored, body, isErasedSubject }: RedactedItem): Promise<void> {
+  const { seq, ...entry } = stored;
+  const redaction = body === undefined ? {} : { body, encoding: null, redacted: true };
+  if (!isErasedSubject) await moveEntry(unit, { seq }, { ...entry, ...redaction, changes: null });
   else if (body === undefined) await blankChanges(unit, [seq as number]);
   else await redactEntry(unit, seq as number, body);
 }
 
-/** Values of before and after may hold what the entry itself does not say any more. */
-function changesTell(erasures: Erasures, { changes, subject_uri: about }: LogEntry): boolean {
+/** Former values may contain data that the entry itself no longer holds. */
+function changesConcern(erasures: Erasures, { changes, subject_uri: subject }: LogEntry): boolean {
   if (changes === null) return false;
-  return (about !== null && erasures.subjects.has(about)) || changesCarry(erasures, changes);
+  return (subject !== null && erasures.subjects.has(subject)) || changesContainAddress(erasures, changes);
 }
 
-export const changesCarry = (erasures: Erasures, changes: LogEntry['changes']): boolean =>
-  holds({ erasures, at: '' }, changes);
+export const changesContainAddress = (erasures: Erasures, changes: LogEntry['changes']): boolean =>
+  containsAddress({ erasures, at: '' }, changes);
 
-export async function writeCounted(mirror: Mirror, facts: readonly Compiled[], touched: Touched): Promise<void> {
-  const tables = facts.flatMap(({ subject, assignments }) => [subject, ...assignments]).map(({ table }) => table);
-  for (const table of new Set(tables))
-    for (const [uri, live] of mirror.all(table))
-      if (live.touched) touched.set(table, (touched.get(table) ?? new Set()).add(uri));
-  await mirror.write();
+export function noteChanged(rows: RowWorkspace, changedRows: ChangedRows): void {
+  for (const table of mirrorTables)
+    for (const [uri, { isTouched }] of rows.all(table))
+      if (isTouched) changedRows.set(table, (changedRows.get(table) ?? new Set()).add(uri));
 }

@@ -1,72 +1,76 @@
-// What somebody else's record says of an erased person: taken out of it, wherever it stands.
+// Redacts mentions of erased people from records of other subjects, at any depth.
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
+import { embeddings } from '#workers/projections/touches.ts';
 import type { Erasures } from './erasure-index.ts';
-import { withoutPerson } from './retained-fields.ts';
+import { retainFields } from './retained-fields.ts';
 
-/** Erasures, as they concern a fact of one time. */
-export interface Sought {
+/** The erasures, and the time of the fact that they are applied to. */
+export interface RedactionScope {
   readonly erasures: Erasures;
   readonly at: string;
 }
 
-/** Lists of people: who is erased leaves the list. */
+/** Lists of people: an erased person is removed from the list. */
 const peopleLists = new Set(['event_guests', 'event_memberships', 'attendees']);
-/** Records within records, each with a row of its own. */
-const embedded: Readonly<Record<string, MirrorTable>> = { scheduled_event: 'scheduled_events', user: 'users' };
+/** The table of the record that is embedded under each key. */
+const embeddedTables = new Map<string, MirrorTable>(embeddings.map(({ key, table }) => [key, table]));
 
-export function holds(sought: Sought, value: unknown): boolean {
-  if (typeof value === 'string') return sought.erasures.carries(value, sought.at);
-  if (Array.isArray(value)) return value.some((each) => holds(sought, each));
+export function containsAddress(scope: RedactionScope, value: unknown): boolean {
+  const { erasures, at } = scope;
+  if (typeof value === 'string') return erasures.containsAddress(value, at);
+  if (Array.isArray(value)) return value.some((each) => containsAddress(scope, each));
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([key, each]) => sought.erasures.carries(key, sought.at) || holds(sought, each));
+  return Object.entries(value).some(([key, each]) => erasures.containsAddress(key, at) || containsAddress(scope, each));
 }
 
-const isErased = ({ erasures }: Sought, uri: unknown): boolean => typeof uri === 'string' && erasures.subjects.has(uri);
+const isErasedUri = ({ erasures }: RedactionScope, uri: unknown): boolean =>
+  typeof uri === 'string' && erasures.subjects.has(uri);
 
-/** Whether a record is the person's own: by its URI for ever, by an address for what is no newer than the erasure. */
-export function isOwn(sought: Sought, table: MirrorTable, record: JsonObject): boolean {
-  if (isErased(sought, record['uri'])) return true;
+/** Whether a record is the erased person's own: by its URI at any time, by an address only up to the time of the erasure. */
+export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: JsonObject): boolean {
+  if (isErasedUri(scope, record['uri'])) return true;
   switch (table) {
     case 'contacts':
-      return holds(sought, record['emails']);
+      return containsAddress(scope, record['emails']);
     case 'invitees':
     case 'users':
-      return holds(sought, record['email']);
+      return containsAddress(scope, record['email']);
     case 'routing_form_submissions':
-      return isErased(sought, record['submitter']) || holds(sought, record['questions_and_answers']);
+      return isErasedUri(scope, record['submitter']) || containsAddress(scope, record['questions_and_answers']);
     case 'meeting_recaps': {
       const event = isObject(record['event']) ? record['event'] : {};
-      return isErased(sought, event['uri']) || holds(sought, event['attendees']);
+      return isErasedUri(scope, event['uri']) || containsAddress(scope, event['attendees']);
     }
     default:
       return false;
   }
 }
 
-/** The value without what it says of erased people. Where there is nothing to take out, an equal one. */
-export function withoutMentions(sought: Sought, value: unknown, key = ''): unknown {
-  // The one text that must be there for its record to be read is an option's `uuid`.
+/** Returns the value without mentions of erased people; an equal value where there are none. */
+export function redactMentions(scope: RedactionScope, value: unknown, key = ''): unknown {
+  const { erasures, at } = scope;
+  // An option's `uuid` must be text, or its record could not be parsed again.
   const blank = key === 'uuid' ? '' : null;
-  if (typeof value === 'string') return sought.erasures.carries(value, sought.at) ? blank : value;
-  if (Array.isArray(value)) return value.flatMap((each) => listed(sought, each, key));
+  if (typeof value === 'string') return erasures.containsAddress(value, at) ? blank : value;
+  if (Array.isArray(value)) return value.flatMap((each) => redactListed(scope, each, key));
   if (!isObject(value)) return value;
-  const table = Object.hasOwn(embedded, key) ? embedded[key] : undefined;
-  const record = table !== undefined && isOwn(sought, table, value) ? withoutPerson(table, value) : value;
-  const isTheirs = key === 'profile' && isErased(sought, record['owner']);
+  const table = embeddedTables.get(key);
+  const record = table !== undefined && isOwnRecord(scope, table, value) ? retainFields(table, value) : value;
+  const isTheirProfile = key === 'profile' && isErasedUri(scope, record['owner']);
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, each]) => {
-      if (sought.erasures.carries(name, sought.at) || (isTheirs && name === 'name')) return [];
-      // What a record is known by stays: without it nobody could tell whom to forget.
-      return [[name, name === 'uri' ? each : withoutMentions(sought, each, name)]];
+      if (erasures.containsAddress(name, at) || (isTheirProfile && name === 'name')) return [];
+      // The URI stays: it identifies which record to erase.
+      return [[name, name === 'uri' ? each : redactMentions(scope, each, name)]];
     }),
   );
 }
 
-function listed(sought: Sought, each: unknown, list: string): unknown[] {
-  if (typeof each === 'string') return sought.erasures.carries(each, sought.at) ? [] : [each];
-  if (!peopleLists.has(list) || !isObject(each)) return [withoutMentions(sought, each)];
-  if (!isErased(sought, each['user']) && !holds(sought, each)) return [each];
-  // That somebody hosted it is the meeting's; who, only by the URI of a user without a name.
+function redactListed(scope: RedactionScope, each: unknown, list: string): unknown[] {
+  if (typeof each === 'string') return scope.erasures.containsAddress(each, scope.at) ? [] : [each];
+  if (!peopleLists.has(list) || !isObject(each)) return [redactMentions(scope, each)];
+  if (!isErasedUri(scope, each['user']) && !containsAddress(scope, each)) return [each];
+  // The meeting keeps its number of hosts; the host is reduced to the URI of a user without a name.
   return typeof each['user'] === 'string' ? [{ user: each['user'] }] : [];
 }

@@ -1,4 +1,4 @@
-// The rows that follow from one column of a parent row: made anew whenever that column changes.
+// Child rows, derived from one column of a parent row and replaced whenever that column changes.
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName, TableName } from '#src/store/tables.ts';
@@ -6,7 +6,7 @@ import type { MirrorTable } from './contract.ts';
 import { partOf } from './field-mapping.ts';
 import { factsOf, noShowPeriods } from './no-show.ts';
 
-export interface Children {
+export interface ChildTable {
   readonly parent: MirrorTable;
   readonly from: string;
   readonly table: TableName;
@@ -14,10 +14,10 @@ export interface Children {
   rows(parentUri: string, value: Json): StoredRow[];
 }
 
-/** PostgreSQL refuses index entries over 2,704 bytes: a longer value stays readable in the parent's list only. */
+/** PostgreSQL rejects index entries over 2,704 bytes. A longer value stays readable in the list of the parent row only. */
 const longestKey = 1_000;
 
-export const children: readonly Children[] = [
+export const childTables: readonly ChildTable[] = [
   {
     parent: 'contacts',
     from: 'emails',
@@ -100,7 +100,7 @@ export const children: readonly Children[] = [
 
 const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
 
-/** One entry a key; the last one wins, as it would in an object. */
+/** One entry per key; the last one wins, as it would in an object. */
 function distinct(list: Json, key: string): Json[] {
   const byKey = new Map<string, Json>();
   for (const entry of listOf(list)) {

@@ -1,41 +1,37 @@
-// What a contact's facts do to us: its row, its e-mail addresses, phone numbers and custom fields.
+// Projects contacts: the row, its e-mail addresses, phone numbers and custom fields.
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
-import type { Compiled, Fact, Fields, Projection } from './contract.ts';
-import { columns, partOf, said } from './field-mapping.ts';
-import { goneFrom } from './not-found.ts';
+import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
+import { assignmentTo, columns, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `contact.${string}`>;
 
 export const contactFields: Fields = {
-  ...columns('name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source'),
-  ...columns('first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date'),
-  ...columns('created_at updated_at body'),
+  ...columns(
+    'contacts',
+    'name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at body',
+  ),
   emails: (emails) => ({ emails, primary_email: primaryOf(emails) }),
 };
 
-const told =
+const described =
   (rank: Rank) =>
-  ({ payload, observed, tie }: Fact<'contact.created' | 'contact.updated' | 'contact.read'>): Compiled => {
+  ({ payload, observed, tie }: ProjectionInput<'contact.created' | 'contact.updated' | 'contact.read'>): Fact => {
+    const { uri } = payload;
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
-    const fields = said(contactFields, { ...payload, body: payload });
     return {
-      subject: { table: 'contacts', uri: payload.uri },
-      assignments: [{ table: 'contacts', uri: payload.uri, version, fields }],
+      subject: { table: 'contacts', uri },
+      assignments: [assignmentTo('contacts', contactFields, { uri, version, record: { ...payload, body: payload } })],
     };
   };
 
 export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
-  'contact.created': told(ranks.created),
-  'contact.updated': told(ranks.updated),
-  'contact.read': told(ranks.page),
-  'contact.gone': goneFrom('contacts'),
-  'contact.deleted': ({ payload, observed }) => ({
-    subject: { table: 'contacts', uri: payload.uri },
-    assignments: [],
-    tombstone: { table: 'contacts', uri: payload.uri, deletedAt: payload.deleted_at ?? observed, source: 'webhook' },
-  }),
+  'contact.created': described(ranks.created),
+  'contact.updated': described(ranks.updated),
+  'contact.read': described(ranks.page),
+  'contact.gone': notFoundIn('contacts'),
+  'contact.deleted': deletedFrom('contacts'),
 };
 
 function primaryOf(emails: Json): Json {

@@ -1,10 +1,10 @@
-// What a projection is: a pure function from one fact to assignments. It never looks at a row, so the order in which
-// facts arrive cannot matter; `join.ts` lets the greatest version of each field win.
+// What a projection is: a pure function from one message of the service to a fact, which assigns versioned values to rows. It never
+// reads a row, so the order in which facts arrive cannot matter; `merge.ts` lets the greatest version of each field win.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 
-/** The tables whose rows are folded from facts. Their order, that of the alphabet, is the order in which rows are locked. */
+/** The tables whose rows are folded from facts, in alphabetical order, which is also the order in which rows are locked. */
 export const mirrorTables = [
   'contacts',
   'custom_field_definitions',
@@ -19,10 +19,10 @@ export const mirrorTables = [
 ] as const;
 export type MirrorTable = (typeof mirrorTables)[number];
 
-/** A field is what one version decides about: it fills one column, or the several columns it is spread over. */
+/** A field is the unit that has a version: it fills one column, or the several columns it is spread over. */
 export type Fields = Readonly<Record<string, (value: Json) => StoredRow>>;
 
-export interface Fact<Kind extends FactKind = FactKind> {
+export interface ProjectionInput<Kind extends FactKind = FactKind> {
   readonly event: Kind;
   readonly observed: string;
   readonly tie: string;
@@ -33,11 +33,16 @@ export interface Assignment {
   readonly table: MirrorTable;
   readonly uri: string;
   readonly version: string;
-  /** Field name → the columns it fills. Only what the fact speaks about is here: absent says nothing, null says null. */
+  /** Field → the columns it fills. An absent field is not assigned; null assigns null. */
   readonly fields: Readonly<Record<string, StoredRow>>;
+  /** All fields of the table. */
+  readonly definition: Fields;
 }
 
-/** A delete is final. Erased by an operator comes before told by webhook, and that before found by reconcile; then the earliest counts. */
+/**
+ * A delete is final. An operator's erasure takes precedence over a delete that a webhook reported, and that over one that reconcile
+ * found; within one source the earliest counts.
+ */
 export interface Tombstone {
   readonly table: 'contacts' | 'event_types' | 'meeting_recaps';
   readonly uri: string;
@@ -50,17 +55,17 @@ export interface Mark {
   readonly created_at: string;
 }
 
-/** What a fact says about an invitee's no-show; the state is derived from all of them together (`no-show.ts`). */
+/** What a fact says about an invitee's no-show; the state is derived from all such facts together (`no-show.ts`). */
 export type NoShowFact =
   | { readonly kind: 'mark'; readonly at: string; readonly mark: Mark }
   | { readonly kind: 'unmark'; readonly at: string }
   | { readonly kind: 'snapshot'; readonly at: string; readonly order: string; readonly mark: Mark | null };
 
-export interface Compiled {
+export interface Fact {
   readonly subject: { readonly table: MirrorTable; readonly uri: string };
   readonly assignments: readonly Assignment[];
   readonly tombstone?: Tombstone;
   readonly noShow?: NoShowFact;
 }
 
-export type Projection<Kind extends FactKind> = (fact: Fact<Kind>) => Compiled;
+export type Projection<Kind extends FactKind> = (input: ProjectionInput<Kind>) => Fact;

@@ -1,12 +1,10 @@
-// How a record's keys become fields: present keys assign, absent ones say nothing.
+// Builds facts from payloads: how the keys of a record become fields, and the two things a fact does to a row, assign and delete.
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import type { Fields } from './contract.ts';
-
-type Parts = { readonly [key: string]: Json };
+import type { Assignment, Fact, Fields, MirrorTable, Tombstone } from './contract.ts';
 
 /** Fields that fill the column of their own name. */
-export function columns(names: string): Fields {
+export function columns(_table: MirrorTable, names: string): Fields {
   return Object.fromEntries(names.split(' ').map((name) => [name, (value: Json) => ({ [name]: value })]));
 }
 
@@ -20,8 +18,13 @@ export function spread(column: string, parts: Readonly<Record<string, string>>):
   };
 }
 
+/** A property of a JSON object; null where the value is no object or lacks it. */
 export function partOf(value: Json | undefined, key: string): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? ((value as Parts)[key] ?? null) : null;
+  return isJsonObject(value) ? (value[key] ?? null) : null;
+}
+
+function isJsonObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The campaign tags of invitees and form submissions. */
@@ -36,12 +39,45 @@ export const trackingFields: Fields = {
   }),
 };
 
-/** What a record says, field by field. */
-export function said(fields: Fields, record: Readonly<Record<string, unknown>>): Record<string, StoredRow> {
-  const assigned: Record<string, StoredRow> = {};
-  for (const name in fields) {
-    const value = record[name];
-    if (value !== undefined) assigned[name] = (fields[name] as Fields[string])(value as Json);
-  }
-  return assigned;
+export interface AssignedRecord {
+  readonly uri: string;
+  readonly version: string;
+  readonly record: Readonly<Record<string, unknown>>;
 }
+
+/** Assigns the fields that a record has: present keys assign, absent keys do not. */
+export function assignmentTo(
+  table: MirrorTable,
+  definition: Fields,
+  { uri, version, record }: AssignedRecord,
+): Assignment {
+  const fields: Record<string, StoredRow> = {};
+  for (const name in definition) {
+    const value = record[name];
+    if (value !== undefined) fields[name] = (definition[name] as Fields[string])(value as Json);
+  }
+  return { table, uri, version, fields, definition };
+}
+
+interface DeleteInput {
+  readonly observed: string;
+  readonly payload: { readonly uri: string; readonly deleted_at?: string | null | undefined };
+}
+
+/** A delete that a webhook reports. */
+export const deletedFrom =
+  (table: Tombstone['table']) =>
+  ({ payload: { uri, deleted_at: deletedAt }, observed }: DeleteInput): Fact =>
+    tombstoneOf({ table, uri, deletedAt: deletedAt ?? observed, source: 'webhook' });
+
+/** A delete that reconcile finds: the service answers 404 for the record's own URI. */
+export const notFoundIn =
+  (table: Tombstone['table']) =>
+  ({ payload: { uri }, observed }: DeleteInput): Fact =>
+    tombstoneOf({ table, uri, deletedAt: observed, source: 'reconcile' });
+
+const tombstoneOf = (tombstone: Tombstone): Fact => ({
+  subject: { table: tombstone.table, uri: tombstone.uri },
+  assignments: [],
+  tombstone,
+});

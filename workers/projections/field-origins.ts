@@ -1,7 +1,7 @@
 // Which facts a row still draws from. A row stores the version of each field, so the fact that decided it is found by that
 // version alone: `why` names it, and retention keeps it. Folding only the facts a row draws from makes the same row.
 import type { Json } from '#src/store/columns.ts';
-import type { Assignment, Compiled, MirrorTable, NoShowFact } from './contract.ts';
+import type { Assignment, Fact, MirrorTable, NoShowFact } from './contract.ts';
 import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
 import { observedIn } from './version.ts';
@@ -14,8 +14,8 @@ export function columnsDrawn(table: MirrorTable): readonly string[] {
 }
 
 /** Whether a row would be another without this fact. A row that is not there would be made by it. Deletes are kept whoever won. */
-export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | undefined, compiled: Compiled): boolean {
-  const { subject, assignments, tombstone, noShow } = compiled;
+export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | undefined, fact: Fact): boolean {
+  const { subject, assignments, tombstone, noShow } = fact;
   if (tombstone) return true;
   const isDecisive = assignments.some((assignment) => {
     const row = rowOf(assignment.table, assignment.uri);
@@ -33,7 +33,7 @@ export interface Origin {
   readonly columns: readonly string[];
   /** When the deciding fact was observed, which the row knows also where the log no longer has it. */
   readonly observed: string | null;
-  isIn(compiled: Compiled): boolean;
+  isIn(fact: Fact): boolean;
 }
 
 /** An origin for each field that anybody spoke about; what nobody did has no value and no origin. */
@@ -45,7 +45,7 @@ function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
   return Object.entries(fieldsOf[table]).flatMap(([field, columnsOf]) => {
     const version = versionIn(row, field);
     if (version === '') return [];
-    const isIn = ({ assignments }: Compiled): boolean =>
+    const isIn = ({ assignments }: Fact): boolean =>
       assignments.some(
         (each) =>
           each.table === table &&
@@ -60,14 +60,14 @@ function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
 function noShowOrigin(row: Row): readonly Origin[] {
   const decisive = decisiveFact(factsOf(row['no_show_facts'] ?? null));
   if (decisive === undefined) return [];
-  const isIn = ({ subject, noShow }: Compiled): boolean =>
+  const isIn = ({ subject, noShow }: Fact): boolean =>
     subject.uri === row['uri'] && noShow !== undefined && nameOf(noShow) === decisive.name;
   return [{ columns: ['no_show', 'no_show_uri', 'no_show_at'], observed: decisive.at, isIn }];
 }
 
 function deleteOrigin(row: Row): readonly Origin[] {
   if ((row['deleted_at'] ?? null) === null) return [];
-  const isIn = ({ tombstone }: Compiled): boolean =>
+  const isIn = ({ tombstone }: Fact): boolean =>
     tombstone?.uri === row['uri'] &&
     tombstone?.deletedAt === row['deleted_at'] &&
     tombstone?.source === row['deleted_source'];

@@ -1,9 +1,8 @@
-// What an invitee's facts do to us: its row, its no-show marks, and the scheduled event that its body embeds (or that is
-// read by itself).
-import type { FactKind } from '#schemas/records.ts';
+// Projects invitees: the row, its no-show marks, and the scheduled event that its payload embeds or that is read by itself.
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
-import type { Assignment, Compiled, Fact, Fields, Mark, NoShowFact, Projection } from './contract.ts';
-import { columns, partOf, said, spread, trackingFields } from './field-mapping.ts';
+import type { FactKind } from '#schemas/records.ts';
+import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
+import { assignmentTo, columns, partOf, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
@@ -18,14 +17,15 @@ const paymentParts = spread('payment', {
 });
 
 export const inviteeFields: Fields = {
-  ...columns('email first_name last_name name status timezone questions_and_answers text_reminder_number rescheduled'),
-  ...columns('old_invitee new_invitee cancel_url reschedule_url routing_form_submission scheduling_method'),
-  ...columns('invitee_scheduled_by created_at updated_at body'),
+  ...columns(
+    'invitees',
+    'email first_name last_name name status timezone questions_and_answers text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission scheduling_method invitee_scheduled_by created_at updated_at body',
+  ),
   ...trackingFields,
   event: (uri) => ({ event_uri: uri }),
   payment: (payment) => {
     const amount = partOf(payment, 'amount');
-    // An amount no double can hold stays readable in `payment`, and out of sums.
+    // An amount that no double can hold stays readable in `payment`, and out of sums.
     return { ...paymentParts(payment), payment_amount: typeof amount === 'number' ? amount : null };
   },
   reconfirmation: spread('reconfirmation', { reconfirmation_sent_at: 'created_at', reconfirmed_at: 'confirmed_at' }),
@@ -38,8 +38,10 @@ export const inviteeFields: Fields = {
 };
 
 export const scheduledEventFields: Fields = {
-  ...columns('name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html'),
-  ...columns('cancellation created_at updated_at body'),
+  ...columns(
+    'scheduled_events',
+    'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html cancellation created_at updated_at body',
+  ),
   location: (location) => {
     const link = partOf(location, 'join_url');
     return { location, join_url: typeof link === 'string' ? link : null };
@@ -48,67 +50,64 @@ export const scheduledEventFields: Fields = {
   event_guests: (guests) => ({ guests }),
 };
 
-const told =
-  (rank: Rank, noShowOf: (fact: Fact<Kinds>) => NoShowFact | undefined) =>
-  (fact: Fact<Kinds>): Compiled => {
-    const { scheduled_event: event, ...invitee } = fact.payload;
-    const noShow = noShowOf(fact);
+const described =
+  (rank: Rank, noShowOf: (input: ProjectionInput<Kinds>) => NoShowFact | undefined) =>
+  (input: ProjectionInput<Kinds>): Fact => {
+    const { scheduled_event: event, ...invitee } = input.payload;
+    const noShow = noShowOf(input);
     return {
       subject: { table: 'invitees', uri: invitee.uri },
-      assignments: [inviteeOf(fact, invitee, rank), ...(event ? [scheduledEventOf(fact, event, rank)] : [])],
+      assignments: [inviteeAssignment(input, invitee, rank), ...(event ? [eventAssignment(input, event, rank)] : [])],
       ...(noShow && { noShow }),
     };
   };
 
-/** Canceled is terminal: such a fact leads, so that no later "active" can win, without looking at the row. */
-function inviteeOf({ event, observed, tie }: Fact<Kinds>, invitee: Invitee, rank: Rank): Assignment {
-  const canceled = event === 'invitee.canceled' || invitee.status === 'canceled' || invitee.canceled === true;
-  const version = versionOf({ updatedAt: invitee.updated_at, observed, rank, tie }, canceled);
-  const fields = said(inviteeFields, { ...invitee, ...(canceled && { status: 'canceled' }), body: invitee });
-  return { table: 'invitees', uri: invitee.uri, version, fields };
+/** Canceled is terminal: such a fact leads, so that no later active one can win, without reading the row. */
+function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, invitee: Invitee, rank: Rank): Assignment {
+  const { uri } = invitee;
+  const isCanceled = event === 'invitee.canceled' || invitee.status === 'canceled' || invitee.canceled === true;
+  const version = versionOf({ updatedAt: invitee.updated_at, observed, rank, tie }, isCanceled);
+  const record = { ...invitee, ...(isCanceled && { status: 'canceled' }), body: invitee };
+  return assignmentTo('invitees', inviteeFields, { uri, version, record });
 }
 
-/** Several invitees of a group event speak about the same one: it has its own `updated_at`, and nothing terminal. */
-function scheduledEventOf(
-  { observed, tie }: Pick<Fact, 'observed' | 'tie'>,
+/** Several invitees of a group event embed the same event: it has its own `updated_at`, and no terminal state. */
+function eventAssignment(
+  { observed, tie }: Pick<ProjectionInput, 'observed' | 'tie'>,
   event: ScheduledEvent,
   rank: Rank,
 ): Assignment {
   const version = versionOf({ updatedAt: event.updated_at, observed, rank, tie });
-  return {
-    table: 'scheduled_events',
-    uri: event.uri,
-    version,
-    fields: said(scheduledEventFields, { ...event, body: event }),
-  };
+  const record = { ...event, body: event };
+  return assignmentTo('scheduled_events', scheduledEventFields, { uri: event.uri, version, record });
 }
 
-function markIn({ payload, observed }: Fact<Kinds>): Mark | null {
+function markIn({ payload, observed }: ProjectionInput<Kinds>): Mark | null {
   if (!payload.no_show) return null;
   return { uri: payload.no_show.uri, created_at: payload.no_show.created_at ?? observed };
 }
 
-/** A body that carries `no_show` tells its state at that moment; one that lacks the key says nothing. */
+/** A payload that has `no_show` gives the state at that moment; one that lacks the key does not. */
 const snapshot =
   (rank: Rank) =>
-  (fact: Fact<Kinds>): NoShowFact | undefined =>
-    fact.payload.no_show === undefined
+  (input: ProjectionInput<Kinds>): NoShowFact | undefined =>
+    input.payload.no_show === undefined
       ? undefined
-      : { kind: 'snapshot', at: fact.observed, order: `${rank}${fact.tie}`, mark: markIn(fact) };
+      : { kind: 'snapshot', at: input.observed, order: `${rank}${input.tie}`, mark: markIn(input) };
 
 export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind> } = {
-  'invitee.created': told(ranks.created, snapshot(ranks.created)),
-  'invitee.canceled': told(ranks.final, snapshot(ranks.final)),
-  'invitee.read': told(ranks.page, snapshot(ranks.page)),
-  'scheduled_event.read': (fact) => ({
-    subject: { table: 'scheduled_events', uri: fact.payload.uri },
-    assignments: [scheduledEventOf(fact, fact.payload, ranks.page)],
+  'invitee.created': described(ranks.created, snapshot(ranks.created)),
+  'invitee.canceled': described(ranks.final, snapshot(ranks.final)),
+  'invitee.read': described(ranks.page, snapshot(ranks.page)),
+  'scheduled_event.read': (input) => ({
+    subject: { table: 'scheduled_events', uri: input.payload.uri },
+    assignments: [eventAssignment(input, input.payload, ranks.page)],
   }),
-  'invitee_no_show.created': told(ranks.updated, (fact) => ({
+  'invitee_no_show.created': described(ranks.updated, (input) => ({
     kind: 'mark',
-    at: fact.observed,
-    // A mark without its object still happened; it is known by the moment it was told.
-    mark: markIn(fact) ?? { uri: `${fact.payload.uri}#no-show-${fact.observed}`, created_at: fact.observed },
+    at: input.observed,
+    // A mark without its object still happened; the time of its delivery identifies it.
+    mark: markIn(input) ?? { uri: `${input.payload.uri}#no-show-${input.observed}`, created_at: input.observed },
   })),
-  'invitee_no_show.deleted': told(ranks.updated, (fact) => ({ kind: 'unmark', at: fact.observed })),
+  'invitee_no_show.deleted': described(ranks.updated, (input) => ({ kind: 'unmark', at: input.observed })),
 };

@@ -1,14 +1,17 @@
-// What a recap's facts do to us. Its updates may lack `updated_at`, so what was observed last wins.
+// Projects meeting recaps. Their updates may lack `updated_at`, so the one observed last wins.
 import type { FactKind } from '#schemas/records.ts';
-import type { Compiled, Fact, Fields, Projection } from './contract.ts';
-import { columns, partOf, said } from './field-mapping.ts';
-import { goneFrom } from './not-found.ts';
+import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
+import { assignmentTo, columns, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
 import { ranks, versionByObservation, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
+type DescribedKinds = Exclude<Kinds, 'meeting_recap.gone' | 'meeting_recap.deleted'>;
 
 export const meetingRecapFields: Fields = {
-  ...columns('transcript summary_md action_items_md discussion_md share_link created_at updated_at body'),
+  ...columns(
+    'meeting_recaps',
+    'transcript summary_md action_items_md discussion_md share_link created_at updated_at body',
+  ),
   event: (event) => ({
     event_uri: partOf(event, 'uri'),
     event_name: partOf(event, 'name'),
@@ -19,33 +22,22 @@ export const meetingRecapFields: Fields = {
   }),
 };
 
-const told =
+const described =
   (rank: Rank) =>
-  ({ payload, observed, tie }: Fact<Exclude<Kinds, 'meeting_recap.gone'>>): Compiled => ({
-    subject: { table: 'meeting_recaps', uri: payload.uri },
-    assignments: [
-      {
-        table: 'meeting_recaps',
-        uri: payload.uri,
-        version: versionByObservation({ updatedAt: payload.updated_at, observed, rank, tie }),
-        fields: said(meetingRecapFields, { ...payload, body: payload }),
-      },
-    ],
-  });
+  ({ payload, observed, tie }: ProjectionInput<DescribedKinds>): Fact => {
+    const { uri } = payload;
+    const version = versionByObservation({ updatedAt: payload.updated_at, observed, rank, tie });
+    const record = { ...payload, body: payload };
+    return {
+      subject: { table: 'meeting_recaps', uri },
+      assignments: [assignmentTo('meeting_recaps', meetingRecapFields, { uri, version, record })],
+    };
+  };
 
 export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
-  'meeting_recap.created': told(ranks.created),
-  'meeting_recap.updated': told(ranks.updated),
-  'meeting_recap.read': told(ranks.page),
-  'meeting_recap.gone': goneFrom('meeting_recaps'),
-  'meeting_recap.deleted': ({ payload, observed }) => ({
-    subject: { table: 'meeting_recaps', uri: payload.uri },
-    assignments: [],
-    tombstone: {
-      table: 'meeting_recaps',
-      uri: payload.uri,
-      deletedAt: payload.deleted_at ?? observed,
-      source: 'webhook',
-    },
-  }),
+  'meeting_recap.created': described(ranks.created),
+  'meeting_recap.updated': described(ranks.updated),
+  'meeting_recap.read': described(ranks.page),
+  'meeting_recap.gone': notFoundIn('meeting_recaps'),
+  'meeting_recap.deleted': deletedFrom('meeting_recaps'),
 };

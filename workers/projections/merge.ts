@@ -1,22 +1,21 @@
-// Joins what a fact assigns with what is stored: of each field the greatest version wins. Commutative, associative and
-// idempotent, so any order, duplication or batching of the same facts ends in the same rows.
+// Merges facts into rows: for each field the greatest version wins. Merging is commutative, associative and idempotent, so any
+// order, duplication or batching of the same facts yields the same rows.
 import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
-import type { Assignment, Compiled, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
+import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
-import { fieldsOf } from './registry.ts';
 import { observedIn } from './version.ts';
 
-/** A row in memory. `columns` are those whose value changed since it was read; `touched` rows are written. */
-export interface LiveRow {
+/** A row in memory. `columns` are those whose value changed since it was read; rows with `isTouched` are written. */
+export interface WorkingRow {
   readonly row: UriRow;
   readonly isNew: boolean;
   readonly columns: Set<string>;
-  touched: boolean;
+  isTouched: boolean;
 }
 
-export type Rows = (table: MirrorTable, uri: string) => LiveRow;
+export type RowLookup = (table: MirrorTable, uri: string) => WorkingRow;
 
 /** What changed, as users read it: table → column → [before, after]. */
 export type Changes = Record<string, Record<string, [before: Json, after: Json]>>;
@@ -26,57 +25,78 @@ export interface Effect {
   readonly changes: Changes | null;
 }
 
-export interface JoinOptions {
+export interface MergeOptions {
   readonly eraseOnDelete: boolean;
 }
 
-// Bookkeeping and the whole payload are not news: every one of their parts is listed by itself.
+// Bookkeeping is not reported as a change, and neither is the whole payload: each of its parts is listed by itself.
 const unlisted = new Set(['body', 'version', 'lagging', 'as_of', 'no_show_facts', 'deleted_source']);
 
-export function join(rows: Rows, compiled: Compiled, options: JoinOptions): Effect {
-  const subject = rows(compiled.subject.table, compiled.subject.uri);
+export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effect {
+  const subject = rows(fact.subject.table, fact.subject.uri);
   const wasDeleted = isDeleted(subject.row);
   const changes: Changes = {};
   let won = false;
-  for (const assignment of compiled.assignments) {
-    const live = rows(assignment.table, assignment.uri);
-    if (isForgotten(assignment.table, live.row, options)) continue;
-    if (assign(live, assignment, changes)) won = true;
+  for (const assignment of fact.assignments) {
+    const working = rows(assignment.table, assignment.uri);
+    if (isBlanked(assignment.table, working.row, options)) continue;
+    if (assign(working, assignment, changes)) won = true;
   }
-  if (compiled.noShow && observeNoShow(subject, compiled.noShow, changes)) won = true;
-  if (
-    compiled.tombstone &&
-    bury(rows(compiled.tombstone.table, compiled.tombstone.uri), compiled.tombstone, options, changes)
-  )
-    won = true;
-
+  if (fact.noShow && addToNoShow(subject, fact.noShow, changes)) won = true;
+  if (fact.tombstone) {
+    const working = rows(fact.tombstone.table, fact.tombstone.uri);
+    if (markDeleted(working, fact.tombstone, options, changes)) won = true;
+  }
   const changed = Object.keys(changes).length > 0;
   const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
   return { outcome, changes: changed ? changes : null };
 }
 
-/** A deleted contact is forgotten, an erased one always: nothing that is told about it, before or after, leaves a value behind. */
-export function isForgotten(table: MirrorTable, row: StoredRow, { eraseOnDelete }: JoinOptions): boolean {
+/**
+ * Writes what a fact says now, after a person was redacted from it. The fact keeps its versions, so the fields it decided are
+ * those with its version; no other fact is needed.
+ */
+export function reapply(rows: RowLookup, { assignments }: Fact): void {
+  for (const { table, uri, version, fields } of assignments) {
+    const working = rows(table, uri);
+    const lagging = laggingOf(working.row);
+    for (const [field, values] of Object.entries(fields)) {
+      if ((lagging[field] ?? working.row['version']) !== version) continue;
+      for (const [column, value] of Object.entries(values)) {
+        // Compared as text: the stored order of keys is that of the fact which decided.
+        if (JSON.stringify(working.row[column] ?? null) === JSON.stringify(value)) continue;
+        working.row[column] = value;
+        working.columns.add(column);
+        working.isTouched = true;
+      }
+    }
+  }
+}
+
+/** Whether a row is a tombstone without values: an erased contact, or a deleted one where deletes erase. No fact fills it again. */
+export function isBlanked(table: MirrorTable, row: StoredRow, { eraseOnDelete }: MergeOptions): boolean {
   return table === 'contacts' && isDeleted(row) && (eraseOnDelete || row['deleted_source'] === 'operator');
 }
 
 const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
 
-/** True when the fact is the newest word on at least one field, whether or not its value differs. */
-function assign(live: LiveRow, { table, version, fields }: Assignment, changes: Changes): boolean {
-  const { row } = live;
+const laggingOf = (row: StoredRow) => (row['lagging'] ?? {}) as Record<string, string>;
+
+/** Returns true when the fact is the newest one for at least one field, whether or not the value differs. */
+function assign(working: WorkingRow, { table, version, fields, definition }: Assignment, changes: Changes): boolean {
+  const { row } = working;
   const greatest = String(row['version'] ?? '');
-  const lagging = (row['lagging'] ?? {}) as Record<string, string>;
+  const lagging = laggingOf(row);
   const won: string[] = [];
   for (const [field, values] of Object.entries(fields)) {
     if (version <= (lagging[field] ?? greatest)) continue;
     won.push(field);
-    for (const [column, value] of Object.entries(values)) set(live, table, column, value, changes);
+    for (const [column, value] of Object.entries(values)) set(working, table, column, value, changes);
   }
   if (won.length === 0 && version <= greatest) return false;
   const lag: Record<string, string> = {};
   if (version > greatest) {
-    for (const field in fieldsOf[table]) if (!Object.hasOwn(fields, field)) lag[field] = lagging[field] ?? greatest;
+    for (const field in definition) if (!Object.hasOwn(fields, field)) lag[field] = lagging[field] ?? greatest;
     row['version'] = version;
     row['as_of'] = observedIn(version);
   } else {
@@ -84,71 +104,76 @@ function assign(live: LiveRow, { table, version, fields }: Assignment, changes: 
     for (const field of won) lag[field] = version;
   }
   row['lagging'] = Object.keys(lag).length > 0 ? sorted(lag) : null;
-  live.touched = true;
+  working.isTouched = true;
   return won.length > 0;
 }
 
-function observeNoShow(live: LiveRow, fact: NoShowFact, changes: Changes): boolean {
-  const before = factsOf(live.row['no_show_facts'] ?? null);
+function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes): boolean {
+  const before = factsOf(working.row['no_show_facts'] ?? null);
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
-  live.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) } as unknown as Json;
-  live.columns.add('no_show_facts');
-  live.touched = true;
+  working.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) } as unknown as Json;
+  working.columns.add('no_show_facts');
+  working.isTouched = true;
   const last = noShowPeriods(facts).at(-1);
   const open = last && last.unmarked_at === null ? last : null;
-  set(live, 'invitees', 'no_show', open && { uri: open.uri, created_at: open.marked_at }, changes);
-  set(live, 'invitees', 'no_show_uri', open && open.uri, changes);
-  set(live, 'invitees', 'no_show_at', open && open.marked_at, changes);
+  set(working, 'invitees', 'no_show', open && { uri: open.uri, created_at: open.marked_at }, changes);
+  set(working, 'invitees', 'no_show_uri', open && open.uri, changes);
+  set(working, 'invitees', 'no_show_at', open && open.marked_at, changes);
   return true;
 }
 
-const tombstone = new Set(['uri', 'deleted_at', 'deleted_source']);
-const sources = ['operator', 'webhook', 'reconcile'];
+const tombstoneColumns = new Set(['uri', 'deleted_at', 'deleted_source']);
+const sourcesByPriority = ['operator', 'webhook', 'reconcile'];
 
-function bury(live: LiveRow, { table, deletedAt, source }: Tombstone, options: JoinOptions, changes: Changes): boolean {
-  const { row } = live;
-  // A row found missing and later told deleted takes what was told; one that was erased, when that was.
-  const order = (from: Json, at: Json) => `${sources.indexOf(String(from))}${String(at)}`;
-  const known = order(row['deleted_source'] ?? null, row['deleted_at'] ?? null);
-  const isNews = !isDeleted(row) || order(source, deletedAt) < known;
-  // Also beneath an old tombstone: it may be from a time when deletes did not erase.
-  const forgets = table === 'contacts' && (options.eraseOnDelete || source === 'operator');
-  const erases = forgets && (row['version'] ?? null) !== null;
-  if (!isNews && !erases) return false;
-  if (erases) {
+function markDeleted(
+  working: WorkingRow,
+  { table, deletedAt, source }: Tombstone,
+  options: MergeOptions,
+  changes: Changes,
+): boolean {
+  const { row } = working;
+  // The source with the highest priority sets the time of deletion, and within one source the earliest time.
+  const orderOf = (from: Json, at: Json) => `${sourcesByPriority.indexOf(String(from))}${String(at)}`;
+  const current = orderOf(row['deleted_source'] ?? null, row['deleted_at'] ?? null);
+  const replaces = !isDeleted(row) || orderOf(source, deletedAt) < current;
+  // Also beneath an existing tombstone: it may date from a time when deletes did not erase.
+  const mayBlank = table === 'contacts' && (options.eraseOnDelete || source === 'operator');
+  const blanks = mayBlank && (row['version'] ?? null) !== null;
+  if (!replaces && !blanks) return false;
+  if (blanks) {
     for (const column of Object.keys(row)) {
-      if (tombstone.has(column) || row[column] === null) continue;
+      if (tombstoneColumns.has(column) || row[column] === null) continue;
       row[column] = null;
-      live.columns.add(column);
+      working.columns.add(column);
     }
   }
-  if (isNews) {
-    set(live, table, 'deleted_at', deletedAt, changes);
+  if (replaces) {
+    set(working, table, 'deleted_at', deletedAt, changes);
     row['deleted_source'] = source;
   }
   if ((row['version'] ?? null) === null) row['as_of'] = row['deleted_at'] ?? null;
-  live.touched = true;
+  working.isTouched = true;
   return true;
 }
 
-function set(live: LiveRow, table: MirrorTable, column: string, value: Json, changes: Changes): void {
-  const before = live.row[column] ?? null;
+function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes): void {
+  const before = working.row[column] ?? null;
   if (before === value) return;
-  // Also when only the order of keys differs: what is stored is then the winner's own text, whoever came first.
-  live.row[column] = value;
-  if (same(before, value)) return;
-  live.columns.add(column);
+  // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
+  working.row[column] = value;
+  if (isSame(before, value)) return;
+  working.columns.add(column);
   if (!unlisted.has(column)) (changes[table] ??= {})[column] = [before, value];
 }
 
-/** Keys in one order, so that the stored text does not tell in which order facts arrived. */
+/** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */
 function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// PostgreSQL's jsonb gives keys back in an order of its own.
-function same(a: Json, b: Json): boolean {
+// PostgreSQL's jsonb returns keys in an order of its own.
+function isSame(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   return canonicalJson(a) === canonicalJson(b);

@@ -1,7 +1,7 @@
-// Every kind's projection and every mirrored table's fields: complete by construction, or it does not compile.
+// Every kind's projection and every mirrored table's fields: complete by construction, or it does not project.
 import type { FactKind } from '#schemas/records.ts';
 import { contactFields, contactProjections } from './contact.ts';
-import type { Compiled, Fact, Fields, MirrorTable, Projection } from './contract.ts';
+import type { Fact, ProjectionInput, Fields, MirrorTable, Projection } from './contract.ts';
 import { customFieldDefinitionFields, customFieldDefinitionProjections } from './custom-field-definition.ts';
 import { eventTypeFields, eventTypeProjections } from './event-type.ts';
 import { inviteeFields, inviteeProjections, scheduledEventFields } from './invitee.ts';
@@ -32,6 +32,6 @@ export const fieldsOf: Readonly<Record<MirrorTable, Fields>> = {
   users: userFields,
 };
 
-export function compile<Kind extends FactKind>(fact: Fact<Kind>): Compiled {
-  return projections[fact.event](fact);
+export function project<Kind extends FactKind>(input: ProjectionInput<Kind>): Fact {
+  return projections[input.event](input);
 }

@@ -18,9 +18,9 @@ import {
   type AgedEntry,
 } from '#src/store/log/retention.ts';
 import { readUnchecked } from '#src/store/rows.ts';
-import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { columnsDrawn, drawsFrom, type Row } from '#workers/projections/field-origins.ts';
-import { isKept, readAgain } from '#workers/sync/replay.ts';
+import { isUnprojected, reparse } from '#workers/pipeline/parse.ts';
 
 export interface RetentionNeeds {
   readonly store: Store;
@@ -86,11 +86,11 @@ function pagesOf(aged: readonly AgedEntry[]): number[][] {
 
 interface Examined {
   readonly entry: LogEntry;
-  readonly compiled: Compiled | null;
+  readonly fact: Fact | null;
 }
 
 async function prunePage(store: Store, seqs: readonly number[]): Promise<RetentionReport> {
-  const examined = (await entriesAt(store, seqs)).map((entry) => ({ entry, compiled: readAgain(entry).compiled }));
+  const examined = (await entriesAt(store, seqs)).map((entry) => ({ entry, fact: reparse(entry).fact }));
   // Holding nothing: most entries are drawn from, day after day, and nobody should wait for that to be seen.
   const seen = await rowsOf(store, examined, { hold: false });
   const due = examined.filter((each) => each.entry.changes !== null || isSpent(each, seen));
@@ -113,7 +113,7 @@ async function prunePage(store: Store, seqs: readonly number[]): Promise<Retenti
     return {
       examined: seqs.length,
       pruned: spent.length,
-      unreplayable: spent.filter(isKept).length,
+      unreplayable: spent.filter(isUnprojected).length,
       blanked: kept.length,
     };
   });
@@ -133,9 +133,7 @@ async function rowsOf(
   for (const table of mirrorTables) {
     const uris = new Set(
       examined
-        .flatMap(({ compiled }) =>
-          compiled ? [compiled.subject, ...compiled.assignments].filter((each) => each.table === table) : [],
-        )
+        .flatMap(({ fact }) => (fact ? [fact.subject, ...fact.assignments].filter((each) => each.table === table) : []))
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
@@ -156,11 +154,11 @@ function isSame(entry: LogEntry, now: ReturnType<Awaited<ReturnType<typeof state
   );
 }
 
-function isSpent({ entry, compiled }: Examined, rowOf: RowOf): boolean {
+function isSpent({ entry, fact }: Examined, rowOf: RowOf): boolean {
   if (entry.source === 'operator' || entry.body === null) return false;
-  if (isKept(entry)) return true;
+  if (isUnprojected(entry)) return true;
   // Not understood today, although it was once: nobody can say what draws from it.
-  return compiled !== null && !drawsFrom(rowOf, compiled);
+  return fact !== null && !drawsFrom(rowOf, fact);
 }
 
 function sumOf(a: RetentionReport, b: RetentionReport): RetentionReport {

@@ -5,9 +5,9 @@ import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
 import type { LogEntry } from '#src/store/log/log.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
-import { readAgain } from './replay.ts';
+import { reparse } from '#workers/pipeline/parse.ts';
 
 export interface TouchingEntry extends Pick<
   LogEntry,
@@ -98,11 +98,11 @@ async function walk(
   let hasMore = false;
   for await (const part of historyOf(store, uri)) {
     for (const entry of part) {
-      const { compiled } = readAgain({ ...entry, changes: null });
+      const { fact } = reparse({ ...entry, changes: null });
       // Of several entries that say the same, the first one was it.
       for (const origin of origins)
-        if (compiled && !suppliers.has(origin) && origin.isIn(compiled)) suppliers.set(origin, supplierOf(entry));
-      if ((entry.seq as number) <= after || !touches(uri, entry, compiled)) continue;
+        if (fact && !suppliers.has(origin) && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
+      if ((entry.seq as number) <= after || !touches(uri, entry, fact)) continue;
       hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
       if (hasMore) continue;
       deliveries.push(touchingEntry(entry));
@@ -127,8 +127,8 @@ const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier
 });
 
 /** An invitee's delivery touches its event only where it says something about it; of what cannot be read nobody knows. */
-function touches(uri: string, { subject_uri }: HistoryEntry, compiled: Compiled | null): boolean {
-  return subject_uri === uri || compiled === null || compiled.assignments.some((each) => each.uri === uri);
+function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null): boolean {
+  return subject_uri === uri || fact === null || fact.assignments.some((each) => each.uri === uri);
 }
 
 function touchingEntry(entry: HistoryEntry): TouchingEntry {

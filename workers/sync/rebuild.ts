@@ -1,28 +1,26 @@
-// Makes every mirrored table again from the log, beside the live ones, and applies the difference in one transaction:
-// users' own views and grants survive, readers never see a half-made table. None differ when all is well.
+// Rebuilds every mirrored table from the log in shadow tables and applies the difference in one transaction: users' own views and
+// grants survive, and readers never see a partial table. In a correct mirror no row differs.
 //
-//   shadow ← the log so far            (writers go on)
+//   shadow ← the log so far            (writers continue)
 //   ┌ transaction: writers wait
-//   │ shadow ← what came meanwhile, and what was read again meanwhile
+//   │ shadow ← what arrived meanwhile, and what was observed again meanwhile
 //   │ live   ← delete extra, insert missing, update different
 //   └ commit
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { TableShape } from '#src/store/columns.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries, type LogEntry } from '#src/store/log/log.ts';
 import { dropObservations, noteObservations, observedSince } from '#src/store/observed-times.ts';
 import { patiently } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
-import { lastErasure } from '#workers/privacy/erasure-index.ts';
-import { openMirror } from '#workers/pipeline/row-workspace.ts';
-import { children } from '#workers/projections/child-rows.ts';
+import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
+import { alreadyScreened } from '#workers/pipeline/screen.ts';
+import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
-import { join, type JoinOptions } from '#workers/projections/merge.ts';
-import { isKept, readAgain } from './replay.ts';
+import { merge } from '#workers/projections/merge.ts';
 
-export interface RebuildNeeds {
-  readonly store: Store;
-  readonly options: JoinOptions;
+export interface RebuildNeeds extends FoldNeeds {
   readonly onProgress?: (entries: number) => void;
 }
 
@@ -38,38 +36,40 @@ export interface RebuildReport {
   readonly tables: Readonly<Record<string, Difference>>;
 }
 
-const rebuilt: readonly TableName[] = [...mirrorTables, ...children.map(({ table }) => table)];
+const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map(({ table }) => table)];
 const pageSize = 500;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
   let report = await rebuildTables(needs);
-  // Somebody was erased meanwhile, and may stand in what was made.
+  // A person was erased meanwhile and may appear in the shadow tables.
   while (report === undefined) report = await rebuildTables(needs);
-  // Definitions of custom fields are columns of a view.
+  // Custom fields are columns of a view.
   await needs.store.refreshViews();
   return report;
 }
 
+/** Returns undefined when a person was erased meanwhile. */
 function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> {
-  const { engine } = needs.store;
-  return needs.store.db.connection().execute(async (connection) => {
+  const { store, screen } = needs;
+  const { engine } = store;
+  return store.db.connection().execute(async (connection) => {
     const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };
     try {
-      for (const table of rebuilt) await engine.makeShadow(connection, table);
-      const erasedBefore = await lastErasure({ db: connection, engine });
+      for (const table of rebuiltTables) await engine.makeShadow(connection, table);
+      const version = await screen.version({ db: connection, engine });
       const soFar = await lastSeq({ db: connection, engine });
       await noteObservations(connection, soFar);
-      const before = await fold(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
-      // Only this part keeps writers out; it is repeated where it met one that held on to something.
+      const before = await foldRange(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
+      // Only this part blocks writers; it is retried after a lock conflict.
       const applied = await patiently(() =>
         connection.transaction().execute(async (db) => {
           await engine.lockTables(db, mirrorTables);
-          if ((await lastErasure({ db, engine })) !== erasedBefore) return undefined;
+          if ((await screen.version({ db, engine })) !== version) return undefined;
           const upTo = await lastSeq({ db, engine });
-          const entries = await fold(needs, { db, engine }, { from: soFar, upTo, counted: before });
+          const entries = await foldRange(needs, { db, engine }, { from: soFar, upTo, counted: before });
           await foldPages(needs, { db, engine }, (after) => observedSince({ db, engine }, { after, limit: pageSize }));
           const differences: Record<string, Difference> = {};
-          for (const table of rebuilt) differences[table] = await applyDifference(db, table, schemas);
+          for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
           return { entries, differences };
         }),
       );
@@ -79,20 +79,21 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
       return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {
       await dropObservations(connection);
-      for (const table of rebuilt) await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
+      for (const table of rebuiltTables)
+        await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
     }
   });
 }
 
-interface Stretch {
+interface LogRange {
   readonly from: number;
   readonly upTo: number;
   /** Entries folded before. */
   readonly counted: number;
 }
 
-/** Folds a stretch of the log into the shadow tables; answers how many entries are folded by now. */
-async function fold(needs: RebuildNeeds, live: Unit, { from, upTo, counted }: Stretch): Promise<number> {
+/** Folds a range of the log into the shadow tables. Returns how many entries are folded so far. */
+async function foldRange(needs: RebuildNeeds, live: Unit, { from, upTo, counted }: LogRange): Promise<number> {
   let entries = counted;
   await foldPages(needs, live, async (after) => {
     const page = await readEntries(live, { upTo }, { after: Math.max(after, from), limit: pageSize });
@@ -103,22 +104,25 @@ async function fold(needs: RebuildNeeds, live: Unit, { from, upTo, counted }: St
   return entries;
 }
 
-/** Folds page after page into the shadow tables, until one is empty. */
+/** Folds page after page into the shadow tables, until a page is empty. */
 async function foldPages(
-  { options }: RebuildNeeds,
+  { screen }: RebuildNeeds,
   live: Unit,
   pageAfter: (seq: number) => Promise<readonly LogEntry[]>,
 ): Promise<void> {
   const schema = live.engine.shadowSchema;
   const shadow: Unit = { db: live.db.withSchema(schema), engine: live.engine, schema };
+  const policy: FoldPolicy<Parsed, void> = {
+    apply: (rows, fact) => merge(rows, fact, screen),
+    locksLog: false,
+    record: async () => {},
+  };
   for (let after = 0; ;) {
     const page = await pageAfter(after);
     if (page.length === 0) return;
-    // What is kept in quarantine has not happened yet, even where it could be read today: `replay` makes it happen.
-    const facts = page.filter((entry) => !isKept(entry)).flatMap((entry) => readAgain(entry).compiled ?? []);
-    const mirror = await openMirror(shadow, facts);
-    for (const compiled of facts) join(mirror.rows, compiled, options);
-    await mirror.write();
+    // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
+    const items = page.filter((entry) => !isUnprojected(entry)).map(reparse);
+    await fold(shadow, alreadyScreened(items), policy);
     after = page.at(-1)?.seq as number;
   }
 }

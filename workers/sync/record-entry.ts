@@ -1,60 +1,59 @@
-// A record of the API as a log entry in waiting. Its identity is its content, so that the same content read again, however
-// often, is one entry.
+// A record of the API as a log entry. Its identity is its content, so the same content is one entry, however often it is read.
 import { hash } from 'node:crypto';
 import { isGone, type RecordKind } from '#schemas/records.ts';
 import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { observeAgain, type NewEntry } from '#src/store/log/log.ts';
-import { readText, unread, type Reading } from '#workers/pipeline/parse.ts';
+import { blankEntry, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 
 export type RecordSource = 'backfill' | 'reconcile';
 
-/** Something seen over the API, with what it is known by. */
-export interface Sighting {
+/** A record that was observed over the API, with its identity. */
+export interface ObservedRecord {
   readonly kind: RecordKind;
   readonly event: string;
   readonly record: JsonObject;
-  /** Normalised; empty when what was given is no time. */
+  /** Normalized; empty when the given time is invalid. */
   readonly observed: string;
   readonly id: string;
   readonly tie: string;
-  /** How many of what was handed in say just this. */
+  /** How many records of the batch have this content. */
   readonly copies: number;
 }
 
-export interface RecordReading extends Reading {
-  readonly sighting: Sighting;
+export interface ParsedRecord extends Parsed {
+  readonly source: ObservedRecord;
 }
 
-export function sightingOf(seen: Pick<Sighting, 'kind' | 'event' | 'record' | 'observed'>): Sighting {
-  const content = hash('sha256', canonicalJson(seen.record), 'hex');
-  // Named for what it is: no text that anybody may send can have the identity of a read.
+export function observedRecord(given: Pick<ObservedRecord, 'kind' | 'event' | 'record' | 'observed'>): ObservedRecord {
+  const content = hash('sha256', canonicalJson(given.record), 'hex');
   return {
-    ...seen,
-    observed: normalizeTimestamp(seen.observed) ?? '',
-    id: `${seen.event}-${content}`,
+    ...given,
+    observed: normalizeTimestamp(given.observed) ?? '',
+    // The prefix keeps it apart from deliveries: no sender can produce the identity of a read.
+    id: `${given.event}-${content}`,
     tie: content.slice(0, 16),
     copies: 1,
   };
 }
 
-/** One sighting for each content: the latest; of what is gone the earliest, since a delete counts from when it was first known. */
-export function distinct(sightings: readonly Sighting[]): Sighting[] {
-  const byId = new Map<string, Sighting>();
-  for (const sighting of sightings) {
-    const known = byId.get(sighting.id);
+/** One record per content: the latest; for a delete the earliest, since it counts from when it was first observed. */
+export function distinctRecords(records: readonly ObservedRecord[]): ObservedRecord[] {
+  const byId = new Map<string, ObservedRecord>();
+  for (const record of records) {
+    const known = byId.get(record.id);
     const copies = (known?.copies ?? 0) + 1;
-    const replaces = known === undefined || isGone(known.event) === sighting.observed < known.observed;
-    byId.set(sighting.id, { ...(replaces ? sighting : known), copies });
+    const replaces = known === undefined || isGone(known.event) === record.observed < known.observed;
+    byId.set(record.id, { ...(replaces ? record : known), copies });
   }
   return [...byId.values()];
 }
 
-export function readSighting(sighting: Sighting, input: { source: RecordSource; now: string }): RecordReading {
-  const { event, record, observed, id, tie } = sighting;
+export function parseRecord(source: ObservedRecord, input: { source: RecordSource; now: string }): ParsedRecord {
+  const { event, record, observed, id, tie } = source;
   const body = JSON.stringify({ event, payload: record });
   const blank: NewEntry = {
-    ...unread,
+    ...blankEntry,
     source: input.source,
     delivery_id: id,
     tie,
@@ -62,19 +61,19 @@ export function readSighting(sighting: Sighting, input: { source: RecordSource; 
     occurred_at: observed || null,
     body,
   };
-  return { ...readText(body, blank), sighting };
+  return { ...parseText(body, blank), source };
 }
 
-/** One statement for each moment; a page of records was asked for at one. */
-export async function observe(unit: Unit, seen: readonly Sighting[]): Promise<void> {
-  const timed = seen.filter(({ observed }) => observed !== '');
-  const groups = Map.groupBy(timed, ({ event, observed }) => `${isGone(event) ? 'earliest' : 'latest'} ${observed}`);
-  for (const [group, sightings] of groups) {
-    const [keep, at] = group.split(' ') as ['earliest' | 'latest', string];
-    await observeAgain(
-      unit,
-      sightings.map(({ id }) => id),
-      { at, keep },
-    );
+/** Stores new times of observation, with one statement per time; all records of a page have the same. The log must be locked. */
+export async function storeObservations(unit: Unit, records: readonly ObservedRecord[]): Promise<void> {
+  const timed = records.filter(({ observed }) => observed !== '');
+  for (const keep of ['latest', 'earliest'] as const) {
+    const kept = timed.filter(({ event }) => isGone(event) === (keep === 'earliest'));
+    for (const [at, group] of Map.groupBy(kept, ({ observed }) => observed))
+      await observeAgain(
+        unit,
+        group.map(({ id }) => id),
+        { at, keep },
+      );
   }
 }

@@ -1,7 +1,7 @@
-// Re-folds entries of the log: past the ledger, without the queue. What is unchanged stays where it is; an entry whose
-// outcome changes moves to a new place at the end of the log, so that no reader of the feed misses it.
-import { isTransient } from '#src/base/errors.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+// Folds entries of the log again, without the queue. An entry whose outcome is the same stays in its position; one whose outcome
+// changes moves to the end of the log, so that readers of the feed see it.
+import type { Unit } from '#src/store/contract.ts';
+import { undone } from '#src/store/dry-run-store.ts';
 import {
   knownEntries,
   lastSeq,
@@ -11,18 +11,14 @@ import {
   type LogEntry,
   type Outcome,
 } from '#src/store/log/log.ts';
-import { undone } from '#src/store/dry-run-store.ts';
-import { withoutErased } from '#workers/privacy/redact-fact.ts';
-import { currentErasures, requireCurrent } from '#workers/privacy/erasure-index.ts';
-import { buriedBy, forget, forgottenAmong, redacted } from '#workers/privacy/redact-deleted.ts';
-import { openMirror } from '#workers/pipeline/row-workspace.ts';
-import { join, type Changes, type JoinOptions } from '#workers/projections/merge.ts';
-import { isRead, readText, type Reading } from '#workers/pipeline/parse.ts';
+import { bisect } from '#workers/pipeline/bisect.ts';
+import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { isApiRead, isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
+import type { Screen } from '#workers/pipeline/screen.ts';
+import { merge, type Changes } from '#workers/projections/merge.ts';
 
-export interface ReplayNeeds {
-  readonly store: Store;
-  readonly options: JoinOptions;
-  /** Told of every entry whose outcome or rows change. */
+export interface ReplayNeeds extends FoldNeeds {
+  /** Called for every entry whose outcome or rows change. */
   readonly onChange?: (change: ReplayedEntry) => void;
   readonly onProgress?: (done: number) => void;
 }
@@ -39,117 +35,100 @@ export interface ReplayedEntry {
 export interface ReplayReport {
   readonly read: number;
   readonly changed: number;
-  /** Still not understood, or still refused. */
-  readonly stillKept: number;
+  /** Still not parsed, or still refused by the store. */
+  readonly stillQuarantined: number;
 }
 
 const pageSize = 200;
 
 export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun = false } = {}): Promise<ReplayReport> {
   const bounded = { ...filter, upTo: await lastSeq(needs.store) };
-  const { transaction: inTransaction } = dryRun ? undone(needs.store) : needs.store;
-  let report: ReplayReport = { read: 0, changed: 0, stillKept: 0 };
+  const store = dryRun ? undone(needs.store) : needs.store;
+  let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
   for (let after = 0; ;) {
     const page = await readEntries(needs.store, bounded, { after, limit: pageSize });
-    const { changed, stillKept } = await replayEntries(page, (some) =>
-      inTransaction((unit) => replayTogether(unit, some, needs.options)),
-    );
+    const parts = await replayPage({ store, screen: needs.screen }, page);
+    const changed = parts.flatMap((part) => part.changed);
     for (const change of changed) needs.onChange?.(change);
     report = {
       read: report.read + page.length,
       changed: report.changed + changed.length,
-      stillKept: report.stillKept + stillKept,
+      stillQuarantined: parts.reduce((sum, part) => sum + part.stillQuarantined, report.stillQuarantined),
     };
     needs.onProgress?.(report.read);
     if (page.length < pageSize) break;
     after = page.at(-1)?.seq as number;
   }
-  // Definitions of custom fields are columns of a view.
+  // Custom fields are columns of a view.
   if (report.changed > 0 && !dryRun) await needs.store.refreshViews();
   return report;
 }
 
 interface Replayed {
   readonly changed: readonly ReplayedEntry[];
-  readonly stillKept: number;
+  readonly stillQuarantined: number;
 }
 
-/** What the store still refuses stays where it is, and holds up no neighbour. */
-async function replayEntries(
-  page: readonly LogEntry[],
-  together: (page: readonly LogEntry[]) => Promise<Replayed>,
-): Promise<Replayed> {
-  try {
-    return await together(page);
-  } catch (error) {
-    if (isTransient(error)) throw error;
-    if (page.length === 1) return { changed: [], stillKept: 1 };
-    const middle = Math.ceil(page.length / 2);
-    const first = await replayEntries(page.slice(0, middle), together);
-    const second = await replayEntries(page.slice(middle), together);
-    return { changed: [...first.changed, ...second.changed], stillKept: first.stillKept + second.stillKept };
-  }
+interface ReplayItem extends Parsed {
+  readonly stored: LogEntry;
 }
 
-async function replayTogether(unit: Unit, found: readonly LogEntry[], options: JoinOptions): Promise<Replayed> {
-  // They were found before this began: somebody in them may have been erased since.
-  const erasures = await currentErasures(unit);
-  const readNow = (entry: LogEntry): Reading => withoutErased(erasures, readAgain(entry));
-  const before = new Map(found.map((entry) => [entry, readNow(entry)]));
-  const mirror = await openMirror(
-    unit,
-    [...before.values()].flatMap(({ compiled }) => compiled ?? []),
-  );
-  await unit.engine.lockLog(unit.db);
-  await requireCurrent(unit, erasures);
-  const page = await observedByNow(unit, found);
-  const readings = page.map((entry) => before.get(entry) ?? readNow(entry));
-  const effects = readings.map(({ compiled }) => compiled && join(mirror.rows, compiled, options));
-  await mirror.write();
-
-  const forgotten = await forgottenAmong(unit, { mirror, readings, options });
-  const changed: ReplayedEntry[] = [];
-  for (const [index, entry] of page.entries()) {
-    const effect = effects[index];
-    if (!effect || (!isKept(entry) && effect.changes === null)) continue;
-    const { record, entry: read } = readings[index] as Reading;
-    const moved = { ...read, outcome: effect.outcome, changes: effect.changes };
-    await moveEntry(unit, entry, forgotten.has(read.subject_uri as string) ? redacted(moved, record) : moved);
-    changed.push({
-      seq: entry.seq as number,
-      event: read.event,
-      subjectUri: read.subject_uri,
-      before: entry.outcome,
-      after: effect.outcome,
-      changes: effect.changes,
-    });
-  }
-  await forget(unit, buriedBy(readings, options));
-  // What was pruned is beyond being understood, and of an erasure there may be nothing to project: neither waits for anything.
-  const waits = (entry: LogEntry | undefined) => entry !== undefined && isKept(entry) && entry.body !== null;
-  const stillKept = effects.filter((effect, index) => effect === null && waits(page[index])).length;
-  return { changed, stillKept };
-}
-
-/** Reads may have been observed again, and moved, since they were found. */
-async function observedByNow(unit: Unit, found: readonly LogEntry[]): Promise<readonly LogEntry[]> {
-  const reads = found.filter(isRead).map((entry) => entry.delivery_id as string);
-  if (reads.length === 0) return found;
-  const known = await knownEntries(unit, reads);
-  return found.flatMap((entry) => {
-    if (!isRead(entry)) return [entry];
-    const now = known.get(entry.delivery_id as string);
-    if (now?.seq !== entry.seq) return [];
-    return now.occurred_at === entry.occurred_at ? [entry] : [{ ...entry, occurred_at: now.occurred_at }];
+/** An entry that the store still refuses stays as it is. */
+function replayPage({ store, screen }: FoldNeeds, page: readonly LogEntry[]): Promise<Replayed[]> {
+  return bisect(page, {
+    attempt: (entries) =>
+      store.transaction(async (unit) => {
+        const items = entries.map((stored): ReplayItem => ({ ...reparse(stored), stored }));
+        return (await fold(unit, await screen.screen(unit, items), movePolicy(screen))).report;
+      }),
+    refused: async () => ({ changed: [], stillQuarantined: 1 }),
   });
 }
 
-/** Kept without being projected. */
-export const isKept = ({ outcome }: Pick<LogEntry, 'outcome'>) => outcome === 'quarantined' || outcome === 'unhandled';
+function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
+  return {
+    apply: (rows, fact) => merge(rows, fact, screen),
+    locksLog: true,
+    async select(unit, items) {
+      // Locked before the facts are merged: until then reads can be observed again, which changes their version.
+      await unit.engine.lockLog(unit.db);
+      return withCurrentTimes(unit, items);
+    },
+    async record(unit, folded) {
+      const changed: ReplayedEntry[] = [];
+      for (const { item, entry, effect } of folded) {
+        const { stored } = item;
+        if (!effect || (!isUnprojected(stored) && effect.changes === null)) continue;
+        await moveEntry(unit, stored, entry);
+        changed.push({
+          seq: stored.seq as number,
+          event: entry.event,
+          subjectUri: entry.subject_uri,
+          before: stored.outcome,
+          after: effect.outcome,
+          changes: effect.changes,
+        });
+      }
+      // A pruned entry can no longer be parsed, and an erasure may have nothing to project: neither is waiting for a replay.
+      const isWaiting = ({ stored }: ReplayItem) => isUnprojected(stored) && stored.body !== null;
+      const stillQuarantined = folded.filter(({ item, effect }) => effect === null && isWaiting(item)).length;
+      return { changed, stillQuarantined };
+    },
+  };
+}
 
-/** An entry as it would be read today; its identity, and what it says about its own past, stay. */
-export function readAgain(entry: LogEntry): Reading {
-  if (entry.encoding !== null || entry.body === null) return { entry, record: null, compiled: null };
-  const { seq: _place, ...rest } = entry;
-  return readText(entry.body, { ...rest, reason: null });
+/** Takes reads at their current time of observation, and leaves out those that have moved since they were found. */
+async function withCurrentTimes(unit: Unit, items: readonly ReplayItem[]): Promise<readonly ReplayItem[]> {
+  const reads = items.filter(({ stored }) => isApiRead(stored)).map(({ stored }) => stored.delivery_id as string);
+  if (reads.length === 0) return items;
+  const known = await knownEntries(unit, reads);
+  return items.flatMap((item) => {
+    const { stored } = item;
+    if (!isApiRead(stored)) return [item];
+    const current = known.get(stored.delivery_id as string);
+    if (current?.seq !== stored.seq) return [];
+    const { occurred_at } = current;
+    if (occurred_at === stored.occurred_at) return [item];
+    return [{ ...reparse({ ...item.entry, seq: stored.seq, occurred_at }), stored: { ...stored, occurred_at } }];
+  });
 }

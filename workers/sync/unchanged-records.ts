@@ -1,5 +1,5 @@
-// Content that its row already shows: all that moves is when it was last observed. Most of a sweep is this, so it costs no
-// parsing and no join, only the columns that hold that time.
+// The fast path for records whose content their row already shows: only the time of observation moves. Most records of a sweep are
+// unchanged, so they cost no parsing and no merge, only the columns that hold that time.
 import { isGone } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
@@ -8,59 +8,69 @@ import { readUnchecked, writeUnchecked, type StoredRow } from '#src/store/rows.t
 import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
 import { factsOf, snapshotAgain } from '#workers/projections/no-show.ts';
 import { isPageOf, observedAgain, ranks } from '#workers/projections/version.ts';
-import { tableOf } from './record-tables.ts';
-import { observe, type Sighting } from './record-entry.ts';
+import { embeddings, tableOfKind } from '#workers/projections/touches.ts';
+import { storeObservations, type ObservedRecord } from './record-entry.ts';
 
-/** The one row a read touches. A membership touches two, and is rare. */
-const touchedBy = ({ kind, event }: Sighting): MirrorTable | undefined =>
-  isGone(event) || kind === 'organization_membership' ? undefined : tableOf[kind];
+/** The table of the one row that a read touches; undefined when it may touch another row. */
+function onlyTable({ kind, event, record }: ObservedRecord): MirrorTable | undefined {
+  const table = tableOfKind[kind];
+  const embeds = embeddings.some(({ within, key }) => within === table && record[key] !== undefined);
+  return isGone(event) || embeds ? undefined : table;
+}
 
-/** Observes again what the rows already show; answers the rest. In a transaction of its own: rows are held in one order. */
-export function observeSeen(store: Store, sightings: readonly Sighting[]): Promise<Sighting[]> {
+/**
+ * Stores the new time of observation of unchanged records and returns the others. It has a transaction of its own, because rows are
+ * locked in one order.
+ */
+export function observeUnchanged(store: Store, records: readonly ObservedRecord[]): Promise<ObservedRecord[]> {
   return store.transaction(async (unit) => {
-    const seen = new Set<Sighting>();
+    const unchanged = new Set<ObservedRecord>();
     for (const table of mirrorTables) {
-      const about = sightings.filter((sighting) => touchedBy(sighting) === table);
-      if (about.length > 0) for (const sighting of await observeRows(unit, table, about)) seen.add(sighting);
+      const candidates = records.filter((record) => onlyTable(record) === table);
+      if (candidates.length === 0) continue;
+      for (const record of await observeRows(unit, table, candidates)) unchanged.add(record);
     }
-    if (seen.size > 0) {
+    if (unchanged.size > 0) {
       await unit.engine.lockLog(unit.db);
-      await observe(unit, [...seen]);
+      await storeObservations(unit, [...unchanged]);
     }
-    return sightings.filter((sighting) => !seen.has(sighting));
+    return records.filter((record) => !unchanged.has(record));
   });
 }
 
-async function observeRows(unit: Unit, table: MirrorTable, about: readonly Sighting[]): Promise<Sighting[]> {
+async function observeRows(
+  unit: Unit,
+  table: MirrorTable,
+  candidates: readonly ObservedRecord[],
+): Promise<ObservedRecord[]> {
   const columns = ['version', 'as_of', ...(table === 'invitees' ? ['no_show_facts'] : [])];
-  const values = [...new Set(about.map(({ record }) => record['uri']).filter(isUri))];
+  const values = [...new Set(candidates.map(({ record }) => record['uri']).filter(isUri))];
   const stored = await readUnchecked(unit, table, { columns: ['uri', ...columns], key: 'uri', values, lock: true });
   const rows = new Map(stored.map((row) => [row['uri'] as string, row]));
-  const seen: Sighting[] = [];
-  const later: StoredRow[] = [];
-  for (const sighting of about) {
-    const row = rows.get(sighting.record['uri'] as string);
-    const next = row && laterOf(row, sighting);
+  const unchanged: ObservedRecord[] = [];
+  const moved: StoredRow[] = [];
+  for (const record of candidates) {
+    const row = rows.get(record.record['uri'] as string);
+    const next = row && observedLater(row, record);
     if (next === undefined) continue;
-    seen.push(sighting);
-    if (next !== row) later.push(next);
+    unchanged.push(record);
+    if (next !== row) moved.push(next);
   }
-  await writeUnchecked(unit, table, { columns, rows: later });
-  return seen;
+  await writeUnchecked(unit, table, { columns, rows: moved });
+  return unchanged;
 }
 
-/** The row as this sighting leaves it, the same one when it is no later; undefined when more than times may change. */
-function laterOf(row: StoredRow, { event, record, observed, tie }: Sighting): StoredRow | undefined {
+/** The row with the later time of observation; the same row when it is not later; undefined when more than times may change. */
+function observedLater(row: StoredRow, { event, record, observed, tie }: ObservedRecord): StoredRow | undefined {
   const version = String(row['version'] ?? '');
   if (observed === '' || !isPageOf(version, tie)) return undefined;
   const next = observedAgain(version, observed);
   if (next <= version) return row;
   const moved = { ...row, version: next, as_of: observed };
   if (event !== 'invitee.read') return moved;
-  if (record['scheduled_event'] !== undefined) return undefined;
   const mark = record['no_show'];
   if (mark === undefined) return moved;
-  // A mark without a time of its own has the time at which it was observed.
+  // A mark without a time of its own takes the time of observation.
   if (isObject(mark) && typeof mark['created_at'] !== 'string') return undefined;
   const facts = snapshotAgain(factsOf(row['no_show_facts'] ?? null), {
     order: `${ranks.page}${tie}`,

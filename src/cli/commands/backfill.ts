@@ -12,6 +12,7 @@ import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#wo
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { catalogue, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
@@ -53,7 +54,7 @@ export const backfill = defineVerb({
       {
         store,
         sources,
-        options: { eraseOnDelete: config.eraseOnDelete },
+        screen: privacyScreen(config),
         now: () => instantOf(context.now()),
         ...saying,
       },

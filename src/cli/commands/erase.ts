@@ -29,7 +29,6 @@ export const erase = defineVerb({
     const receipt = await erasePerson(
       {
         store,
-        options: { eraseOnDelete: config.eraseOnDelete },
         newKey: () => randomBytes(32).toString('hex'),
         onProgress: reportProgress(context, 'log entries'),
       },

@@ -1,6 +1,7 @@
 // `rebuild`: makes every table again from the log and applies the difference.
 import { openMirror } from '#src/app/mirror.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { renderTable, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
@@ -13,7 +14,7 @@ export const rebuild = defineVerb({
     const progress = reportProgress(context, 'log entries');
     const report = await rebuildTables({
       store,
-      options: { eraseOnDelete: config.eraseOnDelete },
+      screen: privacyScreen(config),
       onProgress: progress,
     });
     context.out(json ? JSON.stringify(report) : told(report));

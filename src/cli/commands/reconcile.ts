@@ -13,6 +13,7 @@ import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
 import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
@@ -70,7 +71,7 @@ async function run(context: VerbContext, { full, repair, allowDeletes, json }: O
     {
       store,
       sources,
-      options: { eraseOnDelete: config.eraseOnDelete },
+      screen: privacyScreen(config),
       now: context.now,
       signal,
       onDrift: (drift) => context.out(json ? JSON.stringify(drift) : lineOf(drift)),

@@ -4,6 +4,7 @@ import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { EntryFilter } from '#src/store/log/log.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { changeLines, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
@@ -24,17 +25,18 @@ export const replay = defineVerb({
     const report = await replayEntries(
       {
         store,
-        options: { eraseOnDelete: config.eraseOnDelete },
+        screen: privacyScreen(config),
         onChange: (change) => context.out(json ? JSON.stringify(change) : told(change)),
         onProgress: reportProgress(context, 'entries'),
       },
       filter,
       { dryRun },
     );
-    const { read, changed, stillKept } = report;
+    const { read, changed, stillQuarantined } = report;
     const verb = dryRun ? 'would change' : 'changed';
-    if (json) context.out(JSON.stringify({ ...report, dryRun }));
-    else context.out(`${read} entries folded again, ${changed} ${verb}, ${stillKept} still cannot be projected.`);
+    if (json) context.out(JSON.stringify({ read, changed, ['stillKept']: stillQuarantined, dryRun }));
+    else
+      context.out(`${read} entries folded again, ${changed} ${verb}, ${stillQuarantined} still cannot be projected.`);
     return 0;
   },
 });

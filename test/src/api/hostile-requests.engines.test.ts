@@ -7,6 +7,7 @@ import type { Operation } from '#src/api/operation.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/log.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/hostile-requests.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
@@ -25,7 +26,7 @@ const oddValues = ['%00', 'a%00b', '%07', '%1b%5b31m', '%7f', '%C2%85', '%ED%A0%
 const operations = createReadApi({
   store: { engine: { name: 'none' } } as never,
   tail: { closing: new AbortController().signal } as never,
-  options: { eraseOnDelete: true },
+  screen: privacyScreen({ eraseOnDelete: true }),
   clock: Date.now,
   secret: 'secret',
   report: () => {},
@@ -60,7 +61,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
     api = createReadApi({
       store,
       tail,
-      options: { eraseOnDelete: true },
+      screen: privacyScreen({ eraseOnDelete: true }),
       clock: Date.now,
       secret: 'a-secret-for-page-tokens',
       report: (error) => void faults.push(error),

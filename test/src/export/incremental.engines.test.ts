@@ -4,9 +4,10 @@ import type { ExportRequest } from '#src/export/export.ts';
 import { lineages } from '#src/export/change-tracking.ts';
 import { appendEntries } from '#src/store/log/log.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
-import { children } from '#workers/projections/child-rows.ts';
+import { childTables } from '#workers/projections/child-rows.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
-import { unread } from '#workers/pipeline/parse.ts';
+import { blankEntry } from '#workers/pipeline/parse.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { exportFolder, rowsIn, type ExportFolder } from '../../harness/exporting.ts';
 import { emptyTables, ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
@@ -21,7 +22,7 @@ it('child tables hang on the parents that the fold gives them', () => {
   const followed = Object.entries(lineages).flatMap(([table, { parent }]) =>
     parent ? [{ table, parent: parent.table, parentKey: parent.key }] : [],
   );
-  const folded = children.map(({ table, parent, parentKey }) => ({ table, parent, parentKey }));
+  const folded = childTables.map(({ table, parent, parentKey }) => ({ table, parent, parentKey }));
   expect(new Set(followed)).toEqual(new Set(folded));
 });
 
@@ -110,7 +111,7 @@ describe.each(storeEngines)('incremental exports from $name', ({ available, fres
       await store.transaction((unit) =>
         appendEntries(unit, [
           {
-            ...unread,
+            ...blankEntry,
             delivery_id: 'e',
             tie: 'e',
             source: 'operator',
@@ -135,7 +136,10 @@ describe.each(storeEngines)('incremental exports from $name', ({ available, fres
     expect(await run({ name: 'contacts_wide' })).toMatchObject({ uris: ['2'] });
     const record = { uri: 'https://api.example.test/fields/1', label: 'Plan', field_type: 'text' };
     const read = { kind: 'custom_field_definition', record, observed: receivedAt } as const;
-    await ingestRecords({ store, options: { eraseOnDelete: true } }, [read], { source: 'backfill', now: receivedAt });
+    await ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, [read], {
+      source: 'backfill',
+      now: receivedAt,
+    });
     expect(await run({ name: 'contacts_wide' })).toMatchObject({ uris: ['1', '2'], whole: 'far_reaching' });
   });
 

@@ -8,6 +8,7 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
 interface Received {
@@ -34,7 +35,7 @@ beforeEach(async () => {
   const api = createReadApi({
     store,
     tail,
-    options: { eraseOnDelete: true },
+    screen: privacyScreen({ eraseOnDelete: true }),
     clock: Date.now,
     secret: 's'.repeat(24),
     report: (error) => void reported.push(error),

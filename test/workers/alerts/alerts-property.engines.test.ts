@@ -18,6 +18,7 @@ import { sendJob } from '#workers/alerts/outbox/send.ts';
 import { catchUp } from '#workers/alerts/rules/watcher.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { alertHistory, lookedBackMs } from '../../harness/alert-histories.ts';
 import { cut, reordered, type Telling } from '../../harness/histories.ts';
 import { ingestTellings } from '../../harness/reads.ts';
@@ -77,10 +78,10 @@ class World {
   }
 
   async happens(what: (typeof occurrences)[number]): Promise<void> {
-    const options = { eraseOnDelete: this.life.eraseOnDelete };
+    const screen = privacyScreen({ eraseOnDelete: this.life.eraseOnDelete });
     if (what === 'watch') await this.watch();
-    else if (what === 'replay') await replay({ store: this.store, options }, {});
-    else if (what === 'rebuild') await rebuild({ store: this.store, options });
+    else if (what === 'replay') await replay({ store: this.store, screen }, {});
+    else if (what === 'rebuild') await rebuild({ store: this.store, screen });
     else if (what === 'arrive' || what === 'lose') await this.end(what);
     else await this.sendDue(what);
   }

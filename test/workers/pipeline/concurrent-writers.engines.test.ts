@@ -133,11 +133,12 @@ describe('several processes on one SQLite file', () => {
   const writer = `
     const { openStore } = await import('#src/store/open-store.ts');
     const { ingest } = await import('#workers/pipeline/ingest.ts');
+    const { privacyScreen } = await import('#workers/privacy/screen.ts');
     const [url, from] = process.argv.slice(1);
     const store = await openStore({ report() {} }, url);
     for (let n = Number(from); n < Number(from) + 60; n += 1) {
       const body = JSON.stringify({ event: 'contact.updated', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + n % 40, name: 'n' + n } });
-      await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries: [{ body, receivedAt: '2025-04-14T12:00:00.000000Z' }] }, '2025-04-14T12:00:00.000000Z');
+      await ingest({ store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries: [{ body, receivedAt: '2025-04-14T12:00:00.000000Z' }] }, '2025-04-14T12:00:00.000000Z');
     }
     await store.close();`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBatch } from '#workers/pipeline/parse.ts';
+import { parseBatch } from '#workers/pipeline/parse.ts';
 
 const receivedAt = '2025-04-14T12:00:00.000000Z';
 const contactWith = (emails: number) =>
@@ -14,13 +14,13 @@ const contactWith = (emails: number) =>
 
 describe('a delivery off the queue', () => {
   it('beyond a limit of the specification is noted and projected', () => {
-    const [reading] = readBatch({ v: 1, deliveries: [{ body: contactWith(11), receivedAt }] }, receivedAt);
-    expect(reading?.entry.reason).toBe('Noted: emails: more than 10.');
-    expect(reading?.compiled?.assignments).toHaveLength(1);
+    const [parsed] = parseBatch({ v: 1, deliveries: [{ body: contactWith(11), receivedAt }] }, receivedAt);
+    expect(parsed?.entry.reason).toBe('Noted: emails: more than 10.');
+    expect(parsed?.fact?.assignments).toHaveLength(1);
   });
 
   it('within the limits is projected without a word', () => {
-    const [reading] = readBatch({ v: 1, deliveries: [{ body: contactWith(10), receivedAt }] }, receivedAt);
-    expect(reading?.entry.reason).toBeNull();
+    const [parsed] = parseBatch({ v: 1, deliveries: [{ body: contactWith(10), receivedAt }] }, receivedAt);
+    expect(parsed?.entry.reason).toBeNull();
   });
 });

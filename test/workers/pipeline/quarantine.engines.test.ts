@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ingest } from '#workers/pipeline/ingest.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import {
   emptyTables,
   ingestBodies,
@@ -31,7 +32,7 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
     (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
   const outcomes = async () => (await entries()).map(({ outcome }) => outcome);
   const ingestRaw = (deliveries: unknown) =>
-    ingest({ store: opened.store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+    ingest({ store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
 
   it.runIf(available)(
     'what was not a delivery at all is kept in quarantine, and its neighbours go on (35)',
@@ -54,7 +55,7 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
       expect(await outcomes()).toEqual(['applied', ...forged.map(() => 'quarantined'), 'applied']);
       for (const batch of [undefined, null, 'x', { v: 2, deliveries: [] }, { v: 1 }, []]) {
         const { entries: kept, duplicates } = await ingest(
-          { store: opened.store, options: { eraseOnDelete: true } },
+          { store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) },
           batch,
           receivedAt,
         );

@@ -63,9 +63,9 @@ describe('an address', () => {
     const through = '2026-01-01T00:00:00.000000Z';
     const remembered = erasedAddress(key, { address, through });
     for (const one of [remembered, { email_hash: remembered.email_hash, through }]) {
-      const { carries } = erasuresOf({ seq: 1, key, erased: [one] });
-      expect(carries(`Write to ${address.toUpperCase()}!`, through)).toBe(true);
-      expect(carries('Write to others@example.test!', through)).toBe(false);
+      const { containsAddress } = erasuresOf({ seq: 1, key, erased: [one] });
+      expect(containsAddress(`Write to ${address.toUpperCase()}!`, through)).toBe(true);
+      expect(containsAddress('Write to others@example.test!', through)).toBe(false);
     }
   });
 });

@@ -4,15 +4,16 @@ import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const address = 'ada@example.test';
 const person = `${base}/scheduled_events/e/invitees/i`;
 const form = `${base}/routing_form_submissions/s`;
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom: string, only = false) =>
-  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-14T12:00:00.000000Z', only });
+  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-14T12:00:00.000000Z', only });
 
 const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload: { updated_at: '2025-04-14T10:00:00Z', ...payload } });
@@ -49,7 +50,7 @@ async function expectGone(store: Store): Promise<void> {
   expect(text).toContain('+49 okapi');
   const named = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
   expect(named.map(({ subject_uri }) => subject_uri)).toContain(form);
-  expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
 }
 
 const ties = [

@@ -12,6 +12,7 @@ import { targetOf } from '#workers/privacy/target.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import {
   canaryAddress,
   companionAddress,
@@ -62,7 +63,7 @@ const base64 = Buffer.from(`\xff\xfe ${canaryAddress}`, 'latin1').toString('base
 async function tell(store: Store, batch: readonly Telling[], options: { eraseOnDelete: boolean }): Promise<void> {
   await ingestTellings(store, batch, options.eraseOnDelete);
   const deliveries = [{ body: base64, encoding: 'base64', receivedAt }];
-  await ingest({ store, options }, { v: 1, deliveries }, receivedAt);
+  await ingest({ store, screen: privacyScreen(options) }, { v: 1, deliveries }, receivedAt);
 }
 
 async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Life): Promise<void> {
@@ -71,7 +72,7 @@ async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Lif
     for (const [index, each] of erasures.entries())
       if (each.place % (batches.length + 1) === place) {
         const at = now.replace(/\d{3}Z$/, `${100 + index}Z`);
-        await erase({ store, options, newKey: () => key }, targetOf(each.whom), { now: at });
+        await erase({ store, newKey: () => key }, targetOf(each.whom), { now: at });
       }
     if (place < batches.length) await tell(store, batches[place] ?? [], options);
   }
@@ -136,14 +137,14 @@ describe.each([
                 expect(form).toMatchObject({ questions_and_answers: null });
           };
           await isGone();
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           for (const batch of life.otherwise) await tell(store, batch, options);
           await isGone();
           const rows = await rowsNow(store);
-          await replay({ store, options }, {});
+          await replay({ store, screen: privacyScreen(options) }, {});
           await isGone();
           expect(await rowsNow(store)).toEqual(rows);
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
         }),
         runs(count),
       );
@@ -160,7 +161,7 @@ describe.each([
           const options = { eraseOnDelete: life.eraseOnDelete };
           await emptyTables(store);
           await live(store, life);
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           const rows = await rowsNow(store);
           const erasures = await erasuresIn(store);
           const checkpoints = await rowsOf(store, 'sync_checkpoints');
@@ -177,7 +178,7 @@ describe.each([
                 .values({ key: String(name), value: unit.engine.encode('json', value as Json) })
                 .execute();
           });
-          await rebuild({ store, options });
+          await rebuild({ store, screen: privacyScreen(options) });
           for (const batch of life.otherwise) await tell(store, batch, options);
           const named = new Set(erasures.map((entry) => entry['subject_uri']));
           const late = new Set(

@@ -7,13 +7,14 @@ import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { aDayLater, freshPostgres, freshSqlite, ingestBodies, rowsOf, tableNames } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2026-01-01T00:00:00.000000Z';
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const address = 'canary.person@example.test';
-const eraseIn = (store: Store) => erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(address), { now });
+const eraseIn = (store: Store) => erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now });
 
 const isTheirs = (n: number) => n % 3 === 0;
 const emailOf = (n: number) => (isTheirs(n) ? address : `other${n % 7}@example.test`);
@@ -66,15 +67,15 @@ describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on P
           record: invitee(n, round % 40) as never,
           observed: now,
         }));
-        await ingestRecords({ store: writer, options }, records, { source: 'reconcile', now });
+        await ingestRecords({ store: writer, screen }, records, { source: 'reconcile', now });
         if (erased) after += 1;
       }
     });
     const mending = (async () => {
       const own = await opened.openAnother();
       while (!erased) {
-        await rebuild({ store: own, options });
-        await replay({ store: own, options }, {});
+        await rebuild({ store: own, screen });
+        await replay({ store: own, screen }, {});
       }
     })();
     const eraser = await opened.openAnother();
@@ -86,7 +87,7 @@ describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on P
     expect(text.includes(address)).toBe(false);
     expect(text.includes('name-canary')).toBe(false);
     expect(text.includes('name-other')).toBe(true);
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 });
 
@@ -124,7 +125,7 @@ describe('an erased person on SQLite', () => {
       subjects.map((n) => told(n, 0)),
     );
     const before = await textOf(store);
-    const needs = { store, options, newKey: () => 'k'.repeat(64) };
+    const needs = { store, newKey: () => 'k'.repeat(64) };
     const looked = await erase(needs, targetOf(address), { now, dryRun: true });
     expect(await textOf(store)).toBe(before);
     const { removed, subjects: named } = await eraseIn(store);

@@ -12,14 +12,15 @@ import { explain } from '#workers/sync/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const address = 'canary@example.test';
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) =>
-  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, ...more });
+  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, ...more });
 
 const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
 const contact = (id: string, more: object) => ({ uri: `${base}/contacts/${id}`, name: `Contact ${id}`, ...more });
@@ -82,9 +83,9 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     expect(moved).toMatchObject({ duplicates: 1, redacted: true, changes: null });
     const rows = await projectedRows(store);
     await ingestBodies(store, mentioned);
-    await replay({ store, options }, {});
+    await replay({ store, screen }, {});
     expect(await projectedRows(store)).toEqual(rows);
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
 
     const why = await explain(store, { uri: meeting, after: 0, limit: 10 });
     expect(why?.deliveries).toMatchObject([{ event: 'invitee.created', redacted: true, pruned: false }]);
@@ -133,28 +134,28 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     });
     const record = { ...contact('fay', {}), emails: `${address}, and more` };
     const readLate = () =>
-      ingestRecords({ store, options }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
+      ingestRecords({ store, screen }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
     const others = [told('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];
     await ingestBodies(store, [...mentioned, ...kept('early'), ...others]);
-    await ingest({ store, options }, bytes('early'), receivedAt);
-    expect(await readLate()).toMatchObject({ kept: 1 });
+    await ingest({ store, screen }, bytes('early'), receivedAt);
+    expect(await readLate()).toMatchObject({ quarantined: 1 });
     expect([await countKept(store, 'quarantined'), await countKept(store, 'unhandled')]).toEqual([6, 2]);
 
     expect((await eraseIn(store)).removed.quarantined).toBe(6);
     const standing = async () => {
       const { quarantined, unhandled } = await overviewOf(store);
-      return { quarantined, unhandled, ...(await replay({ store, options }, { kept: true }, { dryRun: true })) };
+      return { quarantined, unhandled, ...(await replay({ store, screen }, { kept: true }, { dryRun: true })) };
     };
-    const waiting = { quarantined: 1, unhandled: 1, read: 2, changed: 0, stillKept: 2 };
+    const waiting = { quarantined: 1, unhandled: 1, read: 2, changed: 0, stillQuarantined: 2 };
     expect(await standing()).toEqual(waiting);
 
     await ingestBodies(store, kept('late'));
-    await ingest({ store, options }, bytes('late'), receivedAt);
-    expect(await readLate()).toMatchObject({ kept: 0, changed: [] });
+    await ingest({ store, screen }, bytes('late'), receivedAt);
+    expect(await readLate()).toMatchObject({ quarantined: 0, changed: [] });
     expect(await standing()).toEqual(waiting);
     expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
-    expect(await replay({ store, options }, {})).toMatchObject({ stillKept: 2 });
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await replay({ store, screen }, {})).toMatchObject({ stillQuarantined: 2 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
   it.runIf(available).each(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(

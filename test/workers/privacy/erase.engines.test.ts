@@ -8,14 +8,15 @@ import { noCounts, readStaged, stage } from '#workers/sync/backfill/progress.ts'
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const address = 'Canary.Person@example.test';
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
-  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
+  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
 
 const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload });
@@ -107,7 +108,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       const { store } = opened;
       await ingestBodies(store, history);
       await ingest(
-        { store, options },
+        { store, screen },
         {
           v: 1,
           deliveries: [{ body: Buffer.from(`\xff ${address}`).toString('base64'), encoding: 'base64', receivedAt }],
@@ -149,12 +150,12 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       });
       expect(receipt.removed).toMatchObject({ quarantined: 4 });
 
-      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
       const rows = await projectedRows(store);
       await ingestBodies(store, history);
-      await replay({ store, options }, {});
+      await replay({ store, screen }, {});
       expect(await projectedRows(store)).toEqual(rows);
-      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
       expect(await holds(store, 'canary.person@')).toBe(false);
     },
   );
@@ -175,7 +176,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
   it.runIf(available)('is no drift for what is read later, and lets a person come back', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    const needs = { store, options };
+    const needs = { store, screen };
     const page = [
       { kind: 'contact' as const, record: contact('canary', address), observed: '2025-04-14T11:30:00Z' },
       { kind: 'invitee' as const, record: invitee('canary', address), observed: '2025-04-14T11:30:00Z' },
@@ -205,7 +206,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       const { store } = opened;
       await eraseIn(store);
       const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
-      await ingestRecords({ store, options }, [read], { source: 'backfill', now });
+      await ingestRecords({ store, screen }, [read], { source: 'backfill', now });
       expect(await holds(store, 'canary 555')).toBe(true);
       await ingestBodies(store, [told('invitee.created', invitee('canary', address))]);
       expect(await holds(store, 'canary 555')).toBe(false);
@@ -217,7 +218,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       const [row] = await rowsOf(store, 'invitees');
       expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
       expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
-      expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
     },
   );
 
@@ -242,7 +243,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     ];
     const observed = '2025-04-14T11:30:00Z';
     await ingestRecords(
-      { store, options },
+      { store, screen },
       records.map((one) => ({ ...one, observed })),
       { source: 'backfill', now },
     );
@@ -253,9 +254,9 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     expect((await rowsOf(store, 'organization_memberships'))[0]).toMatchObject({ role: 'user', user_uri: uri });
     expect((await rowsOf(store, 'event_types'))[0]).toMatchObject({ profile: { type: 'User', owner: uri } });
     const later = records.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
-    expect(await ingestRecords({ store, options }, later, { source: 'reconcile', now })).toMatchObject({ changed: [] });
+    expect(await ingestRecords({ store, screen }, later, { source: 'reconcile', now })).toMatchObject({ changed: [] });
     expect(await holds(store, 'canary host')).toBe(false);
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
   it.runIf(available)('cannot be told by anybody but an operator', async () => {
@@ -266,7 +267,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       told('contact.created', contact('other', 'other@example.test')),
       told('person.erased', { uri, table: 'contacts' }),
     ]);
-    await replay({ store, options }, {});
+    await replay({ store, screen }, {});
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
     const entries = await rowsOf(store, 'event_log');
     expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
@@ -276,17 +277,17 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     const uri = `${base}/contacts/canary`;
-    const keeping = { eraseOnDelete: false };
+    const keeping = privacyScreen({ eraseOnDelete: false });
     await ingestBodies(store, [told('contact.created', contact('canary', address))], false);
     await ingestBodies(store, [told('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
-    await erase({ store, options: keeping, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
     await ingestBodies(store, [told('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))], false);
     expect(await rowsOf(store, 'contacts')).toMatchObject([
       { name: null, city: null, body: null, deleted_at: now, deleted_source: 'operator' },
     ]);
     expect(await holds(store, 'canary wharf')).toBe(false);
-    expect(await rebuild({ store, options: keeping })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen: keeping })).toMatchObject({ rowsDiffered: 0 });
   });
 
   it.runIf(available)('leaves no page lying where a walk keeps what it is folding', async () => {
@@ -298,7 +299,8 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       const record = { kind: 'contact' as const, record: contact('x', email), observed: now };
       return { records: [record], rows: 1 };
     };
-    const stagePage = (email: string) => store.transaction((unit) => stage(unit, 'contacts', [at, page(email)]));
+    const stagePage = (email: string) =>
+      store.transaction((unit) => stage(unit, screen, 'contacts', { at, page: page(email) }));
     await stagePage(address);
     expect(await readStaged(store, 'contacts')).toEqual(page(address));
     expect((await eraseIn(store)).removed.staged_pages).toBe(1);

@@ -5,13 +5,14 @@ import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, projectedRows, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom: string, more: { only?: boolean; dryRun?: boolean } = {}) =>
-  erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
+  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
 
 const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
 const contactUri = (id: string) => `${base}/contacts/${id}`;
@@ -57,7 +58,7 @@ const user = (id: string, email: string) => ({
   observed: '2025-04-14T11:30:00Z',
 });
 const readUsers = (store: Store, ...users: ReturnType<typeof user>[]) =>
-  ingestRecords({ store, options }, users, { source: 'backfill', now });
+  ingestRecords({ store, screen }, users, { source: 'backfill', now });
 
 describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }) => {
   it.runIf(available).each([
@@ -89,7 +90,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     expect((await everything(store)).includes('third@')).toBe(false);
     expect((await everything(store)).includes('invitee late')).toBe(false);
     expect((await projectedRows(store))['contacts']).toEqual(rows['contacts']);
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
   it.runIf(available)('with --only is what was named, and nothing else', async () => {
@@ -124,7 +125,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     const after = await everything(store);
     const words = ['host@', 'home@', 'user host', 'contact host', 'invitee host', 'user other', 'other@'];
     expect(words.filter((each) => after.includes(each))).toEqual(['user other', 'other@']);
-    expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
   it.runIf(available)('is one record where a recap or a form submission is named', async () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
-import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { drawsFrom, originsOf } from '#workers/projections/field-origins.ts';
 import { cut, reordered } from '../../harness/histories.ts';
 import { mixedHistory } from '../../harness/reads.ts';
@@ -14,7 +14,7 @@ const arrivals = mixedHistory(12).chain((told) =>
   fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(told.map(readTelling)).chain(cut) }),
 );
 
-const known = (batches: readonly (readonly (Compiled | null)[])[]): Compiled[] =>
+const known = (batches: readonly (readonly (Fact | null)[])[]): Fact[] =>
   batches.flat().flatMap((compiled) => compiled ?? []);
 
 const rowIn = (contents: Contents) => (table: MirrorTable, uri: string) =>
@@ -54,7 +54,7 @@ describe('what a row draws from', () => {
 
 const bookkeeping = new Set(['uri', 'version', 'lagging', 'as_of', 'no_show_facts']);
 
-function explained(table: MirrorTable, row: StoredRow, facts: readonly Compiled[]): void {
+function explained(table: MirrorTable, row: StoredRow, facts: readonly Fact[]): void {
   const origins = originsOf(table, row);
   const named = new Set(origins.flatMap(({ columns }) => columns));
   const valued = Object.keys(row).filter((column) => row[column] !== null && !bookkeeping.has(column));
@@ -64,7 +64,7 @@ function explained(table: MirrorTable, row: StoredRow, facts: readonly Compiled[
     expect(suppliers.length).toBeGreaterThan(0);
     expect(suppliers.every((supplier) => drawsFrom(() => row, supplier))).toBe(true);
     // By the supplier alone the columns have the values they have now.
-    const [first] = suppliers as [Compiled];
+    const [first] = suppliers as [Fact];
     const alone = fold([[first]], { eraseOnDelete: false }).contents[table]?.find(({ uri }) => uri === row['uri']);
     const isUnmark = first.noShow?.kind === 'unmark' && origin.columns.includes('no_show');
     const isMark = origin.columns.includes('no_show');

@@ -8,6 +8,7 @@ import { targetOf } from '#workers/privacy/target.ts';
 import { prune, type RetentionReport } from '#workers/retention/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { canaryAddress, haunted, holdsCanary } from '../../harness/canaries.ts';
 import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
 import { uris } from '../../harness/payloads.ts';
@@ -89,12 +90,12 @@ describe.each([
             await pruneOnce(store);
             expect(await pruneOnce(store)).toMatchObject({ pruned: 0, blanked: 0 });
             expect(await projectedRows(store)).toEqual(stood);
-            expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+            expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           }
           expect(await projectedRows(store)).toEqual(rows);
-          await replay({ store, options }, {});
+          await replay({ store, screen: privacyScreen(options) }, {});
           expect(await projectedRows(store)).toEqual(rows);
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
         }),
         runs(count),
       );
@@ -117,12 +118,12 @@ describe.each([
               await pruneOnce(store);
             } else if (deed !== undefined) {
               const now = `2026-01-01T00:00:00.${100_000 + index}Z`;
-              await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(deed), { now });
+              await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(deed), { now });
             }
-            expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+            expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           }
           const rows = await projectedRows(store);
-          await replay({ store, options }, {});
+          await replay({ store, screen: privacyScreen(options) }, {});
           expect(await projectedRows(store)).toEqual(rows);
           if (!deeds.slice(0, batches.length).includes(canaryAddress)) return;
           const log = await rowsOf(store, 'event_log');

@@ -11,6 +11,7 @@ import { prune, type RetentionReport } from '#workers/retention/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
 import {
   aDayLater,
@@ -23,7 +24,7 @@ import {
 } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/c1';
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const signal = new AbortController().signal;
 const timing = { sleep: async () => {}, nowMs: () => Date.parse(receivedAt) };
 /** Everything that was received is old by then. */
@@ -38,13 +39,13 @@ const pruneAll = (store: Store): Promise<RetentionReport> => prune({ store, ...t
 const logOf = async (store: Store): Promise<LogEntry[]> =>
   ((await rowsOf(store, 'event_log')) as LogEntry[]).toSorted((a, b) => a.seq - b.seq);
 const readAt = (store: Store, record: object, observed: string) =>
-  ingestRecords({ store, options }, [{ kind: 'contact', record: record as never, observed }], {
+  ingestRecords({ store, screen }, [{ kind: 'contact', record: record as never, observed }], {
     source: 'reconcile',
     now: receivedAt,
   });
 
 async function unharmed(store: Store): Promise<void> {
-  expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+  expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
 }
 
 describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) => {
@@ -124,8 +125,8 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
       expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
       expect(await countKept(store, 'quarantined')).toBe(0);
       expect(await countKept(store, 'unhandled')).toBe(0);
-      expect(await replay({ store, options }, { kept: true })).toEqual({ read: 0, changed: 0, stillKept: 0 });
-      expect(await replay({ store, options }, {})).toEqual({ read: 2, changed: 0, stillKept: 0 });
+      expect(await replay({ store, screen }, { kept: true })).toEqual({ read: 0, changed: 0, stillQuarantined: 0 });
+      expect(await replay({ store, screen }, {})).toEqual({ read: 2, changed: 0, stillQuarantined: 0 });
       expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
     },
   );
@@ -236,7 +237,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     const beside = [
       untilWritten(pruning),
       untilWritten(pruning),
-      untilWritten((store) => replay({ store, options }, {})),
+      untilWritten((store) => replay({ store, screen }, {})),
     ];
     const orders = [told, told.toReversed(), told.toSorted((a, b) => (a.fact.created_at < b.fact.created_at ? -1 : 1))];
     const writing = orders.map(async (order) => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Unit } from '#src/store/contract.ts';
 import { noCounts, readProgress, readStaged, settle, stage, type Progress } from '#workers/sync/backfill/progress.ts';
 import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const place = z.object({ page: z.number() });
@@ -44,7 +45,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('hold a page exactly as it was fetched, until it is settled', async () => {
-      await within((unit) => stage(unit, 'contacts', [walking, page]));
+      await within((unit) => stage(unit, privacyScreen({ eraseOnDelete: true }), 'contacts', { at: walking, page }));
       expect(await readStaged(made.store, 'contacts')).toEqual(page);
       expect(await readProgress(made.store, 'contacts')).toEqual(walking);
       await within((unit) => settle(unit, 'contacts', { ...walking, from: 'after' }));
@@ -53,7 +54,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('lose their pages when somebody is forgotten, and keep their places', async () => {
-      await within((unit) => stage(unit, 'contacts', [walking, page]));
+      await within((unit) => stage(unit, privacyScreen({ eraseOnDelete: true }), 'contacts', { at: walking, page }));
       const payload = { uri, deleted_at: '2026-01-01T00:00:00.000000Z' };
       const body = { event: 'contact.deleted', created_at: '2026-01-01T00:00:00.000000Z', created_by: uri, payload };
       await ingestBodies(made.store, [JSON.stringify(body)]);

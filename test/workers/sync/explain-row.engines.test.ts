@@ -7,21 +7,23 @@ import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { explain, type Explanation } from '#workers/sync/explain-row.ts';
 import { prune } from '#workers/retention/retention.ts';
-import { ingestRecords, type RecordKind } from '#workers/sync/records.ts';
+import type { RecordKind } from '#schemas/records.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = `${base}/contacts/c1`;
 const invitee = `${base}/invitees/i1`;
 const meeting = `${base}/scheduled_events/e1`;
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 
 const told = (event: string, minute: number, payload: object): string =>
   JSON.stringify({ event, created_at: `2025-04-14T11:${minute}:00Z`, payload });
 const stamp = (minute: number) => ({ updated_at: `2025-04-14T11:${minute}:00Z` });
 
 const read = (store: Store, kind: RecordKind, record: object) =>
-  ingestRecords({ store, options }, [{ kind, record: record as never, observed: '2025-04-14T11:50:00.000000Z' }], {
+  ingestRecords({ store, screen }, [{ kind, record: record as never, observed: '2025-04-14T11:50:00.000000Z' }], {
     source: 'backfill',
     now: receivedAt,
   });
@@ -134,7 +136,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
       told('invitee.created', 10, { uri: invitee, email, status: 'active', ...stamp(10) }),
     ]);
     const now = '2025-05-01T00:00:00.000000Z';
-    await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
     const why = await whyOf(store, contact);
     expect(why.deliveries).toMatchObject([
       { seq: 1, redacted: true, pruned: false },
@@ -237,7 +239,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     const tail = openTail({ lastSeq: async () => 0 });
-    const api = createReadApi({ store, tail, options, clock: () => 0, secret: 'secret', report: () => {} });
+    const api = createReadApi({ store, tail, screen, clock: () => 0, secret: 'secret', report: () => {} });
     await ingestBodies(store, [told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     const ask = async (query: string) => {
       const answer = await api.request(`http://localhost/api/why${query}`);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { quarantine } from '#workers/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
 import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
 import {
@@ -41,11 +42,11 @@ describe.each([
           await emptyTables(store);
           for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
-          const { rowsDiffered } = await rebuild({ store, options });
+          const { rowsDiffered } = await rebuild({ store, screen: privacyScreen(options) });
           expect(rowsDiffered).toBe(0);
-          await replay({ store, options }, {});
+          await replay({ store, screen: privacyScreen(options) }, {});
           expect(await projectedRows(store)).toEqual(rows);
-          await rebuild({ store, options });
+          await rebuild({ store, screen: privacyScreen(options) });
           expect(await projectedRows(store)).toEqual(rows);
         }),
         runs(count),
@@ -69,16 +70,16 @@ describe.each([
             const passed = batch.filter(({ body }) => body === null || !kept.next().value);
             for (const { body } of batch.filter((each) => !passed.includes(each)))
               await quarantine(
-                { store, options },
+                { store, screen: privacyScreen(options) },
                 { body, receivedAt },
                 { reason: 'A test said so.', now: receivedAt },
               );
             await ingestTellings(store, passed, options.eraseOnDelete);
           }
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
-          await replay({ store, options }, { kept: true });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
+          await replay({ store, screen: privacyScreen(options) }, { kept: true });
           expect(await projectedRows(store)).toEqual(rows);
-          expect(await rebuild({ store, options })).toMatchObject({ rowsDiffered: 0 });
+          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
         }),
         runs(count),
       );

@@ -6,13 +6,15 @@ import type { Store } from '#src/store/contract.ts';
 import { historyOf } from '#src/store/log/row-history.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
-import { ingestGone, ingestRecords, type RecordKind } from '#workers/sync/records.ts';
+import type { RecordKind } from '#schemas/records.ts';
+import { ingestDeletes, ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const at = (seconds: number) => new Date(Date.UTC(2025, 3, 14, 11, 43, seconds)).toISOString().replace('Z', '000Z');
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const uriOf = (n: number) => `${base}/contacts/${n}`;
 const person = (n: number, name = `n${n}`): JsonObject => ({
   uri: uriOf(n),
@@ -23,7 +25,7 @@ const person = (n: number, name = `n${n}`): JsonObject => ({
 
 function read(store: Store, records: readonly JsonObject[], { kind = 'contact' as RecordKind, seconds = 10 } = {}) {
   const seen = records.map((record) => ({ kind, record, observed: at(seconds) }));
-  return ingestRecords({ store, options }, seen, { source: 'backfill', now: receivedAt });
+  return ingestRecords({ store, screen }, seen, { source: 'backfill', now: receivedAt });
 }
 
 /** Makes the store refuse contacts of this name, as a constraint of its owner's would; answers how to take that back. */
@@ -43,7 +45,7 @@ for (const engine of storeEngines)
     beforeEach(async () => void (opened = await engine.fresh()));
     afterEach(async () => {
       // Whatever a test did, the log is the truth about it.
-      const { rowsDiffered } = await rebuild({ store: opened.store, options });
+      const { rowsDiffered } = await rebuild({ store: opened.store, screen });
       if (rowsDiffered > 0) throw new Error(`A rebuild found ${rowsDiffered} rows to change.`);
       await opened[Symbol.asyncDispose]();
     });
@@ -57,7 +59,7 @@ for (const engine of storeEngines)
         await ingestBodies(store, [JSON.stringify({ event, created_at: at(1), payload: person(1) })]);
         // The very body that a read would have.
         await ingestBodies(store, [JSON.stringify({ event, payload: person(1) })]);
-        await replay({ store, options }, {});
+        await replay({ store, screen }, {});
         expect((await log()).map(({ source, outcome }) => [source, outcome])).toEqual([
           ['webhook', 'unhandled'],
           ['webhook', 'unhandled'],
@@ -99,8 +101,11 @@ for (const engine of storeEngines)
     it('that do not fit are kept with the reason, once, and counted each time', async () => {
       const { store } = opened;
       const odd = { ...person(1), emails: 'none' };
-      expect(await read(store, [odd, person(2), odd])).toMatchObject({ created: 1, kept: 2 });
-      expect(await read(store, [odd, { name: 'no uri' }], { seconds: 20 })).toMatchObject({ kept: 2, unchanged: 0 });
+      expect(await read(store, [odd, person(2), odd])).toMatchObject({ created: 1, quarantined: 2 });
+      expect(await read(store, [odd, { name: 'no uri' }], { seconds: 20 })).toMatchObject({
+        quarantined: 2,
+        unchanged: 0,
+      });
       expect((await log()).map(({ outcome, reason, occurred_at }) => [outcome, reason, occurred_at])).toEqual([
         ['quarantined', 'payload.emails: expected array', at(20)],
         ['applied', null, at(10)],
@@ -112,10 +117,10 @@ for (const engine of storeEngines)
       const { store } = opened;
       const relent = await refuse(store, 'poison');
       const page = [person(1), person(2, 'poison'), person(3)];
-      expect(await read(store, page)).toMatchObject({ created: 2, kept: 1 });
-      expect(await read(store, page, { seconds: 20 })).toMatchObject({ created: 0, unchanged: 2, kept: 1 });
+      expect(await read(store, page)).toMatchObject({ created: 2, quarantined: 1 });
+      expect(await read(store, page, { seconds: 20 })).toMatchObject({ created: 0, unchanged: 2, quarantined: 1 });
       await relent();
-      expect(await read(store, page, { seconds: 30 })).toMatchObject({ created: 1, unchanged: 2, kept: 0 });
+      expect(await read(store, page, { seconds: 30 })).toMatchObject({ created: 1, unchanged: 2, quarantined: 0 });
       expect((await log()).map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'applied']);
     });
 
@@ -145,7 +150,7 @@ for (const engine of storeEngines)
       let meanwhile: Promise<unknown> | undefined;
       await rebuild({
         store,
-        options,
+        screen,
         onProgress: () => (meanwhile ??= read(other, page.slice(0, 50), { seconds: 40 })),
       });
       await meanwhile;
@@ -156,7 +161,7 @@ for (const engine of storeEngines)
     it('gone before they were ever seen leave their tombstone, and stay gone', async () => {
       const { store } = opened;
       const uri = `${base}/event_types/1`;
-      await ingestGone({ store, options }, [{ kind: 'event_type', uri, observed: at(5) }], { now: receivedAt });
+      await ingestDeletes({ store, screen }, [{ kind: 'event_type', uri, observed: at(5) }], { now: receivedAt });
       expect(await read(store, [{ uri, name: 'Intro' }], { kind: 'event_type' })).toMatchObject({ unchanged: 1 });
       expect(await rowsOf(store, 'event_types')).toMatchObject([
         { uri, deleted_at: at(5), deleted_source: 'reconcile' },

@@ -1,16 +1,23 @@
 // Records read from the API on each store: they fill and repair rows, never overwrite what is newer, and the log does not grow.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#schemas/wire.ts';
-import { ingestGone, ingestRecords, type RecordKind, type RecordsReport } from '#workers/sync/records.ts';
+import type { RecordKind } from '#schemas/records.ts';
+import { ingestDeletes, ingestRecords, type RecordsReport } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = `${base}/contacts/1`;
 const invitee = `${base}/scheduled_events/1/invitees/1`;
 const at = (seconds: number) => `2025-04-14T11:43:${String(seconds).padStart(2, '0')}.000000Z`;
-const options = { eraseOnDelete: true };
-const counts = ({ created, updated, unchanged, kept }: RecordsReport) => [created, updated, unchanged, kept];
+const screen = privacyScreen({ eraseOnDelete: true });
+const counts = ({ created, updated, unchanged, quarantined }: RecordsReport) => [
+  created,
+  updated,
+  unchanged,
+  quarantined,
+];
 const told = (event: string, created_at: string, payload: JsonObject) => JSON.stringify({ event, created_at, payload });
 const person = (name: string, updated: number): JsonObject => ({
   uri: contact,
@@ -36,23 +43,23 @@ for (const engine of storeEngines)
     beforeEach(async () => void (opened = await engine.fresh()));
     afterEach(async () => {
       // Whatever a test did, the log is the truth about it.
-      const { rowsDiffered } = await rebuild({ store: opened.store, options });
+      const { rowsDiffered } = await rebuild({ store: opened.store, screen });
       if (rowsDiffered > 0) throw new Error(`A rebuild found ${rowsDiffered} rows to change.`);
       await opened[Symbol.asyncDispose]();
     });
     const read = (kind: RecordKind, record: JsonObject, observed: string) =>
-      ingestRecords({ store: opened.store, options }, [{ kind, record, observed }], {
+      ingestRecords({ store: opened.store, screen }, [{ kind, record, observed }], {
         source: 'reconcile',
         now: receivedAt,
       });
     const gone = (kind: 'contact' | 'event_type' | 'meeting_recap', uri: string, observed: string) =>
-      ingestGone({ store: opened.store, options }, [{ kind, uri, observed }], { now: receivedAt });
+      ingestDeletes({ store: opened.store, screen }, [{ kind, uri, observed }], { now: receivedAt });
     const log = async () =>
       (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
 
     it('make the row that was not there, and say so', async () => {
       const report = await read('contact', person('Ada', 1), at(10));
-      expect(report).toMatchObject({ created: 1, updated: 0, unchanged: 0, kept: 0 });
+      expect(report).toMatchObject({ created: 1, updated: 0, unchanged: 0, quarantined: 0 });
       expect(report.changed).toMatchObject([{ kind: 'contact', uri: contact, how: 'created' }]);
       expect(await rowsOf(opened.store, 'contacts')).toMatchObject([
         { uri: contact, name: 'Ada', primary_email: 'ada@example.test', as_of: at(10) },
@@ -95,7 +102,7 @@ for (const engine of storeEngines)
           changes: { contacts: { name: ['Ada', 'Ada King'], updated_at: [at(1), at(9)] } },
         },
       ]);
-      expect(report).toMatchObject({ created: 0, updated: 1, unchanged: 0, kept: 0 });
+      expect(report).toMatchObject({ created: 0, updated: 1, unchanged: 0, quarantined: 0 });
     });
 
     it('repair a lost unmark, also with content read before; its entry then moves to the end of the log', async () => {

@@ -8,6 +8,7 @@ import { replay } from '#workers/sync/replay.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames, type TestStore } from '../../harness/stores.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 
 const canary = 'canary@example.test';
 const uriOf = (n: number | string) => `https://api.example.test/contacts/${n}`;
@@ -20,9 +21,9 @@ const told = (n: number | string, name = `n${n}`) =>
 const gone = (n: number) =>
   JSON.stringify({ event: 'contact.deleted', created_at: '2025-04-14T12:00:00Z', payload: { uri: uriOf(n) } });
 
-const erasing = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const keep = (store: Store, body: string) =>
-  quarantine({ store, options: erasing }, { body, receivedAt }, { reason: 'A test said so.', now: receivedAt });
+  quarantine({ store, screen }, { body, receivedAt }, { reason: 'A test said so.', now: receivedAt });
 
 async function traces(store: Store): Promise<string[]> {
   const found: string[] = [];
@@ -43,25 +44,25 @@ for (const engine of storeEngines)
     it('keeps what is in quarantine out of a rebuild', async () => {
       await ingestBodies(opened.store, [told(1)]);
       await keep(opened.store, told(2));
-      expect(await rebuild({ store: opened.store, options: erasing })).toMatchObject({ entries: 2, rowsDiffered: 0 });
+      expect(await rebuild({ store: opened.store, screen })).toMatchObject({ entries: 2, rowsDiffered: 0 });
       expect(await rowsOf(opened.store, 'contacts')).toHaveLength(1);
     });
 
     it('forgets a contact whose delete was in quarantine, once that is replayed, whatever was rebuilt before', async () => {
       await ingestBodies(opened.store, [told(1)]);
       await keep(opened.store, gone(1));
-      await rebuild({ store: opened.store, options: erasing });
+      await rebuild({ store: opened.store, screen });
       expect(await traces(opened.store)).toContain('contacts');
-      await replay({ store: opened.store, options: erasing }, { kept: true });
+      await replay({ store: opened.store, screen }, { kept: true });
       expect(await traces(opened.store)).toEqual([]);
     });
 
     it('forgets contacts deleted while deletes did not erase, once it is replayed with erasing on', async () => {
       await ingestBodies(opened.store, [told(1), gone(1)], false);
       expect(await traces(opened.store)).toContain('event_log');
-      await replay({ store: opened.store, options: erasing }, {});
+      await replay({ store: opened.store, screen }, {});
       expect(await traces(opened.store)).toEqual([]);
-      expect(await rebuild({ store: opened.store, options: erasing })).toMatchObject({ rowsDiffered: 0 });
+      expect(await rebuild({ store: opened.store, screen })).toMatchObject({ rowsDiffered: 0 });
     });
 
     it('forgets deliveries that could not be read, where they name the contact', async () => {
@@ -78,8 +79,8 @@ for (const engine of storeEngines)
       await refuse(opened.store, 'poison');
       await ingestBodies(opened.store, [told(1, 'poison')]);
       await keep(opened.store, told(2));
-      const needs = { store: opened.store, options: erasing };
-      const expected = { read: 2, changed: 1, stillKept: 1 };
+      const needs = { store: opened.store, screen };
+      const expected = { read: 2, changed: 1, stillQuarantined: 1 };
       expect(await replay(needs, { kept: true }, { dryRun: true })).toEqual(expected);
       expect(await outcomes()).toEqual(['quarantined', 'quarantined']);
       expect(await replay(needs, { kept: true })).toEqual(expected);
@@ -89,7 +90,7 @@ for (const engine of storeEngines)
     it('has each entry once after two replays at the same time', async () => {
       for (let n = 0; n < 20; n += 1) await keep(opened.store, told(n));
       const others = [await opened.openAnother(), await opened.openAnother()];
-      await Promise.all(others.map((store) => replay({ store, options: erasing }, { kept: true })));
+      await Promise.all(others.map((store) => replay({ store, screen }, { kept: true })));
       expect(await outcomes()).toEqual(Array.from({ length: 20 }, () => 'applied'));
     });
   });

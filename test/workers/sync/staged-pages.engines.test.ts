@@ -4,6 +4,7 @@ import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { noCounts, readStaged, stage, type Progress, type StagedPage } from '#workers/sync/backfill/progress.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/c1';
@@ -27,9 +28,10 @@ const deleted = JSON.stringify({
   payload: { uri, deleted_at: '2025-04-14T11:43:10Z' },
 });
 
+const screen = privacyScreen({ eraseOnDelete: true });
+
 const forgetting = {
-  'an erasure': (store: Store) =>
-    erase({ store, options: { eraseOnDelete: true }, newKey: () => 'k'.repeat(64) }, targetOf(address), { now }),
+  'an erasure': (store: Store) => erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now }),
   'a delete': (store: Store) => ingestBodies(store, [deleted]),
 } as const;
 
@@ -39,7 +41,7 @@ describe.each(storeEngines)('a staged page on $name', ({ available, fresh }) => 
   it.runIf(available)('is kept for the walk that goes on', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    await store.transaction((unit) => stage(unit, 'contacts', [at, page]));
+    await store.transaction((unit) => stage(unit, screen, 'contacts', { at, page }));
     expect(await readStaged(store, 'contacts')).toEqual(page);
   });
 
@@ -47,7 +49,7 @@ describe.each(storeEngines)('a staged page on $name', ({ available, fresh }) => 
     await using opened = await fresh();
     const { store } = opened;
     await forget(store);
-    await store.transaction((unit) => stage(unit, 'contacts', [at, page]));
+    await store.transaction((unit) => stage(unit, screen, 'contacts', { at, page }));
     expect(await keptIn(store)).toBe(false);
   });
 
@@ -58,7 +60,7 @@ describe.each(storeEngines)('a staged page on $name', ({ available, fresh }) => 
       const { store } = opened;
       const other = await opened.openAnother();
       const forgotten = store.transaction(async (unit) => {
-        await stage(unit, 'contacts', [at, page]);
+        await stage(unit, screen, 'contacts', { at, page });
         const done = forget(other);
         // Time enough to commit, for somebody who does not wait for us.
         await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))]);

@@ -5,7 +5,7 @@ import type { Store } from '#src/store/contract.ts';
 import { small } from '#src/store/email-case.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import { erasureEvent } from '#workers/privacy/erasure-entry.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
 import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
 
 export interface Stretch {

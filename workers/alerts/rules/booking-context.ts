@@ -4,7 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns, readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { tables, type TableRow } from '#src/store/tables.ts';
-import { erasureEvent } from '#workers/privacy/erasure-entry.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
 import { hostsOf } from './filter.ts';
 import { contactsByAddress, isMissed, marksByAddress } from './person-lookup.ts';
 import type { Case, KnownContact, OpenMark } from './rule.ts';

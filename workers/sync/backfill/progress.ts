@@ -6,9 +6,7 @@ import { z } from 'zod';
 import { isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { deletedContacts } from '#src/store/log/log.ts';
-import { mayTell } from '#workers/privacy/redact-fact.ts';
-import { currentErasures } from '#workers/privacy/erasure-index.ts';
+import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import { readCheckpoint, removeCheckpoints, stagedPageOf, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 import type { RecordsReport, ServiceRecord } from '#workers/sync/records.ts';
@@ -61,23 +59,23 @@ export async function readStaged(store: Store, name: ResourceName): Promise<Stag
 /** As text: PostgreSQL keeps no character 0 in JSON, and what the service sent is to come back as it was. */
 export async function stage(
   unit: Unit,
+  screen: Pick<Screen, 'concerns'>,
   name: ResourceName,
-  [at, page]: readonly [Progress, StagedPage],
+  { at, page }: { readonly at: Progress; readonly page: StagedPage },
 ): Promise<void> {
   // Whoever forgets somebody holds this: before us it is seen here, after us it takes the page away.
   await unit.engine.lockLog(unit.db);
   await saveProgress(unit, name, at);
   const place = stagedPageOf(keyOf(name));
   // It may lie there for long when the walk is killed: with a forgotten person on it, it is rather fetched again.
-  if (await tellsOfForgotten(unit, page)) await removeCheckpoints(unit, [place]);
+  if (await concernsErased(unit, screen, page)) await removeCheckpoints(unit, [place]);
   else await writeCheckpoint(unit, place, JSON.stringify(page));
 }
 
 /** Somebody was erased, or their contact was deleted, perhaps since the page was fetched. */
-async function tellsOfForgotten(unit: Unit, { records }: StagedPage): Promise<boolean> {
-  if (mayTell(await currentErasures(unit), records)) return true;
-  const contacts = records.flatMap(({ kind, record: { uri } }) => (kind === 'contact' && isUri(uri) ? [uri] : []));
-  return (await deletedContacts(unit, contacts)).length > 0;
+function concernsErased(unit: Unit, screen: Pick<Screen, 'concerns'>, { records }: StagedPage): Promise<boolean> {
+  const contactUris = records.flatMap(({ kind, record: { uri } }) => (kind === 'contact' && isUri(uri) ? [uri] : []));
+  return screen.concerns(unit, { json: records, contactUris });
 }
 
 function saveProgress(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
@@ -115,7 +113,7 @@ export function withPage(
     created: before.created + report.created + counted.created,
     updated: before.updated + report.updated + counted.updated,
     unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,
-    kept: before.kept + report.kept,
+    kept: before.kept + report.quarantined,
     rows: before.rows + rows,
     pages: before.pages + 1,
   };

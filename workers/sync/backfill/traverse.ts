@@ -1,5 +1,5 @@
 // The backfill of one resource: a page is folded while the next one is asked for, and a walk that ended early goes on where it was.
-import type { IngestNeeds } from '#workers/pipeline/ingest.ts';
+import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import {
   countAlongside,
   noCounts,
@@ -16,7 +16,7 @@ import type { Notice, Resource, WalkPage } from '#workers/sync/resources/registr
 import { ingestRecords } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 
-export interface WalkNeeds extends IngestNeeds {
+export interface WalkNeeds extends FoldNeeds {
   readonly sources: Sources;
   /** When it is, on our clock. */
   readonly now: () => string;
@@ -122,7 +122,7 @@ async function take(
   { step, ask }: { readonly step: Step; readonly ask: () => void },
 ): Promise<Progress> {
   const { at, page, isStaged } = step;
-  if (!isStaged) await needs.store.transaction((unit) => stage(unit, resource.name, [at, page]));
+  if (!isStaged) await needs.store.transaction((unit) => stage(unit, needs.screen, resource.name, { at, page }));
   if (at.next !== null) ask();
   const report = await ingestRecords(needs, page.records, {
     source: 'backfill',

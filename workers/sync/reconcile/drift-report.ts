@@ -1,7 +1,7 @@
-// Drift: where the mirror and the service disagree, row by row. Rows are named by kind and URI and fields by name; values stay
+// Drift: where the mirror and the service disagree, row by row. RowLookup are named by kind and URI and fields by name; values stay
 // out of it, because they are people.
 import type { RecordKind } from '#schemas/records.ts';
-import { tableOf } from '#workers/sync/record-tables.ts';
+import { tableOfKind } from '#workers/projections/touches.ts';
 import type { ChangedRecord } from '#workers/sync/records.ts';
 
 /** `missing`: in the service, not here. `extra`: here, gone there. `different`: in both, and not the same. */
@@ -21,7 +21,7 @@ export type DriftCounts = Readonly<Partial<Record<RecordKind, Readonly<Partial<R
 
 export function driftOf({ kind, uri, how, changes }: ChangedRecord): Drift {
   if (how === 'created') return { how: 'missing', kind, uri, fields: [] };
-  const own = tableOf[kind];
+  const own = tableOfKind[kind];
   const fields = Object.entries(changes ?? {}).flatMap(([table, columns]) =>
     Object.keys(columns).map((column) => (table === own ? column : `${table}.${column}`)),
   );

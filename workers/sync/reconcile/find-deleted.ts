@@ -9,7 +9,7 @@ import { getContact } from '#src/upstream/endpoints/contacts.ts';
 import { getEventType } from '#src/upstream/endpoints/event-types.ts';
 import { getMeetingRecap } from '#src/upstream/endpoints/meeting-recaps.ts';
 import type { Found } from '#src/upstream/request.ts';
-import { tableOf } from '#workers/sync/record-tables.ts';
+import { tableOfKind } from '#workers/projections/touches.ts';
 import type { Scratch } from './seen-set.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
@@ -25,7 +25,7 @@ export interface GoneNeeds {
 
 export interface GoneSearch {
   readonly kind: GoneKind;
-  /** Rows observed since then, on the service's clock, were shown or are new. */
+  /** RowLookup observed since then, on the service's clock, were shown or are new. */
   readonly since: string;
   readonly wasSeen: (uri: string) => boolean;
   readonly allowDeletes: boolean;
@@ -58,9 +58,9 @@ const handful = 3;
 export interface GoneReport {
   /** Undefined when what is gone may be buried. */
   readonly heldBack: HeldBack | undefined;
-  /** Rows whose 404 was not in the service's own words. */
+  /** RowLookup whose 404 was not in the service's own words. */
   readonly unconfirmed: number;
-  /** Rows nobody can be asked about: of another service (a rehearsal leaves such), or whose user is not known to us. */
+  /** RowLookup nobody can be asked about: of another service (a rehearsal leaves such), or whose user is not known to us. */
   readonly notCompared: number;
 }
 
@@ -70,11 +70,11 @@ type Judgement = 'there' | 'gone' | 'hidden' | 'unconfirmed';
 export async function searchGone(needs: GoneNeeds, search: GoneSearch): Promise<GoneReport> {
   const { store, scratch } = needs;
   const { kind, since, wasSeen } = search;
-  const of = await countLive(store, tableOf[kind], needs.sources.client);
+  const of = await countLive(store, tableOfKind[kind], needs.sources.client);
   const most = search.allowDeletes ? Infinity : mostDeletesOf(of);
   const counts = { unconfirmed: 0, notCompared: 0 };
   for (let after = ''; ;) {
-    const rows = await unheardSince(store, tableOf[kind], { since, after, limit: pageSize });
+    const rows = await unheardSince(store, tableOfKind[kind], { since, after, limit: pageSize });
     for (const row of rows) {
       if (wasSeen(row.uri)) continue;
       const judgement = await judge(needs, kind, row);

@@ -18,7 +18,7 @@ const lastRun = z.object({
   unreadable: z.array(z.string()),
   /** Deletes that wait for a yes, by kind. */
   held_back: z.record(z.string(), z.number()),
-  /** Rows about which the service could not be asked; earlier versions did not count them. */
+  /** RowLookup about which the service could not be asked; earlier versions did not count them. */
   not_compared: z.number().default(0),
 });
 export type LastRun = z.output<typeof lastRun>;

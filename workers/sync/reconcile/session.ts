@@ -3,14 +3,14 @@
 import { isGoneKind, type GoneKind } from '#schemas/records.ts';
 import { instantOf } from '#src/base/time.ts';
 import { undone } from '#src/store/dry-run-store.ts';
-import type { IngestNeeds } from '#workers/pipeline/ingest.ts';
+import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { counted, driftOf, type Drift, type DriftCounts } from './drift-report.ts';
 import { searchGone, unconfirmedAs, type HeldBack } from './find-deleted.ts';
 import { openScratch, type Scratch } from './seen-set.ts';
-import { ingestGone, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
+import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 
-export interface RunNeeds extends IngestNeeds {
+export interface RunNeeds extends FoldNeeds {
   readonly sources: Sources;
   readonly now: () => Date;
   /** Told of each row that differs: at once when it is only looked at, else when it is repaired. */
@@ -31,7 +31,7 @@ export interface RunTally {
   /** Records that could not be understood: in quarantine. */
   readonly kept: number;
   readonly heldBack: readonly HeldBack[];
-  /** Rows about which the service could not be asked. */
+  /** RowLookup about which the service could not be asked. */
   readonly notCompared: number;
 }
 
@@ -51,7 +51,7 @@ const batchSize = 200;
 
 export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
   const scratch = openScratch();
-  const into: IngestNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
+  const into: FoldNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
   let tally: RunTally = { drift: {}, read: 0, kept: 0, heldBack: [], notCompared: 0 };
 
   function note(drift: Drift): void {
@@ -61,7 +61,7 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
 
   async function take(records: readonly ServiceRecord[]): Promise<void> {
     const report = await ingestRecords(into, records, { source: 'reconcile', now: instantOf(needs.now()) });
-    tally = { ...tally, read: tally.read + records.length, kept: tally.kept + report.kept };
+    tally = { ...tally, read: tally.read + records.length, kept: tally.kept + report.quarantined };
     // What is only looked at stays as it was, and would be found again on another page.
     for (const changed of report.changed) if (repair || scratch.isFirst('drift', changed.uri)) note(driftOf(changed));
     noteSeen(scratch, records);
@@ -79,7 +79,7 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
       return untold;
     }
     for (const gone of scratch.gone(kind, batchSize)) {
-      if (repair) await ingestGone(needs, gone, { now: instantOf(needs.now()) });
+      if (repair) await ingestDeletes(needs, gone, { now: instantOf(needs.now()) });
       for (const { uri } of gone) note({ how: 'extra', kind, uri, fields: [] });
     }
     return untold;

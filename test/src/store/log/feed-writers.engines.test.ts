@@ -9,9 +9,10 @@ import type { FeedFilter } from '#src/store/log/feed.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 const contact = (n: number) => `https://api.example.test/contacts/${n}`;
 const told = (event: string, n: number, name: string) =>
   JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri: contact(n), name } });
@@ -51,7 +52,7 @@ const writer = `
   const receivedAt = '2025-04-14T12:00:00.000000Z';
   for (let n = Number(from); n < Number(from) + 80; n += 2) {
     const deliveries = [n, n + 1].map((id) => ({ receivedAt, body: JSON.stringify({ event: id % 2 ? 'contact.updated' : 'contact.created', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + id } }) }));
-    await ingest({ store, options: { eraseOnDelete: true } }, { v: 1, deliveries }, receivedAt);
+    await ingest({ store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
   }
   await store.close();`;
 
@@ -74,7 +75,7 @@ for (const engine of storeEngines)
       for (let n = 0; n < rounds; n += 1) {
         const record = { uri: contact(writer * 1_000 + (n % 5)), name: `read ${n}`, updated_at: receivedAt };
         const records = [{ kind: 'contact' as const, record, observed: receivedAt }];
-        await ingestRecords({ store, options }, records, { source: 'reconcile', now: receivedAt });
+        await ingestRecords({ store, screen }, records, { source: 'reconcile', now: receivedAt });
       }
     }
     /** Makes entries look unread, so that replaying moves them to the end. */
@@ -90,7 +91,7 @@ for (const engine of storeEngines)
             .limit(3);
           await db.updateTable('event_log').set({ outcome: 'quarantined' }).where('seq', 'in', some).execute();
         });
-        await replay({ store, options }, { kept: true });
+        await replay({ store, screen }, { kept: true });
       }
     }
 

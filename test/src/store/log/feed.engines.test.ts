@@ -6,6 +6,7 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { ingest } from '#workers/pipeline/ingest.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const base = 'https://api.example.test';
@@ -13,7 +14,7 @@ const contact = (n: number) => `${base}/contacts/${n}`;
 const told = (event: string, payload: object, second = 10) =>
   JSON.stringify({ event, created_at: `2025-04-14T11:43:${second}Z`, payload });
 const named = (n: number, name: string) => told('contact.updated', { uri: contact(n), name });
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 
 interface Entry {
   readonly seq: number;
@@ -43,7 +44,7 @@ for (const engine of storeEngines)
       api = createReadApi({
         store,
         tail,
-        options,
+        screen,
         clock: () => Date.parse(receivedAt),
         secret: 's'.repeat(24),
         report,
@@ -103,9 +104,9 @@ for (const engine of storeEngines)
 
     it('tells what was read from the API like what was delivered, and of bytes that are no text only that they came', async () => {
       const records = [{ kind: 'contact' as const, record: { uri: contact(1), name: 'Ada' }, observed: receivedAt }];
-      await ingestRecords({ store: opened.store, options }, records, { source: 'backfill', now: receivedAt });
+      await ingestRecords({ store: opened.store, screen }, records, { source: 'backfill', now: receivedAt });
       const bytes = { body: Buffer.from([0xff, 0xfe]).toString('base64'), encoding: 'base64', receivedAt };
-      await ingest({ store: opened.store, options }, { v: 1, deliveries: [bytes] }, receivedAt);
+      await ingest({ store: opened.store, screen }, { v: 1, deliveries: [bytes] }, receivedAt);
       expect((await page()).collection).toMatchObject([
         { event: 'contact.read', source: 'backfill', payload: { uri: contact(1), name: 'Ada' } },
         { event: null, outcome: 'quarantined', payload: null },

@@ -10,6 +10,7 @@ import { wordsOf } from '#src/store/search/trigrams.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { aDayLater, freshSqlite, ingestBodies } from '../../../harness/stores.ts';
 
 const base = 'https://api.example.test';
@@ -105,7 +106,7 @@ describe('the word index of contacts', () => {
   it('forgets an erased person, whatever they said since it caught up, and in the bytes with the scrub', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
-    const needs = { store, options: { eraseOnDelete: true }, newKey: () => 'k'.repeat(64) };
+    const needs = { store, newKey: () => 'k'.repeat(64) };
     await ingestBodies(store, [
       told(1, { name: 'Qvxzw' }),
       told(2, { name: 'Plmok' }),
@@ -160,7 +161,7 @@ describe('the word index of contacts', () => {
     await sql`delete from contacts where uri = ${uriOf(2)}`.execute(store.db);
     await catchUp(store);
     expect([await found(store, 'spoilt'), await found(store, 'plm')]).toEqual([[uriOf(1)], []]);
-    await rebuild({ store, options: { eraseOnDelete: true } });
+    await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
     for (const isIndexed of [false, true]) {
       if (isIndexed) await catchUp(store);
       expect([await found(store, 'spoilt'), await found(store, 'qvx'), await found(store, 'plm')]).toEqual([

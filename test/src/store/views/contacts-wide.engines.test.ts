@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/view-rows.ts';
@@ -201,7 +202,7 @@ for (const engine of storeEngines)
       await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Budget', field_type: 'number' }]);
       await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 5 })]);
       const before = await rows();
-      const { rowsDiffered } = await rebuild({ store: opened.store, options: { eraseOnDelete: true } });
+      const { rowsDiffered } = await rebuild({ store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) });
       expect([rowsDiffered, await rows()]).toEqual([0, before]);
     });
   });

@@ -16,13 +16,14 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { missedBooking } from '../../../harness/missed.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const hourMs = 3_600_000;
-const options = { eraseOnDelete: true };
+const screen = privacyScreen({ eraseOnDelete: true });
 
 interface Watching {
   readonly store: Store;
@@ -100,10 +101,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
       record: recordOf(marked),
       observed: timeOf(nowMs),
     }));
-    await ingestRecords({ store, options }, records, source);
+    await ingestRecords({ store, screen }, records, source);
     await watch();
-    await replay({ store, options }, {});
-    await rebuild({ store, options });
+    await replay({ store, screen }, {});
+    await rebuild({ store, screen });
     await watch();
     expect(await alerts()).toEqual([]);
   });
@@ -113,7 +114,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     const { store, watch, alerts } = await watching(opened.store);
     const missed = missedBooking(1, nowMs - 23 * hourMs);
     const record = { kind: 'invitee' as const, record: recordOf(missed.marked), observed: timeOf(nowMs) };
-    await ingestRecords({ store, options }, [record], { source: 'reconcile', now: timeOf(nowMs) });
+    await ingestRecords({ store, screen }, [record], { source: 'reconcile', now: timeOf(nowMs) });
     await watch();
     expect(await alerts()).toMatchObject([{ subjectUri: missed.uri, state: 'pending' }]);
   });
@@ -146,7 +147,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     // The same mark, told with a newer snapshot: it was not taken back after all.
     const record = { ...recordOf(missed.marked), updated_at: timeOf(nowMs + 120_000) };
     const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs + 120_000) };
-    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await ingestRecords({ store, screen }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
     await watch();
     expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, follows: null }]);
   });
@@ -164,7 +165,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(onItsWay).toHaveLength(1);
     const record = { ...recordOf(missed.marked), updated_at: timeOf(nowMs + 120_000) };
     const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs + 120_000) };
-    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await ingestRecords({ store, screen }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
     await watch();
     expect(await alerts()).toMatchObject([{ state: 'sent', episode: 1, follows: null }]);
 
@@ -221,7 +222,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'pending' }]);
     const record = { ...recordOf(earlier.marked), updated_at: timeOf(nowMs) };
     const reading = { kind: 'invitee' as const, record, observed: timeOf(nowMs) };
-    await ingestRecords({ store, options }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
+    await ingestRecords({ store, screen }, [reading], { source: 'reconcile', now: timeOf(nowMs) });
     await watch();
     expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'retracted' }]);
   });
@@ -256,7 +257,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await ingestBodies(store, [missed.booked, missed.marked]);
     await watch();
     await say(store, await alerts());
-    await erase({ store, options, newKey: () => 'k'.repeat(64) }, targetOf('person-1@example.test'), {
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf('person-1@example.test'), {
       now: timeOf(nowMs + 200_000),
     });
     await watch();

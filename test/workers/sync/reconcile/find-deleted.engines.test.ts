@@ -4,6 +4,7 @@ import type { RecordKind } from '#schemas/records.ts';
 import { deleteContact } from '#src/sandbox/world/contacts.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openBackfilling } from '../../../harness/backfilling.ts';
 import { allKinds, openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
@@ -96,7 +97,10 @@ async function keepAlso(
   { record, observed = long }: { readonly record: object; readonly observed?: string },
 ): Promise<void> {
   const given = { kind, record: JSON.parse(JSON.stringify(record)), observed };
-  await ingestRecords({ store, options: { eraseOnDelete: true } }, [given], { source: 'reconcile', now: long });
+  await ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, [given], {
+    source: 'reconcile',
+    now: long,
+  });
 }
 
 describe('a row about which nobody can be asked', { timeout: 60_000 }, () => {

@@ -1,25 +1,25 @@
-// An erasure as the log holds it: told by an operator, one entry for each subject and one for an address. Nobody can send one:
-// only the source of an entry makes it one.
+// An operator's erasure as the log holds it: one entry per erased subject and one per erased address. Only the source of an entry
+// makes it an erasure, so no sender can produce one.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, isUri } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log/log.ts';
-import { mirrorTables, type Compiled, type MirrorTable } from '#workers/projections/contract.ts';
+import { mirrorTables, type Fact, type MirrorTable } from './contract.ts';
 
 export const erasureEvent = 'person.erased';
 
-/** A record that is a person's, or (of a scheduled event) that an erased invitee filled in. */
+/** A record of the person, or a scheduled event for which an erased invitee filled something in. */
 export interface ErasedSubject {
   readonly uri: string;
-  /** Null when it was never heard of, and its URI does not say. */
+  /** Null when no entry described it before and its URI does not reveal it. */
   readonly table: MirrorTable | null;
 }
 
 export interface ErasedAddress {
   readonly email_hash: string;
-  /** A few bits of it that are cheaper to compare. Absent in what an earlier version told: then every address is hashed. */
+  /** A short hash that is cheaper to compare. Entries of earlier versions lack it: then every address is hashed in full. */
   readonly sieve?: number | undefined;
-  /** Facts up to this moment fold without the person. Whoever comes back later is here again. */
+  /** Facts up to this time are folded without the person. A person who returns later is stored again. */
   readonly through: string;
 }
 
@@ -32,13 +32,13 @@ const subject = z.strictObject({
 const address = z.strictObject({ email_hash: z.string(), sieve: z.int().optional(), through: z.string() });
 const body = z.looseObject({ created_at: z.string(), payload: z.union([subject, address]) });
 
-export interface ReadErasure {
+export interface ParsedErasure {
   readonly at: string;
   readonly erased: Erased;
 }
 
-/** Undefined when it is none that this version understands. */
-export function readErasure(text: string | null): ReadErasure | undefined {
+/** Undefined when this version cannot parse it. */
+export function parseErasure(text: string | null): ParsedErasure | undefined {
   try {
     const { data } = body.safeParse(JSON.parse(text ?? ''));
     return data && { at: data.created_at, erased: data.payload };
@@ -52,7 +52,7 @@ export function erasureEntry(erased: Erased, { at, base }: { readonly at: string
   const digest = hash('sha256', canonicalJson({ at, erased }), 'hex');
   return {
     ...base,
-    // Named for what it is: no text that anybody may send can have its identity.
+    // The prefix keeps it apart from deliveries, whose identity is a plain hash of their body.
     delivery_id: `${erasureEvent}-${digest}`,
     source: 'operator',
     event: erasureEvent,
@@ -65,9 +65,9 @@ export function erasureEntry(erased: Erased, { at, base }: { readonly at: string
   };
 }
 
-/** What it does to rows by itself: an erased contact is a tombstone for ever. Other rows stay, without the person. */
-export function compiledErasure(text: string | null): Compiled | null {
-  const { erased, at } = readErasure(text) ?? {};
+/** An erased contact is a permanent tombstone. Other erased records keep their rows, without the person. */
+export function factOfErasure(text: string | null): Fact | null {
+  const { erased, at } = parseErasure(text) ?? {};
   if (erased === undefined || at === undefined || !('uri' in erased) || erased.table !== 'contacts') return null;
   const { uri } = erased;
   return {

@@ -1,0 +1,108 @@
+// Folds facts into rows and their entries into the log. Every writer of rows follows this protocol, in one transaction:
+//
+//   lock the rows ─▶ select the items ─▶ merge ─▶ write the rows ─▶ lock the log ─▶ check the screening ─▶ record in the log
+//
+// Rows are locked before the log, always, which avoids deadlocks. A policy says how facts change rows and what the log records:
+//
+//   append    deliveries: new entries                                         (pipeline/ingest.ts)
+//   observe   records read from the API: appended, moved, or observed again   (sync/records.ts)
+//   move      entries folded again: moved when their outcome changes          (sync/replay.ts)
+//   shadow    the log itself into shadow tables: nothing is recorded          (sync/rebuild.ts)
+//   redact    entries that lost a person: moved or redacted                   (privacy/redact-log.ts)
+import { codeOf } from '#src/base/errors.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import type { NewEntry } from '#src/store/log/log.ts';
+import type { Fact } from '#workers/projections/contract.ts';
+import type { Effect, RowLookup } from '#workers/projections/merge.ts';
+import { bisect } from './bisect.ts';
+import { quarantined, type Parsed } from './parse.ts';
+import { openRows, type RowWorkspace } from './row-workspace.ts';
+import type { Screen, Screened } from './screen.ts';
+
+export interface FoldNeeds {
+  readonly store: Store;
+  readonly screen: Screen;
+}
+
+export interface FoldPolicy<Item extends Parsed, Report> {
+  /** Changes the rows that a fact touches. Returns null when the entry keeps its outcome. */
+  readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
+  /** Whether the fold locks the log: not in shadow tables, nor where the caller has locked it. */
+  readonly locksLog: boolean;
+  /** Called with the rows locked: returns the items to fold. Without it, all are folded. */
+  readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;
+  /** Called with the rows written and the log locked. */
+  readonly record: (unit: Unit, folded: readonly Folded<Item>[], rows: RowWorkspace) => Promise<Report>;
+}
+
+export interface Folded<Item extends Parsed> {
+  readonly item: Item;
+  /** The entry for the log: with its outcome and changes, and redacted where required. */
+  readonly entry: NewEntry;
+  /** Null when the item holds no fact, or the policy keeps the outcome. */
+  readonly effect: Effect | null;
+  /** No fact had described the subject's row before. */
+  readonly isNew: boolean;
+}
+
+export interface FoldResult<Report> {
+  readonly report: Report;
+  /** Personal data was removed: copies of it may remain in database files until they are scrubbed. */
+  readonly hasRedacted: boolean;
+}
+
+export async function fold<Item extends Parsed, Report>(
+  unit: Unit,
+  screened: Screened<Item>,
+  policy: FoldPolicy<Item, Report>,
+): Promise<FoldResult<Report>> {
+  const rows = await openRows(unit, [...screened.facts, ...screened.items.flatMap(({ fact }) => fact ?? [])]);
+  const items = policy.select ? await policy.select(unit, screened.items) : screened.items;
+  for (const fact of screened.facts) policy.apply(rows.row, fact);
+  const merged = items.map((item) => mergeItem(rows, item, policy));
+  await rows.write();
+
+  if (policy.locksLog) await unit.engine.lockLog(unit.db);
+  await screened.requireCurrent(unit);
+  const redact = await screened.redactor(unit, { items, rows });
+  const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
+  const report = await policy.record(unit, folded, rows);
+  return { report, hasRedacted: await screened.finish(unit, items) };
+}
+
+/**
+ * Screens and folds a batch in one transaction. Where the store refuses it, the batch is bisected; an entry that is refused by
+ * itself is quarantined. Throws only errors that a later retry can resolve.
+ */
+export function foldBatch<Item extends Parsed, Report>(
+  { store, screen }: FoldNeeds,
+  items: readonly Item[],
+  policyOf: () => FoldPolicy<Item, Report>,
+): Promise<FoldResult<Report>[]> {
+  const attempt = (some: readonly Item[]) =>
+    store.transaction(async (unit) => fold(unit, await screen.screen(unit, some), policyOf()));
+  return bisect(items, {
+    attempt,
+    refused(item, error) {
+      if (item.fact === null) throw error;
+      return attempt([quarantined(item, `The store refused it (${codeOf(error)}).`)]);
+    },
+  });
+}
+
+type Merged<Item extends Parsed> = Pick<Folded<Item>, 'item' | 'effect' | 'isNew'>;
+
+function mergeItem<Item extends Parsed>(
+  rows: RowWorkspace,
+  item: Item,
+  { apply }: Pick<FoldPolicy<Item, unknown>, 'apply'>,
+): Merged<Item> {
+  const { fact } = item;
+  if (fact === null) return { item, effect: null, isNew: false };
+  const isNew = (rows.row(fact.subject.table, fact.subject.uri).row['version'] ?? null) === null;
+  return { item, effect: apply(rows.row, fact), isNew };
+}
+
+function entryOf({ item: { entry }, effect }: Merged<Parsed>): NewEntry {
+  return effect ? { ...entry, outcome: effect.outcome, changes: effect.changes } : entry;
+}

@@ -1,0 +1,49 @@
+// The port through which personal data is screened: what may be stored of each parsed entry, and what the log must redact
+// along with it. The pipeline only calls it; the composition root passes the implementation in.
+import type { Unit } from '#src/store/contract.ts';
+import type { NewEntry } from '#src/store/log/log.ts';
+import type { Fact } from '#workers/projections/contract.ts';
+import type { MergeOptions } from '#workers/projections/merge.ts';
+import type { Parsed } from './parse.ts';
+import type { RowWorkspace } from './row-workspace.ts';
+
+export interface Screen extends MergeOptions {
+  /** Screens entries before they are folded, in the transaction that folds them. */
+  screen<Item extends Parsed>(unit: Unit, items: readonly Item[]): Promise<Screened<Item>>;
+  /** A number that changes with every erasure: rows computed from an older log must be computed again. */
+  version(from: Pick<Unit, 'db' | 'engine'>): Promise<number>;
+  /** Whether content that is stored outside the log holds data of a person who was erased or whose contact was deleted. */
+  concerns(unit: Unit, content: ScreenedContent): Promise<boolean>;
+}
+
+export interface ScreenedContent {
+  readonly json: unknown;
+  readonly contactUris: readonly string[];
+}
+
+/** One batch after screening, with the steps that the fold takes on the screen's behalf. */
+export interface Screened<Item extends Parsed = Parsed> {
+  /** The items without the data that may not be stored. */
+  readonly items: readonly Item[];
+  /** Facts that the screening itself adds; they are merged before those of the items. */
+  readonly facts: readonly Fact[];
+  /** Called with the log locked: throws when the items were screened against an outdated list of erasures. */
+  requireCurrent(unit: Unit): Promise<void>;
+  /** Called with the log locked and the rows merged: returns what redacts an entry about a deleted contact. */
+  redactor(unit: Unit, folded: { readonly items: readonly Parsed[]; readonly rows: RowWorkspace }): Promise<Redactor>;
+  /** Called when the entries are in the log: redacts older entries. Returns whether personal data was removed. */
+  finish(unit: Unit, items: readonly Parsed[]): Promise<boolean>;
+}
+
+export type Redactor = (entry: NewEntry, record: Parsed['record']) => NewEntry;
+
+/** Entries that need no screening: the log already holds them in their screened form. */
+export function alreadyScreened<Item extends Parsed>(items: readonly Item[]): Screened<Item> {
+  return {
+    items,
+    facts: [],
+    requireCurrent: async () => {},
+    redactor: async () => (entry) => entry,
+    finish: async () => false,
+  };
+}
