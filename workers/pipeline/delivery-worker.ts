@@ -1,8 +1,7 @@
 // The worker of the delivery queue: ingests batches, quarantines poison pills, reports metrics and one log line per batch, and
 // scrubs database files after personal data was redacted.
-import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, isTransient } from '#src/base/errors.ts';
-import { instantOf } from '#src/base/time.ts';
+import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
@@ -87,7 +86,7 @@ function startScrubber({ store, log, clock }: Pick<DeliveryWorkerNeeds, 'store' 
 
   async function scrub(): Promise<void> {
     for (let delayMs = scrubDelayMs; isDue; delayMs = scrubRetryMs) {
-      await pause(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await sleepUnlessAborted(delayMs, stopping.signal, { ref: false });
       isDue = false;
       await store.engine.scrub(clock()).catch((err: unknown) => {
         log.warn({ err }, 'redacted data could not be scrubbed from the database files yet');
