@@ -17,7 +17,7 @@ import type { Log } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
-import { openGate, type QueueGate } from '#src/queue/durability-gate.ts';
+import { openDurabilityGate, type DurabilityGate } from '#src/queue/durability-gate.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
@@ -52,7 +52,7 @@ interface Parts {
   readonly log: Log;
   readonly metrics: ReturnType<typeof createMetrics>;
   readonly queue: DeliveryQueue;
-  readonly gate: QueueGate;
+  readonly gate: DurabilityGate;
   readonly health: Health;
   readonly store: Store | undefined;
   readonly tail: Tail;
@@ -83,7 +83,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const store = roles.works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: errorLogger(log, 'queue') });
   opened.defer(() => queue.close());
-  const gate = await openGate({
+  const gate = await openDurabilityGate({
     queue,
     onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message),
   });

@@ -1,38 +1,74 @@
-// How a batch lies in a job. Bodies of one batch are much alike, and as JSON inside JSON every quote is escaped, and one
-// letter beyond Latin-1 doubles the width of all of it; packed, a batch takes a tenth of the space and a fifth of the time.
+// How deliveries are encoded in a job: the raw bytes of one delivery, and the compressed form of a batch. The bodies of a batch
+// are similar, as JSON inside JSON every quote would be escaped, and one character beyond Latin-1 would double the width of all of
+// it; packed, a batch takes a tenth of the space and a fifth of the time.
+import { isUtf8 } from 'node:buffer';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { z } from 'zod';
 import type { DeliveryBatch, QueuedDelivery } from './contract.ts';
-import { bytesOf, RawDelivery } from './raw-delivery.ts';
 
-/** Base64 of zstd of: a line of JSON, one `[bytes, receivedAt]` a delivery, then the raw bodies end to end. */
+/**
+ * A delivery as the bytes that were signed. It becomes text only where text is needed; most deliveries travel packed, as bytes.
+ * PostgreSQL rejects NUL and invalid UTF-8 in text, and one such body would fail its whole batch, so those become base64.
+ * `Buffer.toString` keeps a byte order mark (TextDecoder drops it): what is stored is what was signed.
+ */
+export class RawDelivery implements QueuedDelivery {
+  readonly bytes: Buffer;
+  readonly receivedAt: string;
+
+  constructor(bytes: Buffer, receivedAt: string) {
+    this.bytes = bytes;
+    this.receivedAt = receivedAt;
+  }
+
+  get body(): string {
+    return this.toJSON().body;
+  }
+
+  toJSON(): QueuedDelivery {
+    const { bytes, receivedAt } = this;
+    const isText = isUtf8(bytes) && !bytes.includes(0);
+    return isText
+      ? { body: bytes.toString('utf8'), receivedAt }
+      : { body: bytes.toString('base64'), encoding: 'base64', receivedAt };
+  }
+}
+
+export function bytesOf(delivery: QueuedDelivery): Buffer {
+  return delivery instanceof RawDelivery ? delivery.bytes : Buffer.from(delivery.body, delivery.encoding ?? 'utf8');
+}
+
+/** Base64 of zstd of: a line of JSON with one `[bytes, receivedAt]` per delivery, then the raw bodies end to end. */
 export interface PackedBatch {
   readonly v: 1;
   readonly packed: string;
 }
 
-type Entry = readonly [bytes: number, receivedAt: string];
+const packedIndex = z.array(z.tuple([z.int().nonnegative(), z.string()]));
 
 const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** A forged job must not unpack into all our memory; a batch is 1 MiB, or one body. */
+/** A forged job must not use all memory; a batch has at most 1 MiB, or one body. */
 const bounded = { maxOutputLength: 64 * 1024 * 1024 };
 
-/** A lone delivery stays as it is: there is nothing to gain, and it can be read with the engine's own tools. */
+/** A batch of one delivery is not packed: it would gain nothing, and this way the engine's own tools can read it. */
 export function packBatch(batch: DeliveryBatch): DeliveryBatch | PackedBatch {
   if (!(batch.deliveries.length > 1)) return batch;
   const bodies = batch.deliveries.map(bytesOf);
-  const entries = batch.deliveries.map(({ receivedAt }, at): Entry => [bodies[at]?.length ?? 0, receivedAt]);
+  const entries = batch.deliveries.map(({ receivedAt }, at): z.output<typeof packedIndex>[number] => [
+    bodies[at]?.length ?? 0,
+    receivedAt,
+  ]);
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\n`), ...bodies]);
   return { v: 1, packed: zstdCompressSync(content, fastest).toString('base64') };
 }
 
-/** What is not packed, or not by us, comes back as it is: whoever reads a batch believes nothing about its shape anyway. */
+/** Returns data that this program did not pack unchanged: the reader of a batch validates it anyway. */
 export function unpackBatch(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || !('packed' in data) || typeof data.packed !== 'string') return data;
   try {
     const content = zstdDecompressSync(Buffer.from(data.packed, 'base64'), bounded);
     const start = content.indexOf('\n') + 1;
     let at = start;
-    const entries = JSON.parse(content.toString('utf8', 0, start)) as readonly Entry[];
+    const entries = packedIndex.parse(JSON.parse(content.toString('utf8', 0, start)));
     const deliveries = entries.map(([bytes, receivedAt]): QueuedDelivery => {
       at += bytes;
       return new RawDelivery(content.subarray(at - bytes, at), receivedAt).toJSON();

@@ -1,16 +1,15 @@
-// What a queue backend must do. The queue carries deliveries and alert sends and nothing else; it is always
-// BullMQ, and the leaves (redis, postgres, embedded) differ only in what BullMQ stands on.
+// The contract of a queue. It is always BullMQ; the backends (redis, postgres, embedded) differ only in the engine below it.
 
-/** One verified delivery as it travels: the raw body, never re-serialised. */
+/** One verified delivery in transit: the raw body, never re-serialized. */
 export interface QueuedDelivery {
-  /** The raw body as text; base64 of the raw bytes when `encoding` says so (not valid UTF-8, or holding NUL). */
+  /** The raw body as text; base64 of the raw bytes when `encoding` is set (bodies with NUL or invalid UTF-8). */
   readonly body: string;
   readonly encoding?: 'base64';
-  /** When the receiver had the whole body: UTC, six fractional digits. */
+  /** When the receiver had read the whole body: UTC, six fractional digits. */
   readonly receivedAt: string;
 }
 
-/** One job: a record batch of 1…256 deliveries and at most 1 MiB together, or one delivery of any size. */
+/** The content of one job: 1 to 256 deliveries with at most 1 MiB together, or one delivery of any size. */
 export interface DeliveryBatch {
   readonly v: 1;
   readonly deliveries: readonly QueuedDelivery[];
@@ -25,7 +24,7 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-/** Something an operator should know about the engine. `fatal` = it would lose what it accepts: refuse to start. */
+/** A problem of the engine for the operator. `fatal`: the engine could lose what it accepts, so the process must not start. */
 export interface EngineProblem {
   readonly fatal: boolean;
   readonly message: string;
@@ -33,33 +32,33 @@ export interface EngineProblem {
 }
 
 export interface WorkOptions {
-  /** Jobs at once in this process. */
+  /** How many jobs run at the same time in this process. */
   readonly concurrency: number;
 }
 
-/** What the worker does with a batch. It throws only for transient causes: the batch is then retried whole. */
+/** Processes one batch. It throws only for transient causes; the whole batch is then retried. */
 export type BatchProcessor = (batch: unknown) => Promise<void>;
 
-/** What to do with one delivery whose batch of one BullMQ gave up on (it killed its worker again and again). */
-export type GiveUp = (delivery: unknown, reason: string) => Promise<void>;
+/** Quarantines a poison pill: a delivery that crashed its worker repeatedly. */
+export type QuarantineDelivery = (delivery: unknown, reason: string) => Promise<void>;
 
 export interface QueueWorker {
-  /** Stops fetching, lets the running jobs finish, then resolves. */
+  /** Stops fetching and resolves when the running jobs are finished. */
   close(): Promise<void>;
 }
 
 export interface DeliveryQueue {
   readonly engine: 'redis' | 'postgres' | 'embedded';
-  /** Resolves once the batch is safe in the queue; rejects or never answers otherwise (the intake puts its own deadline round it). */
+  /** Resolves once the batch is durable in the queue; otherwise it rejects or never settles (the intake adds a timeout). */
   add(batch: DeliveryBatch): Promise<void>;
-  /** Starts taking batches. Failed jobs are swept: re-driven one by one, and one whose worker dies over it again and again goes to `giveUp`. */
-  work(processor: BatchProcessor, giveUp: GiveUp, options: WorkOptions): QueueWorker;
+  /** Starts taking batches. The deliveries of failed jobs are run again one by one; a poison pill goes to `quarantine`. */
+  work(processor: BatchProcessor, quarantine: QuarantineDelivery, options: WorkOptions): QueueWorker;
   /** A queue of sends on the same engine; it closes with this one. */
   openSends(name?: string): Promise<SendQueue>;
   depth(): Promise<QueueDepth>;
-  /** Asks the engine for its settings; an empty list when all is well. Rejects when the engine does not answer. */
+  /** Checks the settings of the engine; an empty list means no problems. Rejects when the engine does not answer. */
   check(): Promise<readonly EngineProblem[]>;
-  /** Resolves when the engine answers; rejects otherwise, within about two seconds. */
+  /** Resolves when the engine answers; rejects within about two seconds otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

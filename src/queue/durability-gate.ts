@@ -1,61 +1,60 @@
-// Keeps deliveries out of a queue that has not shown that it keeps what it accepts. An engine that was absent at start is
-// asked again until it answers; so is one that refused a batch, because it may come back with other settings. While the
-// gate is shut, deliveries go to the disk spool.
+// Blocks a queue that could lose what it accepts. An engine that was down at the start is checked again until it answers; so is
+// one that failed to take a batch, because it may come back with other settings. While the gate is closed, deliveries go to the
+// disk spool.
 //
-//   shut ──asked, sound──▶ open ──a batch refused, or asked again and unsafe──▶ shut
+//   closed ──checked, durable──▶ open ──a batch failed, or checked again and not durable──▶ closed
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { DeliveryBatch, DeliveryQueue, EngineProblem } from './contract.ts';
 
-export interface QueueGate {
-  /** Adds when the gate is open, else refuses at once. */
+export interface DurabilityGate {
+  /** Adds the batch when the gate is open, otherwise rejects at once. */
   enqueue(batch: DeliveryBatch): Promise<void>;
-  /** Resolves when the engine answers and is sound. */
+  /** Resolves when the engine answers and is durable. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface GateNeeds {
+export interface DurabilityGateNeeds {
   readonly queue: Pick<DeliveryQueue, 'add' | 'check' | 'ping'>;
   onProblem(problem: EngineProblem): void;
 }
 
-const lookEveryMs = 1_000;
-const askAgainMs = 30_000;
+const pollMs = 1_000;
+const recheckMs = 30_000;
 
-/** Throws when the engine answers and would lose data: better not to start. An engine that does not answer is waited for. */
-export async function openGate(needs: GateNeeds): Promise<QueueGate> {
+/** Throws when the engine answers and could lose data, so that the process does not start. It does not wait for one that is down. */
+export async function openDurabilityGate(needs: DurabilityGateNeeds): Promise<DurabilityGate> {
   const stopping = new AbortController();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let open = false;
-  let askedAt = 0;
-  const ask = async (): Promise<EngineProblem | undefined> => {
-    askedAt = performance.now();
+  let checkedAt = 0;
+  const check = async (): Promise<EngineProblem | undefined> => {
+    checkedAt = performance.now();
     const problems = await needs.queue.check();
-    for (const problem of problems) if (!told.has(problem.message)) needs.onProblem(problem);
-    told.clear();
-    for (const { message } of problems) told.add(message);
+    for (const problem of problems) if (!reported.has(problem.message)) needs.onProblem(problem);
+    reported.clear();
+    for (const { message } of problems) reported.add(message);
     const fatal = problems.find((problem) => problem.fatal);
     open = fatal === undefined;
     return fatal;
   };
-  const fatal = await ask().catch(() => undefined);
+  const fatal = await check().catch(() => undefined);
   if (fatal) throw new SlotstreamError('queue_unsafe', fatal.message, { hint: fatal.hint });
 
-  async function keepAsking(): Promise<void> {
+  async function keepChecking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sleepUnlessAborted(lookEveryMs, stopping.signal, { ref: false });
-      const due = !open || performance.now() - askedAt > askAgainMs;
-      if (due && !stopping.signal.aborted) await ask().catch(() => undefined);
+      await sleepUnlessAborted(pollMs, stopping.signal, { ref: false });
+      const due = !open || performance.now() - checkedAt > recheckMs;
+      if (due && !stopping.signal.aborted) await check().catch(() => undefined);
     }
   }
-  const asking = keepAsking();
+  const checking = keepChecking();
 
-  const refusal = () =>
-    new SlotstreamError('queue_unavailable', 'The queue has not shown yet that it keeps what it accepts.');
+  const closed = () => new SlotstreamError('queue_unavailable', 'The queue has not been checked for durability yet.');
   return {
     async enqueue(batch) {
-      if (!open) throw refusal();
+      if (!open) throw closed();
       try {
         await needs.queue.add(batch);
       } catch (error) {
@@ -63,10 +62,10 @@ export async function openGate(needs: GateNeeds): Promise<QueueGate> {
         throw error;
       }
     },
-    ping: () => (open ? needs.queue.ping() : Promise.reject(refusal())),
+    ping: () => (open ? needs.queue.ping() : Promise.reject(closed())),
     async close() {
       stopping.abort();
-      await asking;
+      await checking;
     },
   };
 }

@@ -1,19 +1,19 @@
-// The queue for a URL. An engine is loaded when it is chosen: PGlite and BullMQ are large, and most verbs need neither.
+// Opens the queue for a URL. A backend is loaded when it is chosen: PGlite and BullMQ are large, and most commands need neither.
 
 import { join } from 'node:path';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { Pace } from '#src/queue/bullmq/worker.ts';
+import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryQueue } from './contract.ts';
 
 export interface QueueInput {
   /** QUEUE_URL; the embedded queue in `dataDir` when it is not given. */
   readonly url: string | undefined;
   readonly dataDir: string;
-  /** Hears every error of the engine; there may be thousands a second. */
+  /** Receives every error of the engine; there may be thousands per second. */
   readonly report: (error: Error) => void;
-  /** Queues of different names know nothing of each other. */
+  /** Queues of different names are independent. */
   readonly name?: string;
-  readonly pace?: Pace;
+  readonly timing?: WorkerTiming;
 }
 
 const embeddedScheme = 'embedded:';
@@ -27,9 +27,9 @@ export async function openQueue({
   dataDir,
   report,
   name = 'deliveries',
-  pace,
+  timing,
 }: QueueInput): Promise<DeliveryQueue> {
-  const common = { name, report, pace };
+  const common = { name, report, timing };
   if (url === undefined || isEmbedded(url)) {
     const folder = url?.slice(embeddedScheme.length) || join(dataDir, 'queue');
     return (await import('#src/queue/backends/embedded.ts')).openEmbeddedQueue({ ...common, folder });
@@ -38,7 +38,7 @@ export async function openQueue({
     return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url });
   if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(url))
     return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url });
-  throw new SlotstreamError('config', 'QUEUE_URL names no queue this program knows.', {
+  throw new SlotstreamError('config', 'QUEUE_URL has a form that no queue supports.', {
     hint: 'Use redis://, rediss://, redis+sentinel://, redis+cluster://, postgres:// or embedded:PATH.',
   });
 }

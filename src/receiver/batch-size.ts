@@ -2,7 +2,7 @@
 import { instantOf } from '#src/base/time.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
-import { RawDelivery } from '#src/queue/raw-delivery.ts';
+import { RawDelivery } from '#src/queue/batch-codec.ts';
 
 export function deliveryOf(bytes: Buffer, receivedAtMs: number): QueuedDelivery {
   return new RawDelivery(bytes, timeOf(receivedAtMs));

@@ -3,7 +3,7 @@
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import type { QueueCircuit } from './queue-circuit-breaker.ts';
-import { bytesOf } from '#src/queue/raw-delivery.ts';
+import { bytesOf } from '#src/queue/batch-codec.ts';
 import { countForBatch } from './batch-size.ts';
 
 export interface IntakeNeeds {

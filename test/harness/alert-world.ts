@@ -13,7 +13,7 @@ import { timeOf } from '#workers/alerts/outbox/apply.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { startSending, type Sending } from '#workers/alerts/outbox/send-service.ts';
 import { catchUp } from '#workers/alerts/rules/watcher.ts';
-import { open, places } from '../src/queue/backends/queue-places.ts';
+import { open, locations } from '../src/queue/backends/queue-locations.ts';
 import { openInbox, type Inbox } from './inbox.ts';
 import type { Settings } from './product.ts';
 import { freshSqlite, ingestBodies, type TestStore } from './stores.ts';
@@ -38,7 +38,7 @@ export interface AlertWorld extends AsyncDisposable {
 }
 
 export interface AlertWorldPlan {
-  readonly backend?: keyof typeof places;
+  readonly backend?: keyof typeof locations;
   readonly fresh?: () => Promise<TestStore>;
   readonly settings?: Settings;
   readonly rules?: readonly object[];
@@ -69,7 +69,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   // Signatures are checked by the real time.
   const channels = await openChannels(settings, { log, clock: Date.now });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
-  const place = await places[plan.backend ?? 'redis']();
+  const place = await locations[plan.backend ?? 'redis']();
   const queue = await open(place);
   opened.defer(() => queue.close());
   const sends = await queue.openSends(`${place.name}-sends`);

@@ -1,8 +1,8 @@
-// PGlite in the shape of a pg.Pool, as far as BullMQ's PostgreSQL backend uses one. There is one session behind it, so a
-// "client" is only a face with listeners of its own.
+// Adapts PGlite to the part of pg.Pool that BullMQ's PostgreSQL backend uses. PGlite has one session, so every "client" shares it
+// and only has its own listeners.
 
 import { EventEmitter } from 'node:events';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PGliteInterface } from '@electric-sql/pglite';
 
 type Rows<R> = { rows: R[]; rowCount: number | null };
@@ -27,7 +27,7 @@ class PgliteClient extends EventEmitter {
 }
 
 export class PglitePool extends EventEmitter {
-  /** There is no socket that could die silently, so BullMQ need not poll. */
+  /** There is no socket that could break unnoticed, so BullMQ does not need to poll. */
   readonly options = { keepAlive: true };
   readonly #db: PGliteInterface;
 
@@ -45,14 +45,16 @@ export class PglitePool extends EventEmitter {
     return new PgliteClient(this.#db);
   }
 
-  /** The database belongs to whoever opened it. */
+  /** The caller that opened the database closes it. */
   async end(): Promise<void> {}
 }
 
 async function runQuery<R>(db: PGliteInterface, text: string, params?: readonly unknown[]): Promise<Rows<R>> {
-  // PGlite answers without leaving the microtask queue, so a busy worker would let no timer and no request in.
-  await breathe();
-  // Only the simple protocol takes several statements at once, and BullMQ's migrations are such texts.
+  // PGlite answers within the microtask queue, so without this a busy worker would block timers and requests.
+  await nextTurn();
+  // Only the simple protocol accepts several statements at once, as in BullMQ's migrations.
   const result = params === undefined ? (await db.exec(text)).at(-1) : await db.query<R>(text, [...params]);
-  return { rows: (result?.rows ?? []) as R[], rowCount: result?.affectedRows ?? null };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `exec` has no row type; the caller names it, as with pg
+  const rows = (result?.rows ?? []) as R[];
+  return { rows, rowCount: result?.affectedRows ?? null };
 }

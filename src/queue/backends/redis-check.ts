@@ -1,22 +1,22 @@
-// Whether a Redis keeps what it accepts: append-only file on, nothing evicted, room left.
+// Checks that Redis does not lose what it accepts: append-only file on, no eviction, memory left.
 
 import type { Redis } from 'ioredis';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { EngineProblem } from '#src/queue/contract.ts';
 import { codeOf } from '#src/base/errors.ts';
-import { queueFailure } from '#src/queue/sanitize-error.ts';
+import { toQueueError } from '#src/queue/bullmq/connection.ts';
 
-const deadlineMs = 2000;
+const timeoutMs = 2000;
 const nearlyFull = 0.8;
 
 export async function checkRedis(nodes: readonly Redis[]): Promise<readonly EngineProblem[]> {
   try {
-    // A Cluster that was never reached has no nodes yet, which says nothing about them.
+    // A Cluster that was never reached has no nodes yet, so nothing can be checked.
     if (nodes.length === 0) throw new Error("Cluster isn't ready");
-    const problems = await withTimeout(Promise.all(nodes.map(checkNode)), deadlineMs);
+    const problems = await withTimeout(Promise.all(nodes.map(checkNode)), timeoutMs);
     return problems.flat();
   } catch (error) {
-    throw queueFailure(error);
+    throw toQueueError(error);
   }
 }
 
@@ -32,14 +32,14 @@ async function checkSettings(node: Redis): Promise<readonly EngineProblem[]> {
     if (appendonly !== 'yes') {
       problems.push({
         fatal: true,
-        message: `Redis keeps deliveries in memory only (appendonly ${appendonly}): a crash would lose every accepted one.`,
+        message: `Redis keeps deliveries in memory only (appendonly ${appendonly}): a crash would lose all accepted deliveries.`,
         hint: 'Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.',
       });
     }
     if (policy !== 'noeviction') {
       problems.push({
         fatal: true,
-        message: `Redis throws data away when its memory is full (maxmemory-policy ${policy}).`,
+        message: `Redis evicts data when its memory is full (maxmemory-policy ${policy}).`,
         hint: 'Run CONFIG SET maxmemory-policy noeviction, and keep it in the configuration file.',
       });
     }
@@ -48,7 +48,7 @@ async function checkSettings(node: Redis): Promise<readonly EngineProblem[]> {
     if (code !== 'NOPERM' && code !== 'ERR') throw error;
     problems.push({
       fatal: false,
-      message: 'Redis does not let us read its settings (CONFIG), so whether it keeps accepted deliveries is unknown.',
+      message: 'Redis does not allow reading its settings (CONFIG), so its durability is unknown.',
       hint: 'Make sure that it persists (appendonly yes) and never evicts (maxmemory-policy noeviction).',
     });
   }
@@ -68,7 +68,7 @@ function checkMemory(info: string): readonly EngineProblem[] {
   return [
     {
       fatal: false,
-      message: `Redis uses ${Math.round((used / limit) * 100)} % of its maxmemory; when full it refuses deliveries.`,
+      message: `Redis uses ${Math.round((used / limit) * 100)} % of its maxmemory; when it is full it rejects deliveries.`,
       hint: 'Raise maxmemory, or add workers if the queue is long.',
     },
   ];

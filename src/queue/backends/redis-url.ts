@@ -1,4 +1,4 @@
-// Reads QUEUE_URL for Redis: one server, Sentinel or Cluster. The last two name several hosts, which `URL` cannot read.
+// Parses QUEUE_URL for Redis: one server, Sentinel or Cluster. The last two name several hosts, which `URL` cannot parse.
 //
 //   redis://[user:password@]host[:6379][/db]          rediss:// with TLS
 //   redis+sentinel://[user:password@]host[:26379],host…/master[?db=0&tls=true&sentinelPassword=…]
@@ -29,22 +29,22 @@ export type RedisTarget =
     }
   | { readonly kind: 'cluster'; readonly hosts: readonly Host[]; readonly credentials: Credentials };
 
-const many =
+const severalHosts =
   /^redis\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?@]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
 
 export function readRedisUrl(url: string): RedisTarget {
   if (/^rediss?:\/\//.test(url)) {
-    if (!URL.canParse(url)) throw complaint('it is not a URL');
+    if (!URL.canParse(url)) throw invalidUrl('it is not a URL');
     return { kind: 'single', url };
   }
-  const parts = many.exec(url)?.groups;
-  if (parts === undefined) throw complaint('its form is not known');
+  const parts = severalHosts.exec(url)?.groups;
+  if (parts === undefined) throw invalidUrl('its form is unknown');
   const query = new URLSearchParams(parts['query'] ?? '');
   const credentials = { ...readUser(parts['user']), ...(query.get('tls') === 'true' ? { tls: {} } : {}) };
   if (parts['kind'] === 'cluster') return { kind: 'cluster', hosts: readHosts(parts['hosts'], 6379), credentials };
 
   const master = decode(parts['path'] ?? '');
-  if (master === '') throw complaint('it does not name the master, as in redis+sentinel://host:26379/mymaster');
+  if (master === '') throw invalidUrl('it does not name the master, as in redis+sentinel://host:26379/mymaster');
   const sentinelPassword = query.get('sentinelPassword');
   return {
     kind: 'sentinel',
@@ -59,7 +59,7 @@ export function readRedisUrl(url: string): RedisTarget {
 function readHosts(text = '', defaultPort: number): readonly Host[] {
   return text.split(',').map((entry) => {
     const match = /^(?<host>\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/.exec(entry.trim())?.groups;
-    if (match?.['host'] === undefined) throw complaint('one of its hosts cannot be read');
+    if (match?.['host'] === undefined) throw invalidUrl('one of its hosts is invalid');
     return { host: match['host'].replace(/^\[|\]$/g, ''), port: Number(match['port'] ?? defaultPort) };
   });
 }
@@ -78,12 +78,12 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw complaint('it holds a stray %');
+    throw invalidUrl('it contains a % that is not an escape');
   }
 }
 
-/** The URL itself is never shown: it may hold a password. */
-function complaint(what: string): SlotstreamError {
+/** The URL itself is never shown: it may contain a password. */
+function invalidUrl(what: string): SlotstreamError {
   return new SlotstreamError('config', `QUEUE_URL cannot be used for Redis: ${what}.`, {
     hint: 'Use redis://, rediss://, redis+sentinel://host:26379,host/master or redis+cluster://host:6379,host.',
   });

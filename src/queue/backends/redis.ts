@@ -1,33 +1,33 @@
-// BullMQ on Redis or Valkey: one server, Sentinel or Cluster.
+// The queue on Redis or Valkey: one server, Sentinel or Cluster.
 
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
+import { backoffMs } from '#src/base/retry-policy.ts';
 import { withTimeout } from '#src/base/timeout.ts';
-import type { BullEngine } from '#src/queue/bullmq/connection.ts';
-import type { Pace } from '#src/queue/bullmq/worker.ts';
+import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
+import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
-import { calm } from '#src/queue/bullmq/fetch-backoff.ts';
+import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
-import { queueFailure } from '#src/queue/sanitize-error.ts';
 import { checkRedis } from './redis-check.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
 
 type Client = Redis | Cluster;
 
-/** The braces make every key of the queue live in one slot of a Cluster, which BullMQ's scripts need. */
+/** The braces put every key of the queue into one slot of a Cluster, which BullMQ's scripts require. */
 const prefix = '{slotstream}';
 
-const pingDeadlineMs = 2000;
+const pingTimeoutMs = 2000;
 
-const retry = (times: number): number => Math.min(times * 100, 1000);
+const reconnectMs = (attempt: number): number => backoffMs({ firstMs: 100, longestMs: 1000 }, attempt);
 
 const common = {
-  // After a failover the old master refuses writes: look up the new one.
+  // After a failover the old master rejects writes; reconnecting finds the new one.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   connectTimeout: 5000,
 } as const;
 
-/** Adding fails at once while Redis is away, so that nothing piles up in memory: the intake has a spool for that. */
+/** Adding fails at once while Redis is down, so that nothing accumulates in memory: the intake has a spool for that. */
 const forAdding = {
   ...common,
   maxRetriesPerRequest: 0,
@@ -35,10 +35,10 @@ const forAdding = {
   socketTimeout: 5000,
 } as const;
 
-/** A worker waits for Redis for as long as it takes. */
+/** A worker waits for Redis without a limit. */
 const forWorking = { ...common, maxRetriesPerRequest: null, socketTimeout: 10_000 } as const;
 
-/** The connection that waits for jobs is silent for up to 10 s when all is well. */
+/** The connection that waits for jobs can be silent for 10 s in normal operation. */
 const forWaiting = { socketTimeout: 15_000 } as const;
 
 type Limits = typeof forAdding | typeof forWorking;
@@ -47,7 +47,7 @@ export function openRedisQueue(input: {
   readonly url: string;
   readonly name: string;
   readonly report: (error: Error) => void;
-  readonly pace: Pace | undefined;
+  readonly timing: WorkerTiming | undefined;
 }): Promise<DeliveryQueue> {
   const target = readRedisUrl(input.url);
   const clients = new Set<Client>();
@@ -57,7 +57,7 @@ export function openRedisQueue(input: {
     client.on('end', () => clients.delete(client));
     return client;
   };
-  const { Queue, Worker } = withBackend(calm(createRedisBackend));
+  const { Queue, Worker } = withBackend(withFetchBackoff(createRedisBackend));
   const adding = track(connect(target, forAdding));
 
   const engine: BullEngine = {
@@ -66,7 +66,7 @@ export function openRedisQueue(input: {
     makeWorker: (name, processor, options) => {
       const working = track(connect(target, forWorking));
       duplicateTracked(working, track);
-      // BullMQ leaves a connection that was handed to it open.
+      // BullMQ does not close a connection that it was given.
       return new Worker(name, processor, { ...options, connection: working, prefix }).on('closed', () =>
         working.disconnect(),
       );
@@ -74,9 +74,9 @@ export function openRedisQueue(input: {
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {
       try {
-        await withTimeout(adding.ping(), pingDeadlineMs);
+        await withTimeout(adding.ping(), pingTimeoutMs);
       } catch (error) {
-        throw queueFailure(error);
+        throw toQueueError(error);
       }
     },
     close: async () => {
@@ -87,18 +87,19 @@ export function openRedisQueue(input: {
 }
 
 function connect(target: RedisTarget, limits: Limits): Client {
-  // Commands wait for a lost connection only where there is somebody who wants to wait.
+  // Only workers queue commands while the connection is lost.
   const enableOfflineQueue = limits.maxRetriesPerRequest === null;
-  if (target.kind === 'single') return new Redis(target.url, { ...limits, enableOfflineQueue, retryStrategy: retry });
+  if (target.kind === 'single')
+    return new Redis(target.url, { ...limits, enableOfflineQueue, retryStrategy: reconnectMs });
   if (target.kind === 'cluster') {
     const redisOptions = { ...limits, ...target.credentials };
-    return new Cluster([...target.hosts], { clusterRetryStrategy: retry, enableOfflineQueue, redisOptions });
+    return new Cluster([...target.hosts], { clusterRetryStrategy: reconnectMs, enableOfflineQueue, redisOptions });
   }
   return new Redis({
     ...limits,
     ...target.credentials,
     enableOfflineQueue,
-    retryStrategy: retry,
+    retryStrategy: reconnectMs,
     sentinels: [...target.hosts],
     name: target.master,
     db: target.db,
@@ -107,7 +108,7 @@ function connect(target: RedisTarget, limits: Limits): Client {
   });
 }
 
-/** BullMQ duplicates the worker's connection into the one it waits on; that one needs other limits and to be closed too. */
+/** BullMQ duplicates the worker's connection to wait for jobs; the duplicate needs other limits and must be closed too. */
 function duplicateTracked(client: Client, track: <T extends Client>(client: T) => T): void {
   if (client instanceof Cluster) {
     const duplicate = client.duplicate.bind(client);

@@ -1,15 +1,17 @@
-// The queues on BullMQ, whatever BullMQ stands on; a leaf brings the engine (connections, check, ping).
+// The delivery queue on BullMQ, whatever engine BullMQ runs on; a backend provides the engine (connections, check, ping).
 
 import type { JobsOptions } from 'bullmq';
-import { startBatchWorker } from './batch-worker.ts';
 import { type BullEngine, openConnection } from './connection.ts';
+import { startFailedJobRecovery } from './failed-job-recovery.ts';
+import { createIsolation } from './poison-pill.ts';
 import { openBullSends } from './send-queue.ts';
-import { defaultPace, type Pace } from './worker.ts';
+import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
 import type { DeliveryQueue, QueueWorker, SendQueue } from '#src/queue/contract.ts';
-import { packBatch } from '#src/queue/batch-codec.ts';
+import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const jobOptions: JobsOptions = {
-  // Only transient causes are thrown and those never exhaust attempts; PostgreSQL keeps the number in an int4.
+  // No limit: the worker throws only for transient causes (the store is down), and an outage of days must not lose a delivery.
+  // What can never succeed is quarantined instead of thrown. The largest int4, because PostgreSQL stores the number in one.
   attempts: 2 ** 31 - 1,
   backoff: { type: 'capped' },
   removeOnComplete: true,
@@ -19,27 +21,41 @@ const jobOptions: JobsOptions = {
 
 interface BullNeeds {
   readonly engine: BullEngine;
-  /** Of the queue of deliveries. */
+  /** The name of the delivery queue. */
   readonly name: string;
   readonly report: (error: Error) => void;
-  readonly pace: Pace | undefined;
+  readonly timing: WorkerTiming | undefined;
 }
 
-export async function openBullQueue({ engine, name, report, pace = defaultPace }: BullNeeds): Promise<DeliveryQueue> {
-  const { ask, tell, depth, close } = await openConnection({ engine, report }, name);
+export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Promise<DeliveryQueue> {
+  const { timing = defaultTiming } = needs;
+  const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
   const sends = new Set<SendQueue>();
   return {
     engine: engine.engine,
-    add: (batch) => ask(async (queue) => void (await queue.add('batch', packBatch(batch), jobOptions))),
-    work: (processor, giveUp, { concurrency }) => {
-      const make = engine.makeWorker.bind(engine, name);
-      const worker = startBatchWorker({ make, processor, giveUp, ask, tell, jobOptions }, { concurrency, pace });
+    add: (batch) => withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), jobOptions))),
+    work: (processor, quarantine, { concurrency }) => {
+      const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
+      const runIsolated = createIsolation();
+      const bullWorker = startBullWorker(
+        {
+          make: engine.makeWorker.bind(engine, name),
+          report,
+          run: (job) => runIsolated(job, () => processor(unpackBatch(job.data))),
+          onStart: (started) => {
+            started.on('failed', recovery.trigger);
+            recovery.trigger();
+          },
+        },
+        { concurrency, timing },
+      );
+      const worker = { close: async () => void (await Promise.all([recovery.close(), bullWorker.close()])) };
       workers.add(worker);
       return worker;
     },
     openSends: async (sendsName = 'alerts') => {
-      const queue = await openBullSends({ engine, report, pace }, sendsName);
+      const queue = await openBullSends({ engine, report: needs.report, timing }, sendsName);
       sends.add(queue);
       return queue;
     },

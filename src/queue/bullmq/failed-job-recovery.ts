@@ -1,15 +1,12 @@
-// What becomes of a job BullMQ gave up on, which it does when the job's worker died over it twice:
+// Recovers failed jobs: BullMQ fails a job when its worker crashed twice. The deliveries of the job are enqueued again, isolated;
+// a poison pill is quarantined. `poison-pill.ts` draws the states.
 //
-//   failed job ──▶ one suspect a delivery ──▶ done (the bystanders)
-//                        ▲            └────▶ failed ──▶ giveUp (quarantine) when two notes say that it ran alone
-//                        └── otherwise it was a bystander again
-//
-// Always the new home first, the removal after: a crash in between repeats a delivery, and the ledger absorbs repeats.
+// A delivery always gets its new job before the old job is removed: a crash in between repeats it, and the log absorbs duplicates.
 
 import type { JobsOptions } from 'bullmq';
-import type { DeliveryBatch, GiveUp, QueuedDelivery } from '#src/queue/contract.ts';
+import type { QuarantineDelivery } from '#src/queue/contract.ts';
 import { unpackBatch } from '#src/queue/batch-codec.ts';
-import { nameOfSuspect, notesOf } from './poison-pill.ts';
+import { isolatedJobName, unfinishedRunsOf } from './poison-pill.ts';
 
 interface FailedJob {
   readonly name: string;
@@ -18,65 +15,94 @@ interface FailedJob {
   readonly failedReason: string;
 }
 
-/** The part of BullMQ's queue that a sweep uses. */
-export interface Sweepable {
+/** The part of BullMQ's queue that the recovery uses. */
+export interface RecoverableQueue {
   getRanges(types: 'failed'[], start: number, end: number, asc: boolean): Promise<string[]>;
   getJob(id: string): Promise<FailedJob | undefined>;
-  addBulk(jobs: { name: string; data: DeliveryBatch; opts: JobsOptions }[]): Promise<unknown>;
+  addBulk(jobs: { name: string; data: unknown; opts: JobsOptions }[]): Promise<unknown>;
   remove(id: string): Promise<number>;
 }
 
-interface SweepNeeds {
-  readonly queue: Sweepable;
-  readonly giveUp: GiveUp;
+interface RecoveryNeeds {
+  readonly quarantine: QuarantineDelivery;
   readonly jobOptions: JobsOptions;
 }
 
-const jobsASweep = 100;
-const notesThatConvict = 2;
+export interface FailedJobRecovery {
+  /** Recovers now, unless a recovery is running. */
+  trigger(): void;
+  close(): Promise<void>;
+}
 
-/** BullMQ's words for "its worker died over it more often than maxStalledCount allows". */
-const workerDied = /stalled/;
+/** Recovers failed jobs every `everyMs`, and when triggered. */
+export function startFailedJobRecovery(
+  needs: RecoveryNeeds & {
+    readonly withQueue: <T>(use: (queue: RecoverableQueue) => Promise<T>) => Promise<T>;
+    readonly report: (error: unknown) => void;
+  },
+  everyMs: number,
+): FailedJobRecovery {
+  let isClosing = false;
+  let running: Promise<void> | undefined;
+  const trigger = (): void => {
+    if (isClosing) return;
+    running ??= needs
+      .withQueue((queue) => recoverFailedJobs(needs, queue))
+      .catch(needs.report)
+      .finally(() => (running = undefined));
+  };
+  const timer = setInterval(trigger, everyMs);
+  return {
+    trigger,
+    close: async () => {
+      isClosing = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
 
-export async function sweepFailed(needs: SweepNeeds): Promise<void> {
-  for (const id of await needs.queue.getRanges(['failed'], 0, jobsASweep - 1, true)) {
-    const job = await readJob(needs, id);
-    if (job !== undefined) await redrive(needs, job);
-    await needs.queue.remove(id);
+const jobsPerRecovery = 100;
+const runsToQuarantine = 2;
+
+/** BullMQ's wording for a job whose worker crashed more often than `maxStalledCount` allows. */
+const workerCrashed = /stalled/;
+
+async function recoverFailedJobs(needs: RecoveryNeeds, queue: RecoverableQueue): Promise<void> {
+  for (const id of await queue.getRanges(['failed'], 0, jobsPerRecovery - 1, true)) {
+    const job = await readJob(needs, queue, id);
+    if (job !== undefined) await recoverJob(needs, queue, job);
+    await queue.remove(id);
   }
 }
 
-async function redrive({ queue, giveUp, jobOptions }: SweepNeeds, job: FailedJob): Promise<void> {
-  const notes = notesOf(job);
-  const parts = split(unpackBatch(job.data));
-  if (notes !== undefined && notes >= notesThatConvict) {
-    await giveUp(parts[0] ?? job.data, 'its worker died over it again and again');
+async function recoverJob(needs: RecoveryNeeds, queue: RecoverableQueue, job: FailedJob): Promise<void> {
+  const unfinishedRuns = unfinishedRunsOf(job);
+  const deliveries = deliveriesIn(unpackBatch(job.data));
+  if (unfinishedRuns !== undefined && unfinishedRuns >= runsToQuarantine) {
+    await needs.quarantine(deliveries[0] ?? job.data, 'it crashed its worker repeatedly');
     return;
   }
-  // A job that failed for another cause came without our options (a hand at redis-cli): now it gets them.
-  const name = workerDied.test(job.failedReason) ? nameOfSuspect(notes) : 'batch';
-  const batches = parts.length === 0 ? [job.data as DeliveryBatch] : parts.map(batchOfOne);
-  await queue.addBulk(batches.map((data) => ({ name, data, opts: jobOptions })));
+  // A job that failed for another reason was added without our options, for example with redis-cli: it gets them now.
+  const name = workerCrashed.test(job.failedReason) ? isolatedJobName(unfinishedRuns) : 'batch';
+  // The worker validates what it takes, so whatever the batch contained is passed on unchanged.
+  const batches = deliveries.length === 0 ? [job.data] : deliveries.map((one) => ({ v: 1, deliveries: [one] }));
+  await queue.addBulk(batches.map((data) => ({ name, data, opts: needs.jobOptions })));
 }
 
-async function readJob({ queue, giveUp }: SweepNeeds, id: string): Promise<FailedJob | undefined> {
+async function readJob(needs: RecoveryNeeds, queue: RecoverableQueue, id: string): Promise<FailedJob | undefined> {
   try {
     return await queue.getJob(id);
   } catch (error) {
-    // Not JSON: nobody but a hand at redis-cli wrote it. It must not stop the sweep of the others.
+    // Not JSON: only a person with redis-cli writes such a job. It must not block the recovery of the others.
     if (!(error instanceof SyntaxError)) throw error;
-    await giveUp(null, 'the job is not JSON');
+    await needs.quarantine(null, 'the job is not JSON');
     return undefined;
   }
 }
 
-function split(data: unknown): readonly unknown[] {
+function deliveriesIn(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'deliveries' in data && Array.isArray(data.deliveries)
     ? data.deliveries
     : [];
-}
-
-/** The worker validates what it takes, so whatever stood in the batch travels on as it is. */
-function batchOfOne(delivery: unknown): DeliveryBatch {
-  return { v: 1, deliveries: [delivery as QueuedDelivery] };
 }

@@ -2,7 +2,7 @@
 
 import type { JobsOptions } from 'bullmq';
 import { type BullEngine, openConnection } from './connection.ts';
-import { type Pace, startBullWorker } from './worker.ts';
+import { startBullWorker, type WorkerTiming } from './worker.ts';
 import type { QueueWorker, SendQueue } from '#src/queue/contract.ts';
 
 const jobOptions: JobsOptions = {
@@ -19,11 +19,11 @@ export async function openBullSends(
   {
     engine,
     report,
-    pace,
-  }: { readonly engine: BullEngine; readonly report: (error: Error) => void; readonly pace: Pace },
+    timing,
+  }: { readonly engine: BullEngine; readonly report: (error: Error) => void; readonly timing: WorkerTiming },
   name: string,
 ): Promise<SendQueue> {
-  const { ask, tell, depth, close } = await openConnection({ engine, report }, name);
+  const { withQueue, report: reportError, depth, close } = await openConnection({ engine, report }, name);
   const workers = new Set<QueueWorker>();
   const end = async (): Promise<void> => {
     await Promise.all([...workers].map((worker) => worker.close()));
@@ -32,13 +32,16 @@ export async function openBullSends(
   let ended: Promise<void> | undefined;
   return {
     add: (jobs) =>
-      ask(async (queue) => {
+      withQueue(async (queue) => {
         const bulk = jobs.map(({ id, data }) => ({ name: 'send', data, opts: { ...jobOptions, jobId: id } }));
         if (bulk.length > 0) await queue.addBulk(bulk);
       }),
     work: (processor, { concurrency }) => {
       const make = engine.makeWorker.bind(engine, name);
-      const worker = startBullWorker({ make, tell, run: (job) => processor(job.data) }, { concurrency, pace });
+      const worker = startBullWorker(
+        { make, report: reportError, run: (job) => processor(job.data) },
+        { concurrency, timing },
+      );
       workers.add(worker);
       return worker;
     },

@@ -1,11 +1,12 @@
-// The taking side of any queue here: BullMQ's worker with our pace, our retry, and an end that does not wait for a dead engine.
+// BullMQ's worker with our timing, our back-off, and a shutdown that does not wait for an engine that is down.
 
 import type { Job, Processor, WorkerOptions } from 'bullmq';
+import { codeOf } from '#src/base/errors.ts';
+import { memoize } from '#src/base/memoize.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { QueueWorker } from '#src/queue/contract.ts';
-import { codeOf } from '#src/base/errors.ts';
-import { untilReady } from './connect-with-retry.ts';
+import { connectWithRetry } from './engine-outages.ts';
 
 /** The part of BullMQ's worker that is used here. */
 export interface BullWorker {
@@ -20,27 +21,30 @@ export type MakeWorker = (processor: Processor, options: Omit<WorkerOptions, 'co
 interface RunnerNeeds {
   readonly make: MakeWorker;
   run(job: Job): Promise<void>;
-  readonly tell: (error: unknown) => void;
-  /** A worker is connected and about to take jobs. */
+  readonly report: (error: unknown) => void;
+  /** Called when a worker is connected and about to take jobs. */
   onStart?(worker: BullWorker): void;
 }
 
-/** How soon a dead worker is noticed. Redelivery takes at most lock + 2 × stalled check: within 15 s. */
-export interface Pace {
+/** How soon a crashed worker is noticed. Redelivery takes at most lock + 2 × stalled check: within 15 s. */
+export interface WorkerTiming {
   readonly lockMs: number;
   readonly stalledMs: number;
-  readonly sweepMs: number;
+  /** How often failed jobs are recovered. */
+  readonly recoveryMs: number;
 }
 
-export const defaultPace: Pace = { lockMs: 5000, stalledMs: 4500, sweepMs: 5000 };
+export const defaultTiming: WorkerTiming = { lockMs: 5000, stalledMs: 4500, recoveryMs: 5000 };
 
-const closePatienceMs = 3000;
 /** Half of the delay is random, so that many batches do not come back at the same moment. */
 const jobBackoff: Backoff = { firstMs: 250, longestMs: 30_000, jitter: 0.5 };
+const closeTimeoutMs = 3000;
 
-export function startBullWorker(needs: RunnerNeeds, options: { concurrency: number; pace: Pace }): QueueWorker {
-  const { make, tell } = needs;
-  const { concurrency, pace } = options;
+export function startBullWorker(
+  needs: RunnerNeeds,
+  { concurrency, timing }: { concurrency: number; timing: WorkerTiming },
+): QueueWorker {
+  const { make, report } = needs;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
 
@@ -50,7 +54,7 @@ export function startBullWorker(needs: RunnerNeeds, options: { concurrency: numb
     try {
       await turn;
     } catch (error) {
-      throw nameless(error);
+      throw withoutData(error);
     } finally {
       running.delete(turn);
     }
@@ -59,34 +63,35 @@ export function startBullWorker(needs: RunnerNeeds, options: { concurrency: numb
   const settings: Omit<WorkerOptions, 'connection'> = {
     autorun: false,
     concurrency,
-    lockDuration: pace.lockMs,
-    stalledInterval: pace.stalledMs,
+    lockDuration: timing.lockMs,
+    stalledInterval: timing.stalledMs,
     maxStalledCount: 1,
     runRetryDelay: 1000,
     settings: { backoffStrategy: (attempt) => backoffMs(jobBackoff, attempt, Math.random()) },
   };
-  const started = untilReady({ make: () => make(process, settings), tell, signal: stopping.signal }).then((worker) => {
-    if (worker === undefined) return worker;
-    needs.onStart?.(worker);
-    worker.run().catch(tell);
-    return worker;
-  });
+  const started = connectWithRetry({ make: () => make(process, settings), report, signal: stopping.signal }).then(
+    (worker) => {
+      if (worker === undefined) return worker;
+      needs.onStart?.(worker);
+      worker.run().catch(report);
+      return worker;
+    },
+  );
 
   const close = async (): Promise<void> => {
     stopping.abort();
     const closing = started.then((worker) => worker?.close());
-    // With the engine gone BullMQ waits for ever to say that a job is done; the job then simply comes again.
+    // While the engine is down, BullMQ waits for ever to report that a job is done; the job is then delivered again.
     do {
       await Promise.allSettled(running);
-      await withTimeout(closing, closePatienceMs).catch(tell);
+      await withTimeout(closing, closeTimeoutMs).catch(report);
     } while (running.size > 0);
   };
-  let closed: Promise<void> | undefined;
-  return { close: () => (closed ??= close()) };
+  return { close: memoize(close) };
 }
 
-/** BullMQ stores message and stack of what a job throws, and shows them on boards: nothing of a person may be in them. */
-function nameless(error: unknown): Error {
+/** BullMQ stores the message and the stack of what a job throws, and boards show them: they must not contain personal data. */
+function withoutData(error: unknown): Error {
   const safe = new Error(codeOf(error));
   delete safe.stack;
   return safe;

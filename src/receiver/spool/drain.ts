@@ -5,7 +5,7 @@ import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
-import { bytesOf } from '#src/queue/raw-delivery.ts';
+import { bytesOf } from '#src/queue/batch-codec.ts';
 import { countForBatch } from '#src/receiver/batch-size.ts';
 import type { Segment } from './segment-writer.ts';
 import type { Spool } from './spool.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
 import { timeOf } from '#workers/alerts/outbox/apply.ts';
-import { removeFolders } from '../queue/backends/queue-places.ts';
+import { removeFolders } from '../queue/backends/queue-locations.ts';
 import { openAlertWorld, type AlertWorld } from '../../harness/alert-world.ts';
 import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/inbox.ts';
 import { missedBooking } from '../../harness/missed.ts';

@@ -1,9 +1,9 @@
+// Packing and unpacking batches.
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
-import { RawDelivery } from '#src/queue/raw-delivery.ts';
+import { packBatch, RawDelivery, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const receivedAt = '2025-04-14T11:42:33.115889Z';
 const bytes = fc.oneof(
@@ -16,7 +16,7 @@ const batches = fc
   .map((list): DeliveryBatch => ({ v: 1, deliveries: list }));
 
 describe('a packed batch', () => {
-  it('unpacks to what was packed, after its way through JSON', () => {
+  it('unpacks to what was packed, also through JSON', () => {
     fc.assert(
       fc.property(batches, (batch) => {
         expect(unpackBatch(JSON.parse(JSON.stringify(packBatch(batch))))).toEqual(JSON.parse(JSON.stringify(batch)));
@@ -24,13 +24,13 @@ describe('a packed batch', () => {
     );
   });
 
-  it('leaves a lone delivery as it is, readable', () => {
+  it('leaves a batch of one delivery unpacked and readable', () => {
     const batch: DeliveryBatch = { v: 1, deliveries: [{ body: '{"event":"contact.created"}', receivedAt }] };
     expect(packBatch(batch)).toBe(batch);
     expect(unpackBatch(batch)).toBe(batch);
   });
 
-  it('takes a fraction of the room for bodies that are alike', () => {
+  it('needs a fraction of the space for similar bodies', () => {
     const body = JSON.stringify({
       event: 'invitee.created',
       payload: { name: 'Zoë 李', answers: Array(30).fill('"yes"') },
@@ -45,15 +45,15 @@ describe('a packed batch', () => {
     'a number': 7,
     'no base64': { v: 1, packed: '****' },
     'no compressed data': { v: 1, packed: Buffer.from('hello').toString('base64') },
-    'no list in front': packed('no list\nbody'),
-    'no line at all': packed('[[1,"x"]]'),
-    'more than is announced': packed('[[1,"x"]]\nabc'),
-    'less than is announced': packed('[[9,"x"]]\nabc'),
-    'a list of something else': packed('[null]\n'),
+    'no index': packed('no list\nbody'),
+    'no line break': packed('[[1,"x"]]'),
+    'more bytes than the index says': packed('[[1,"x"]]\nabc'),
+    'fewer bytes than the index says': packed('[[9,"x"]]\nabc'),
+    'an index of another shape': packed('[null]\n'),
     'a bomb': packed(Buffer.alloc(65 * 1024 * 1024)),
   };
   for (const [name, data] of Object.entries(forged))
-    it(`that is forged (${name}) comes back as it is, to be quarantined`, () => {
+    it(`that is forged (${name}) comes back unchanged, to be quarantined`, () => {
       expect(unpackBatch(data)).toBe(data);
     });
 });

@@ -1,22 +1,24 @@
+// The queue on PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
 import { startPostgres } from '../../../harness/postgres.ts';
-import { batchOf, bodiesOf, open } from './queue-places.ts';
+import { batchOf, bodiesOf, open } from './queue-locations.ts';
+// The queue on PostgreSQL.
 import { describeQueue } from './queue-suite.ts';
 
-const nobody = async (): Promise<void> => undefined;
+const ignore = async (): Promise<void> => undefined;
 
 describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
   describeQueue('postgres');
 
-  it('opens while PostgreSQL is away, refuses, heals by itself, and survives its crash', async () => {
+  it('opens while PostgreSQL is down, rejects, recovers by itself, and survives a crash of the server', async () => {
     await using postgres = await startPostgres();
     const url = await postgres.createDatabase();
     await postgres.halt('fast');
     const queue = await open({ url, dataDir: '', name: 'deliveries' });
     const taken: string[] = [];
-    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 2 });
-    await expect(queue.add(batchOf('refused'))).rejects.toMatchObject({ code: 'queue_unavailable' });
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 2 });
+    await expect(queue.add(batchOf('rejected'))).rejects.toMatchObject({ code: 'queue_unavailable' });
     await expect(queue.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
 
     const added = (body: string) => (): Promise<boolean> =>
@@ -33,15 +35,15 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     await queue.close();
   });
 
-  it('closes while PostgreSQL is away', async () => {
+  it('closes while PostgreSQL is down', async () => {
     await using postgres = await startPostgres();
     const queue = await open({ url: postgres.url, dataDir: '', name: 'deliveries' });
-    queue.work(nobody, nobody, { concurrency: 1 });
+    queue.work(ignore, ignore, { concurrency: 1 });
     await postgres.halt('immediate');
     await queue.close();
   });
 
-  it('says when PostgreSQL would forget what it accepted', async () => {
+  it('reports a PostgreSQL that could lose accepted deliveries', async () => {
     const queue = await open({ url: inject('postgresUrl'), dataDir: '', name: 'deliveries' });
     const problems = await queue.check();
     await queue.close();

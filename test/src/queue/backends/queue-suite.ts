@@ -1,4 +1,4 @@
-// The contract of a delivery queue; every backend runs it in the file of its own name.
+// The contract of a delivery queue; every backend runs it in the test file of its name.
 
 import { afterAll, expect, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -7,25 +7,25 @@ import {
   batchOf,
   bodiesOf,
   type ChildLine,
-  hurried,
+  fastTiming,
   kill9,
   open,
-  places,
+  locations,
   removeFolders,
   startChild,
-} from './queue-places.ts';
+} from './queue-locations.ts';
 
-const nobody = async (): Promise<void> => undefined;
+const ignore = async (): Promise<void> => undefined;
 
-export function describeQueue(backend: keyof typeof places): void {
-  const newPlace = places[backend];
+export function describeQueue(backend: keyof typeof locations): void {
+  const newLocation = locations[backend];
   afterAll(removeFolders);
 
-  it('hands each batch to the worker once, as it was added', async () => {
-    const queue = await open(await newPlace());
+  it('passes each batch to the worker once, unchanged', async () => {
+    const queue = await open(await newLocation());
     const taken: unknown[] = [];
     const added = [batchOf('{"name":"Zoë \\u0000 \\ud800 🙂"}', 'b'), batchOf('c')];
-    queue.work(async (batch) => void taken.push(batch), nobody, { concurrency: 2 });
+    queue.work(async (batch) => void taken.push(batch), ignore, { concurrency: 2 });
     for (const batch of added) await queue.add(batch);
     await until(() => taken.length === 2, 'both are taken');
     await queue.close();
@@ -33,66 +33,69 @@ export function describeQueue(backend: keyof typeof places): void {
     expect(queue.engine).toBe(backend);
   });
 
-  it('tries a batch again until its cause has passed, and then forgets it', async () => {
-    const queue = await open(await newPlace());
+  it('retries a batch until the cause has passed, and then removes it', async () => {
+    const queue = await open(await newLocation());
     let tries = 0;
     const worker = queue.work(
       async () => {
         tries += 1;
-        if (tries < 4) throw new SlotstreamError('store_unavailable', 'The store is away.');
+        if (tries < 4) throw new SlotstreamError('store_unavailable', 'The store is down.');
       },
-      nobody,
+      ignore,
       { concurrency: 1 },
     );
     await queue.add(batchOf('a'));
-    await until(() => tries === 4, 'the fourth try');
+    await until(() => tries === 4, 'the fourth attempt');
     await worker.close();
     expect(await queue.depth()).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
     await queue.close();
   });
 
   it.concurrent('redelivers the batch of a killed worker within 15 seconds', { timeout: 60_000 }, async () => {
-    const place = await newPlace();
-    let queue = await open(place);
+    const location = await newLocation();
+    let queue = await open(location);
     await queue.add(batchOf('a', 'b'));
     if (backend === 'embedded') await queue.close();
-    const child = startChild(place, 'hang');
-    await until(() => child.lines.some((line) => line.did === 'took'), 'the child has the batch');
+    const child = startChild(location, 'hang');
+    await until(() => child.lines.some((line) => line.event === 'took'), 'the child has the batch');
     await kill9(child);
-    if (backend === 'embedded') queue = await open(place);
+    if (backend === 'embedded') queue = await open(location);
     const taken: unknown[] = [];
-    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 1 });
-    await until(() => taken.length === 2, 'the batch comes again', 15_000);
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
+    await until(() => taken.length === 2, 'the batch is delivered again', 15_000);
     await queue.close();
     expect(taken).toEqual(['a', 'b']);
   });
 
   it.concurrent(
-    'gives up only the delivery that kills its workers, and does the others',
+    'quarantines only the poison pill, and processes the other deliveries',
     { timeout: 90_000 },
     async () => {
-      const place = { ...(await newPlace()), pace: hurried };
-      const queue = await open(place);
+      const location = { ...(await newLocation()), timing: fastTiming };
+      const queue = await open(location);
       for (const batch of [batchOf('a', 'poison', 'b'), batchOf('c'), batchOf('d')]) await queue.add(batch);
       await queue.close();
 
       const lines: ChildLine[] = [];
-      const bodiesThat = (did: ChildLine['did']): string[] => [
-        ...new Set(lines.filter((line) => line.did === did).map((line) => line.body)),
+      const bodiesThat = (event: ChildLine['event']): string[] => [
+        ...new Set(lines.filter((line) => line.event === event).map((line) => line.body)),
       ];
-      const settled = (): boolean => bodiesThat('finished').length + bodiesThat('gaveUp').length === 5;
+      const settled = (): boolean => bodiesThat('finished').length + bodiesThat('quarantined').length === 5;
       while (!settled()) {
-        const child = startChild(place, 'dieOnPoison', lines);
-        await until(() => settled() || child.process.signalCode !== null, 'the child settles it, or dies of it');
+        const child = startChild(location, 'dieOnPoison', lines);
+        await until(
+          () => settled() || child.process.signalCode !== null,
+          'the child has processed everything, or has crashed',
+        );
         await kill9(child);
       }
       expect(bodiesThat('finished').toSorted()).toEqual(['a', 'b', 'c', 'd']);
-      expect(bodiesThat('gaveUp')).toEqual(['poison']);
+      expect(bodiesThat('quarantined')).toEqual(['poison']);
     },
   );
 
-  it('lets running batches finish when the worker is closed, and takes no more', async () => {
-    const queue = await open(await newPlace());
+  it('finishes running batches when the worker is closed, and takes no more', async () => {
+    const queue = await open(await newLocation());
     const finished: string[] = [];
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
@@ -102,7 +105,7 @@ export function describeQueue(backend: keyof typeof places): void {
         await permitted;
         finished.push(...bodiesOf(batch));
       },
-      nobody,
+      ignore,
       { concurrency: 1 },
     );
     await queue.add(batchOf('first'));
@@ -117,10 +120,10 @@ export function describeQueue(backend: keyof typeof places): void {
     await queue.close();
   });
 
-  it('hands a job of a wrong shape to the worker as it is', async () => {
-    const queue = await open(await newPlace());
+  it('passes a job of a wrong shape to the worker unchanged', async () => {
+    const queue = await open(await newLocation());
     const taken: unknown[] = [];
-    queue.work(async (batch) => void taken.push(batch), nobody, { concurrency: 1 });
+    queue.work(async (batch) => void taken.push(batch), ignore, { concurrency: 1 });
     await queue.add({ tenant: 'another', deliveries: 7 } as never);
     await until(() => taken.length === 1, 'it is taken');
     await queue.close();
@@ -128,7 +131,7 @@ export function describeQueue(backend: keyof typeof places): void {
   });
 
   it('answers a ping, and closes without a worker', async () => {
-    const queue = await open(await newPlace());
+    const queue = await open(await newLocation());
     await queue.ping();
     expect((await queue.check()).filter((problem) => problem.fatal)).toEqual([]);
     await queue.close();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkRedis } from '#src/queue/backends/redis-check.ts';
 
-describe('the check of a Redis', () => {
-  it('of a Cluster that was never reached is no answer, so that the gate stays shut', async () => {
+describe('the check of Redis', () => {
+  it('rejects for a Cluster that was never reached, so that the gate stays closed', async () => {
     await expect(checkRedis([])).rejects.toMatchObject({ code: 'queue_unavailable' });
   });
 });

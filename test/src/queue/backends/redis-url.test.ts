@@ -3,7 +3,7 @@ import { isEmbedded } from '#src/queue/registry.ts';
 import { readRedisUrl } from '#src/queue/backends/redis-url.ts';
 
 describe('QUEUE_URL for Redis', () => {
-  it('leaves the address of one server to ioredis', () => {
+  it('passes the address of one server to ioredis', () => {
     expect(readRedisUrl('rediss://user:pass@host:6380/2')).toEqual({
       kind: 'single',
       url: 'rediss://user:pass@host:6380/2',
@@ -44,15 +44,15 @@ describe('QUEUE_URL for Redis', () => {
     'redis+cluster://:s3cret%zz@host',
     'redis+other://:s3cret@host',
     'redis://:s3cret@host:99999999',
-  ])('refuses %s without repeating its password', (url) => {
-    const refusal = (() => {
+  ])('rejects %s without repeating its password', (url) => {
+    const rejection = (() => {
       try {
         return readRedisUrl(url);
       } catch (error) {
         return error;
       }
     })();
-    expect(refusal).toMatchObject({ code: 'config', message: expect.not.stringContaining('s3cret') });
+    expect(rejection).toMatchObject({ code: 'config', message: expect.not.stringContaining('s3cret') });
   });
 });
 
@@ -62,7 +62,7 @@ describe('the embedded queue', () => {
     ['embedded:/data/queue', true],
     ['redis://host', false],
     ['postgres://host/db', false],
-  ])('is meant by %s: %s', (url, meant) => {
-    expect(isEmbedded(url)).toBe(meant);
+  ])('is selected by %s: %s', (url, expected) => {
+    expect(isEmbedded(url)).toBe(expected);
   });
 });

@@ -1,11 +1,13 @@
+// The queue on Redis.
 import { describe, expect, inject, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
-import { batchOf, bodiesOf, open } from './queue-places.ts';
+import { batchOf, bodiesOf, open } from './queue-locations.ts';
+// The queue on Redis.
 import { describeQueue } from './queue-suite.ts';
 
-const nobody = async (): Promise<void> => undefined;
+const ignore = async (): Promise<void> => undefined;
 const unavailable = expect.objectContaining({ code: 'queue_unavailable' });
 
 async function openOn(redis: Pick<TestRedis, 'url'>, reported: Error[] = []) {
@@ -16,11 +18,11 @@ async function openOn(redis: Pick<TestRedis, 'url'>, reported: Error[] = []) {
 describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
   describeQueue('redis');
 
-  it('opens while Redis is absent, refuses at once, and heals by itself', async () => {
+  it('opens while Redis is down, rejects at once, and recovers by itself', async () => {
     const port = await freePort();
     await using queue = await openOn({ url: `redis://127.0.0.1:${port}` });
     const taken: string[] = [];
-    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 1 });
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
     await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
     await expect(queue.ping()).rejects.toEqual(unavailable);
     await using redis = await startRedis({ port });
@@ -40,29 +42,29 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     expect(redis.port).toBe(port);
   });
 
-  it('closes while Redis is absent', async () => {
+  it('closes while Redis is down', async () => {
     const queue = await openOn({ url: `redis://127.0.0.1:${await freePort()}` });
-    queue.work(nobody, nobody, { concurrency: 1 });
+    queue.work(ignore, ignore, { concurrency: 1 });
     await queue.close();
   });
 
-  it('closes after Redis has gone away under a worker', async () => {
+  it('closes after Redis was stopped under a worker', async () => {
     const redis = await startRedis();
     const queue = await openOn(redis);
     const taken: unknown[] = [];
-    queue.work(async (batch) => void taken.push(batch), nobody, { concurrency: 1 });
+    queue.work(async (batch) => void taken.push(batch), ignore, { concurrency: 1 });
     await queue.add(batchOf('a'));
     await until(() => taken.length > 0, 'it works');
     await redis.stop();
     await queue.close();
   });
 
-  it('loses nothing it accepted when Redis is killed and restarted under load', async () => {
+  it('loses no accepted delivery when Redis is killed and restarted under load', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis);
     const taken = new Set<string>();
     const accepted: string[] = [];
-    queue.work(async (batch) => void taken.add(bodiesOf(batch).join()), nobody, { concurrency: 4 });
+    queue.work(async (batch) => void taken.add(bodiesOf(batch).join()), ignore, { concurrency: 4 });
     for (let n = 0; n < 600; n += 1) {
       if (n % 200 === 100) void redis.kill9().then(() => redis.restart());
       await queue.add(batchOf(`n${n}`)).then(
@@ -78,11 +80,11 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
           ),
       );
     }
-    await until(() => accepted.every((body) => taken.has(body)), 'every accepted one is taken');
+    await until(() => accepted.every((body) => taken.has(body)), 'every accepted delivery is taken');
     expect(accepted.length).toBeGreaterThan(500);
   });
 
-  it('resolves no add and answers no ping while Redis is frozen', async () => {
+  it('resolves no add and no ping while Redis is frozen', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis);
     redis.freeze();
@@ -105,7 +107,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     );
   });
 
-  it('refuses while Redis is out of memory, without drowning in errors, and goes on afterwards', async () => {
+  it('rejects while Redis is out of memory, without a flood of errors, and continues afterwards', async () => {
     await using redis = await startRedis({ args: ['--maxmemory', '8mb'] });
     const reported: Error[] = [];
     await using queue = await openOn(redis, reported);
@@ -119,15 +121,15 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
       expect.objectContaining({ fatal: false, message: expect.stringContaining('maxmemory') }),
     ]);
     let taken = 0;
-    queue.work(async () => void (taken += 1), nobody, { concurrency: 1 });
-    await until(() => reported.length > 0, 'the worker complains');
+    queue.work(async () => void (taken += 1), ignore, { concurrency: 1 });
+    await until(() => reported.length > 0, 'the worker reports an error');
     await redis.cli('config', 'set', 'maxmemory', '0');
     await until(() => taken === accepted, 'everything accepted is taken');
     expect(reported.length).toBeLessThan(20);
     expect(reported.map(String).join()).not.toContain('xxx');
   });
 
-  it('refuses while Redis is a replica, and goes on once it is the master again', async () => {
+  it('rejects while Redis is a replica, and continues once it is the master again', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis);
     await redis.cli('replicaof', '127.0.0.1', '1');
@@ -143,7 +145,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     );
   });
 
-  it('calls a Redis fatal that keeps nothing on disk or throws data away', async () => {
+  it('reports a Redis without persistence or with eviction as fatal', async () => {
     await using redis = await startRedis({ appendonly: false });
     await using queue = await openOn(redis);
     await redis.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru');
@@ -152,23 +154,23 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     expect(problems.map((problem) => problem.message).join()).toMatch(/appendonly no.*allkeys-lru/s);
   });
 
-  it('only warns when it may not read the settings of Redis', async () => {
+  it('only warns when it is not allowed to read the settings of Redis', async () => {
     await using redis = await startRedis();
     await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~*', '&*', '+@all', '-config');
     await using queue = await openOn({ url: `redis://app:s3cret-passw0rd@127.0.0.1:${redis.port}` });
     expect(await queue.check()).toEqual([expect.objectContaining({ fatal: false })]);
   });
 
-  it('keeps the password out of every message when Redis refuses it', async () => {
+  it('keeps the password out of every message when Redis rejects it', async () => {
     await using redis = await startRedis({ args: ['--requirepass', 'the-right-one'] });
     const reported: Error[] = [];
     await using queue = await openOn({ url: `redis://:s3cret-passw0rd@127.0.0.1:${redis.port}` }, reported);
-    const refusal: unknown = await queue.ping().catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(SlotstreamError);
-    expect([refusal, ...reported].map((error) => `${error} ${JSON.stringify(error)}`).join()).not.toContain('s3cret');
+    const rejection: unknown = await queue.ping().catch((error: unknown) => error);
+    expect(rejection).toBeInstanceOf(SlotstreamError);
+    expect([rejection, ...reported].map((error) => `${error} ${JSON.stringify(error)}`).join()).not.toContain('s3cret');
   });
 
-  it('writes nothing of a person into the failure text of a job', async () => {
+  it('writes no personal data into the failure text of a job', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis);
     let tries = 0;
@@ -177,7 +179,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
         tries += 1;
         throw Object.assign(new Error('duplicate key (email)=(jane@example.test)'), { detail: 'jane@example.test' });
       },
-      nobody,
+      ignore,
       { concurrency: 1 },
     );
     await queue.add(batchOf('{}'));
@@ -187,7 +189,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     expect(job).not.toContain('jane');
   });
 
-  it('sweeps a hand-crafted job that is not even JSON out of the way of the others', async () => {
+  it('quarantines a hand-crafted job that is not JSON, and recovers the others', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis);
     await redis.cli('hset', '{slotstream}:deliveries:evil', 'name', 'batch', 'data', '{not json', 'failedReason', 'x');
@@ -195,12 +197,12 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     await redis.cli('hset', '{slotstream}:deliveries:mine', 'name', 'batch', 'data', '{"odd":1}', 'failedReason', 'x');
     await redis.cli('zadd', '{slotstream}:deliveries:failed', '2', 'mine');
     const taken: unknown[] = [];
-    const givenUp: unknown[] = [];
-    const giveUp = async (_delivery: unknown, reason: string): Promise<void> => void givenUp.push(reason);
-    queue.work(async (batch) => void taken.push(batch), giveUp, { concurrency: 1 });
-    await until(async () => taken.length > 0 && (await queue.depth()).failed === 0, 'the sweep is done');
+    const quarantined: unknown[] = [];
+    const quarantine = async (_delivery: unknown, reason: string): Promise<void> => void quarantined.push(reason);
+    queue.work(async (batch) => void taken.push(batch), quarantine, { concurrency: 1 });
+    await until(async () => taken.length > 0 && (await queue.depth()).failed === 0, 'the recovery is done');
     expect(taken).toEqual([{ odd: 1 }]);
-    expect(givenUp).toEqual(['the job is not JSON']);
+    expect(quarantined).toEqual(['the job is not JSON']);
   });
 
   it('works on a Cluster', async () => {
@@ -220,7 +222,7 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
 async function roundTrip(url: string): Promise<void> {
   await using queue = await openOn({ url });
   const taken: string[] = [];
-  queue.work(async (batch) => void taken.push(...bodiesOf(batch)), nobody, { concurrency: 2 });
+  queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 2 });
   await queue.add(batchOf('a'));
   await until(() => taken.length > 0, 'the batch is taken');
   expect(taken).toEqual(['a']);

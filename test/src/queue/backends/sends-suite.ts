@@ -6,14 +6,14 @@ import { until } from '../../../harness/ports.ts';
 import {
   batchOf,
   bodiesOf,
-  hurried,
+  fastTiming,
   kill9,
   open,
-  type Place,
-  places,
+  type QueueLocation,
+  locations,
   removeFolders,
   startChild,
-} from './queue-places.ts';
+} from './queue-locations.ts';
 
 const jobOf = (alert: string, at = '2026-01-01T00:00:00.000000Z'): SendJob => ({
   id: `${alert}-${at.replaceAll(/\D/g, '')}`,
@@ -21,18 +21,20 @@ const jobOf = (alert: string, at = '2026-01-01T00:00:00.000000Z'): SendJob => ({
 });
 const empty = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
-async function openBoth(place: Place): Promise<{ queue: DeliveryQueue; sends: SendQueue } & AsyncDisposable> {
-  const queue = await open(place);
-  const sends = await queue.openSends(`${place.name}-sends`);
+async function openBoth(
+  location: QueueLocation,
+): Promise<{ queue: DeliveryQueue; sends: SendQueue } & AsyncDisposable> {
+  const queue = await open(location);
+  const sends = await queue.openSends(`${location.name}-sends`);
   return { queue, sends, [Symbol.asyncDispose]: () => queue.close() };
 }
 
-export function describeSends(backend: keyof typeof places): void {
-  const newPlace = places[backend];
+export function describeSends(backend: keyof typeof locations): void {
+  const newLocation = locations[backend];
   afterAll(removeFolders);
 
   it('hands each send to the worker once, as it was added, and then forgets it', async () => {
-    await using both = await openBoth(await newPlace());
+    await using both = await openBoth(await newLocation());
     const { sends } = both;
     const taken: unknown[] = [];
     const jobs = [jobOf('a'), jobOf('b', '2026-01-02T00:00:00.000000Z')];
@@ -45,7 +47,7 @@ export function describeSends(backend: keyof typeof places): void {
   });
 
   it('takes a send that waits already only once, and again when it is over', async () => {
-    await using both = await openBoth(await newPlace());
+    await using both = await openBoth(await newLocation());
     const { sends } = both;
     await sends.add([jobOf('a')]);
     await sends.add([jobOf('a'), jobOf('b')]);
@@ -59,7 +61,7 @@ export function describeSends(backend: keyof typeof places): void {
   });
 
   it('keeps sends and deliveries apart', async () => {
-    await using both = await openBoth(await newPlace());
+    await using both = await openBoth(await newLocation());
     const { queue, sends } = both;
     const [batches, messages]: unknown[][] = [[], []];
     queue.work(
@@ -74,7 +76,7 @@ export function describeSends(backend: keyof typeof places): void {
   });
 
   it('does a send again until its cause has passed', async () => {
-    await using both = await openBoth(await newPlace());
+    await using both = await openBoth(await newLocation());
     const { sends } = both;
     let tries = 0;
     sends.work(
@@ -90,11 +92,11 @@ export function describeSends(backend: keyof typeof places): void {
   });
 
   it('hands over the send of a killed process again', { timeout: 60_000 }, async () => {
-    const place = { ...(await newPlace()), pace: hurried };
-    const child = startChild(place, 'hangSending');
-    await until(() => child.lines.some((line) => line.did === 'took'), 'the child has it');
+    const location = { ...(await newLocation()), timing: fastTiming };
+    const child = startChild(location, 'hangSending');
+    await until(() => child.lines.some((line) => line.event === 'took'), 'the child has it');
     await kill9(child);
-    await using both = await openBoth(place);
+    await using both = await openBoth(location);
     const taken: string[] = [];
     both.sends.work(async (data) => void taken.push(...(data as SendJob['data']).alerts), { concurrency: 1 });
     await until(() => taken.length === 1, 'it comes again');
@@ -102,8 +104,8 @@ export function describeSends(backend: keyof typeof places): void {
   });
 
   it('lets a running send finish when it closes, and starts no other', async () => {
-    const place = await newPlace();
-    const first = await openBoth(place);
+    const location = await newLocation();
+    const first = await openBoth(location);
     const finished: unknown[] = [];
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
@@ -121,7 +123,7 @@ export function describeSends(backend: keyof typeof places): void {
     permit();
     await closed;
     expect(finished).toEqual(['first']);
-    await using second = await openBoth(place);
+    await using second = await openBoth(location);
     expect(await second.sends.depth()).toEqual({ ...empty, waiting: 1 });
   });
 }

@@ -1,45 +1,46 @@
+// Poison pills: isolated runs, and the count of those that never ended.
 import { describe, expect, it } from 'vitest';
-import { createTurnstile, nameOfSuspect, notesOf, runNoted } from '#src/queue/bullmq/poison-pill.ts';
+import { createRunLock, isolatedJobName, runCounted, unfinishedRunsOf } from '#src/queue/bullmq/poison-pill.ts';
 
-describe('the turnstile', () => {
-  it('lets a suspect run alone, after those inside and before those who came later', async () => {
-    const turnstile = createTurnstile();
-    const story: string[] = [];
+describe('the lock of runs', () => {
+  it('runs an isolated job alone, after the running jobs and before those that come later', async () => {
+    const lock = createRunLock();
+    const events: string[] = [];
     const run = (name: string) => async (): Promise<void> => {
-      story.push(`+${name}`);
+      events.push(`+${name}`);
       await new Promise(setImmediate);
-      story.push(`-${name}`);
+      events.push(`-${name}`);
     };
     await Promise.all([
-      turnstile.together(run('a')),
-      turnstile.together(run('b')),
-      turnstile.alone(run('suspect')),
-      turnstile.together(run('c')),
+      lock.shared(run('a')),
+      lock.shared(run('b')),
+      lock.exclusive(run('isolated')),
+      lock.shared(run('c')),
     ]);
-    expect(story).toEqual(['+a', '+b', '-a', '-b', '+suspect', '-suspect', '+c', '-c']);
+    expect(events).toEqual(['+a', '+b', '-a', '-b', '+isolated', '-isolated', '+c', '-c']);
   });
 
   it('goes on after a run that throws', async () => {
-    const turnstile = createTurnstile();
+    const lock = createRunLock();
     const fail = async (): Promise<void> => Promise.reject(new Error('no'));
-    await expect(turnstile.alone(fail)).rejects.toThrow('no');
-    await expect(turnstile.together(fail)).rejects.toThrow('no');
-    await turnstile.alone(async () => undefined);
+    await expect(lock.exclusive(fail)).rejects.toThrow('no');
+    await expect(lock.shared(fail)).rejects.toThrow('no');
+    await lock.exclusive(async () => undefined);
   });
 });
 
-describe('the notes of a suspect', () => {
-  it('count lonely runs that never ended, over all its lives', () => {
-    expect(notesOf({ name: 'batch', progress: 1 })).toBeUndefined();
-    expect(notesOf({ name: nameOfSuspect(), progress: 0 })).toBe(0);
-    expect(notesOf({ name: nameOfSuspect(1), progress: 1 })).toBe(2);
+describe('the count of unfinished runs', () => {
+  it('sums the isolated runs of all jobs of a delivery', () => {
+    expect(unfinishedRunsOf({ name: 'batch', progress: 1 })).toBeUndefined();
+    expect(unfinishedRunsOf({ name: isolatedJobName(), progress: 0 })).toBe(0);
+    expect(unfinishedRunsOf({ name: isolatedJobName(1), progress: 1 })).toBe(2);
   });
 
-  it('are taken back when the run throws: what throws has not crashed', async () => {
+  it('is taken back when the run throws: an error is not a crash', async () => {
     const written: unknown[] = [];
     const job = { progress: 0, updateProgress: async (progress: unknown) => void written.push(progress) };
-    await expect(runNoted(job, () => Promise.reject(new Error('busy')))).rejects.toThrow('busy');
-    await runNoted(job, async () => undefined);
+    await expect(runCounted(job, () => Promise.reject(new Error('busy')))).rejects.toThrow('busy');
+    await runCounted(job, async () => undefined);
     expect(written).toEqual([1, 0, 1]);
   });
 });

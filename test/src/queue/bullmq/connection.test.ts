@@ -1,7 +1,8 @@
+// Errors of the queue are sanitized.
 import { describe, expect, it } from 'vitest';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { codeOf } from '#src/base/errors.ts';
-import { queueFailure } from '#src/queue/sanitize-error.ts';
+import { toQueueError } from '#src/queue/bullmq/connection.ts';
 
 function failing(message: string, more: object = {}): Error {
   return Object.assign(new Error(message), more);
@@ -16,25 +17,25 @@ const failures: [string, Error][] = [
   ['Error', failing(`something about ${person}`)],
 ];
 
-describe('a failure of the queue', () => {
-  it.each(failures)('is told as %s and nothing of the data', (code, error) => {
+describe('an error of the queue', () => {
+  it.each(failures)('is reported as %s, without any data', (code, error) => {
     expect(codeOf(error)).toBe(code);
-    const told = queueFailure(error);
-    expect(`${told} ${told.stack} ${JSON.stringify(told)} ${told.cause}`).not.toContain(person);
-    expect(told.message).toContain(code);
+    const reported = toQueueError(error);
+    expect(`${reported} ${reported.stack} ${JSON.stringify(reported)} ${reported.cause}`).not.toContain(person);
+    expect(reported.message).toContain(code);
   });
 
-  it('is always transient, so that the delivery goes to the spool and the batch is tried again', () => {
-    expect(isTransient(queueFailure(failing('anything')))).toBe(true);
+  it('is always transient, so that the delivery goes to the spool and the batch is retried', () => {
+    expect(isTransient(toQueueError(failing('anything')))).toBe(true);
   });
 
-  it('keeps the sentences of the drivers that hold no data', () => {
-    expect(queueFailure(failing('connect ECONNREFUSED 127.0.0.1:6379')).message).toContain('127.0.0.1:6379');
+  it('keeps driver messages that contain no data', () => {
+    expect(toQueueError(failing('connect ECONNREFUSED 127.0.0.1:6379')).message).toContain('127.0.0.1:6379');
   });
 
-  it('leaves an error of our own as it is', () => {
+  it('leaves our own errors unchanged', () => {
     const own = new SlotstreamError('queue_held', 'Held.');
-    expect(queueFailure(own)).toBe(own);
+    expect(toQueueError(own)).toBe(own);
     expect(codeOf(own)).toBe('queue_held');
   });
 });

@@ -1,5 +1,4 @@
-// Where the queue suites run: one place a backend, new and empty for every test, and named so that a child process can
-// open it too.
+// Where the queue suites run: one new, empty location per test, which a child process can open too.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -9,20 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inject } from 'vitest';
-import type { Pace } from '#src/queue/bullmq/worker.ts';
+import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 
-export interface Place {
+export interface QueueLocation {
   readonly url: string | undefined;
   readonly dataDir: string;
   readonly name: string;
-  readonly pace?: Pace;
+  readonly timing?: WorkerTiming;
 }
 
-/** For tests that wait for several crashes; the real pace is tested where one crash is enough. */
-export const hurried: Pace = { lockMs: 600, stalledMs: 400, sweepMs: 200 };
+/** For tests that wait for several crashes; the real timing is tested where one crash is enough. */
+export const fastTiming: WorkerTiming = { lockMs: 600, stalledMs: 400, recoveryMs: 200 };
 
 const uniqueName = (): string => `test-${randomBytes(6).toString('hex')}`;
 const folders: string[] = [];
@@ -37,7 +36,7 @@ export async function removeFolders(): Promise<void> {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 }
 
-/** Making a PGlite folder takes seconds, copying one does not. */
+/** Creating a PGlite folder takes seconds; copying one does not. */
 let template: Promise<string> | undefined;
 
 async function makeTemplate(): Promise<string> {
@@ -47,22 +46,25 @@ async function makeTemplate(): Promise<string> {
   return dataDir;
 }
 
-export const places = {
-  redis: async (): Promise<Place> => ({ url: inject('redisUrl'), dataDir: tmpdir(), name: uniqueName() }),
-  postgres: async (): Promise<Place> => ({
+export const locations = {
+  redis: async (): Promise<QueueLocation> => ({ url: inject('redisUrl'), dataDir: tmpdir(), name: uniqueName() }),
+  postgres: async (): Promise<QueueLocation> => ({
     url: await createDatabase(inject('postgresUrl')),
     dataDir: tmpdir(),
     name: 'deliveries',
   }),
-  embedded: async (): Promise<Place> => {
+  embedded: async (): Promise<QueueLocation> => {
     const dataDir = await newFolder();
     await cp(await (template ??= makeTemplate()), dataDir, { recursive: true });
     return { url: undefined, dataDir, name: 'deliveries' };
   },
 };
 
-export function open(place: Place, report: (error: Error) => void = () => undefined): Promise<DeliveryQueue> {
-  return openQueue({ ...place, report });
+export function open(
+  location: QueueLocation,
+  report: (error: Error) => void = () => undefined,
+): Promise<DeliveryQueue> {
+  return openQueue({ ...location, report });
 }
 
 export function batchOf(...bodies: readonly string[]): DeliveryBatch {
@@ -73,9 +75,9 @@ export function bodiesOf(batch: unknown): readonly string[] {
   return (batch as DeliveryBatch).deliveries.map((delivery) => delivery.body);
 }
 
-/** What a child process says, one line each. */
+/** What a child process prints, one line each. */
 export interface ChildLine {
-  readonly did: 'took' | 'finished' | 'gaveUp' | 'added' | 'ready';
+  readonly event: 'took' | 'finished' | 'quarantined' | 'added' | 'ready';
   readonly body: string;
 }
 
@@ -85,14 +87,14 @@ export interface Child {
   readonly exited: Promise<unknown>;
 }
 
-/** A process of its own that works on the place (or adds to it) until it is killed. See queue-child.ts. */
+/** A separate process that works on the location (or adds to it) until it is killed. See queue-child.ts. */
 export function startChild(
-  place: Place,
+  location: QueueLocation,
   task: 'hang' | 'dieOnPoison' | 'add' | 'hangSending',
   lines: ChildLine[] = [],
 ): Child {
   const script = join(import.meta.dirname, 'queue-child.ts');
-  const child = spawn(process.execPath, [script, task, JSON.stringify(place)], {
+  const child = spawn(process.execPath, [script, task, JSON.stringify(location)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line) as ChildLine));
