@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { catchUp } from '#src/store/search/contact-fts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -70,7 +70,7 @@ export const contactsApi: Measurement = {
 /** The sandbox's people, each in a row as wide as real ones; answers some of them, to search for. */
 async function fill(path: string): Promise<readonly ContactEntry[]> {
   await using sandbox = await openSandbox({ contacts, bookings: 0, rateLimits: false });
-  const book = sandbox.service.state.contactBooks.get(sandbox.handles.organization);
+  const book = sandbox.service.state.contacts.get(sandbox.handles.organization);
   if (book === undefined) throw new Error('no address book');
   const database = await openBulk(path);
   database.pragma('cache_size = -400000');

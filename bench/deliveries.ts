@@ -1,7 +1,7 @@
 // Deliveries to measure with: what a busy sandbox emits, as raw bodies, signed where they travel by HTTP.
 import { randomUUID } from 'node:crypto';
 import { createService } from '#src/sandbox/create-service.ts';
-import { createLive } from '#src/sandbox/live/live.ts';
+import { createLiveActivity } from '#src/sandbox/live/live.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'bench-signing-key-of-enough-bytes';
@@ -28,14 +28,14 @@ export function bodies(count: number, seed: number): string[] {
     },
   );
   const { organization } = handles;
-  const takeTurn = createLive({
+  const act = createLiveActivity({
     service,
     organization,
     report: (error) => {
       throw error;
     },
   });
-  while (found.length < count) takeTurn();
+  while (found.length < count) act();
   return found.slice(0, count);
 }
 

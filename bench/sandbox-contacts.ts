@@ -1,7 +1,7 @@
 // What GET /contacts of the sandbox takes on a million contacts: any search, and a page deep inside against the first.
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { median, percentile, type Measurement } from './measure.ts';
 import { asking, deepPage, pageRatio, type Ask } from './pages.ts';
 
@@ -50,7 +50,7 @@ const kinds: readonly ((one: ContactEntry) => Readonly<Record<string, string | n
 const sorts = ['created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc'] as const;
 
 async function timesOfSearches({ service, handles }: Sandbox, ask: Ask): Promise<readonly number[]> {
-  const book = service.state.contactBooks.get(handles.organization);
+  const book = service.state.contacts.get(handles.organization);
   const times: number[] = [];
   for (let number = 0; number < searches; number += 1) {
     const one = book?.pick(service.random.next());

@@ -17,7 +17,7 @@ interface Told {
 const mostPending = 2000;
 const lookEveryMs = 5;
 
-const { service, courier, handles } = await openSandbox({ contacts: 0, bookings: 0 });
+const { service, dispatcher, handles } = await openSandbox({ contacts: 0, bookings: 0 });
 const { organization } = handles;
 const story = bodies(500, 11)
   .map((body) => JSON.parse(body) as Told)
@@ -29,16 +29,16 @@ async function send({ url, seconds }: SendOrder): Promise<SendReport> {
   const creator = handles.users.owner;
   const request = { url, events, organization, scope: 'organization', creator, signing_key: signingKey } as const;
   const subscription = createSubscription(service, request);
-  const [before, startedAt] = [courier.total, performance.now()];
+  const [before, startedAt] = [dispatcher.total, performance.now()];
   for (const endAt = startedAt + seconds * 1000; performance.now() < endAt; await wait(lookEveryMs))
-    while (courier.pending < mostPending) {
+    while (dispatcher.pending < mostPending) {
       const { event, payload } = story[next++ % story.length] as Told;
-      service.tell({ event, payload, at: service.clock.tick(), organization, users: [] });
+      service.emit({ event, payload, at: service.clock.tick(), organization, users: [] });
     }
-  const perSecond = (courier.total - before) / ((performance.now() - startedAt) / 1000);
-  const failed = courier.attempts.filter(({ status }) => status !== 202).length;
+  const perSecond = (dispatcher.total - before) / ((performance.now() - startedAt) / 1000);
+  const failed = dispatcher.attempts.filter(({ status }) => status !== 202).length;
   service.state.subscriptions.delete(subscription.uri);
-  await courier.idle();
+  await dispatcher.idle();
   return { perSecond, failed };
 }
 

@@ -32,10 +32,10 @@ export function createService(plan: ServicePlan, { realMs, emit, progress }: Ser
     state: createState(),
     clock: createClock(realMs),
     random: randomOf(options.seed, 'service'),
-    tell: emit,
+    emit,
   };
   const tokens = createTokens(service);
-  const seeding = { ...service, tell: () => undefined };
+  const seeding = { ...service, emit: () => undefined };
   const handles = seedWorld(seeding, tokens, { contacts, bookings, ...(progress && { progress }) });
   return { service, tokens, handles };
 }

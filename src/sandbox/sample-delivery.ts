@@ -4,17 +4,17 @@ import type { EventKind } from '#schemas/events.ts';
 import { isObject } from '#schemas/wire.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import { book, cancelInvitee } from '#src/sandbox/world/bookings.ts';
-import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
-import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
+import { book, cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
-import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createState, eventTypesOf } from '#src/sandbox/world/state.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import { answersTo, cancelReasons, someoneFor } from '#src/sandbox/world/visitors.ts';
+import { answersTo, cancelReasons, pickVisitor } from '#src/sandbox/world/visitors.ts';
 import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
 import { createService } from './create-service.ts';
 import { randomOf } from './random.ts';
@@ -118,7 +118,7 @@ export function createSampler(seed: number): (kind: EventKind, options: SampleOp
 function copyOf({ organizations, users, memberships, definitions, eventTypes, routingForms }: State): State {
   const state = { ...createState(), organizations, users, memberships, definitions, routingForms };
   for (const eventType of eventTypes.values()) state.eventTypes.put(eventType);
-  for (const organization of organizations.keys()) state.contactBooks.set(organization, createContactBook());
+  for (const organization of organizations.keys()) state.contacts.set(organization, createContactCollection());
   return state;
 }
 
@@ -142,7 +142,7 @@ function bookAt({ service, handles }: Scene, startMs: number) {
   return book(service, {
     eventType,
     startTime: instantOf(startMs),
-    ...someoneFor(service, organization, 1),
+    ...pickVisitor(service, organization, 1),
     answers: answersTo(eventType, service.random),
     method: null,
   });

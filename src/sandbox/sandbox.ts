@@ -1,4 +1,4 @@
-// The whole service on this machine: opens its world, its listener and its courier, and closes them again.
+// The whole service on this machine: opens its world, its listener and its dispatcher, and closes them again.
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -16,14 +16,14 @@ import type { Clock } from './clock.ts';
 import { createService } from './create-service.ts';
 import { createPanel } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/home.ts';
-import { createLive, liveOn } from '#src/sandbox/live/live.ts';
+import { createLiveActivity, runLiveActivity } from '#src/sandbox/live/live.ts';
 import { invalid, notFound, HttpError, serverError } from '#src/http/http-error.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
 import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
-import { createCourier } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
-import type { Courier } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
-import { createFaultBox } from '#src/sandbox/webhooks/faults.ts';
-import type { ContactBook } from '#src/sandbox/world/contacts-collection.ts';
+import { createWebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
+import type { WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
+import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
+import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
@@ -46,7 +46,7 @@ export interface SandboxNeeds {
 export interface Sandbox extends AsyncDisposable {
   readonly handles: Handles;
   readonly service: Service;
-  readonly courier: Courier;
+  readonly dispatcher: WebhookDispatcher;
   /** Lets people book, cancel and miss meetings by themselves, so many a second, until `signal` aborts. */
   live(rate: number, signal: AbortSignal): Promise<void>;
   /** Keys to the service: tests add some of their own. */
@@ -67,17 +67,17 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   await using opened = new AsyncDisposableStack();
   const entrance: Entrance = { fetch: () => new Response(null, { status: 503 }) };
   const baseUrl = await listen(entrance, { port, opened });
-  const faults = createFaultBox(seed);
+  const faults = createFaultInjector(seed);
   const emit = (fact: Fact): void => {
     needs.onFact?.(fact);
-    courier.carry(fact);
+    dispatcher.dispatch(fact);
   };
   const { service, tokens, handles } = createService(
     { baseUrl, seed, contacts, bookings, flat, eventTypes, rateLimits },
     { realMs, emit, progress: createProgress((line) => needs.progress?.(line)) },
   );
   const { clock } = service;
-  const courier: Courier = opened.use(createCourier({ service, faults, realMs }));
+  const dispatcher: WebhookDispatcher = opened.use(createWebhookDispatcher({ service, faults, realMs }));
   const gate = createGate(
     {
       service,
@@ -91,25 +91,25 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   );
   const app = createFront(clock, report)
     .route('/', createHome(baseUrl))
-    .route('/_sandbox', createPanel({ service, courier, faults }))
+    .route('/_sandbox', createPanel({ service, dispatcher, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', gate);
   entrance.fetch = app.fetch;
-  opened.use(prepareWhenIdle(service.state.contactBooks.values().toArray()));
+  opened.use(prepareWhenIdle(service.state.contacts.values().toArray()));
   const all = opened.move();
-  const takeTurn = createLive({ service, organization: handles.organization, report });
+  const act = createLiveActivity({ service, organization: handles.organization, report });
   return {
     handles,
     service,
-    courier,
+    dispatcher,
     tokens,
-    live: (rate, signal) => liveOn(takeTurn, rate, signal),
+    live: (rate, signal) => runLiveActivity(act, rate, signal),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
 /** A list of a million in another order takes a second to sort: it is done before anybody asks, between other things. */
-function prepareWhenIdle(books: readonly ContactBook[]): Disposable {
+function prepareWhenIdle(books: readonly ContactCollection[]): Disposable {
   const step = (): void => {
     if (books.some((book) => book.prepare())) next = setImmediate(step);
   };

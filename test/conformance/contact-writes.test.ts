@@ -1,6 +1,6 @@
 // Conformance: making, changing and removing contacts, and what subscribers hear of it.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createContact } from '#src/sandbox/world/contacts.ts';
+import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { openEar } from '../harness/ear.ts';
 import type { Ear } from '../harness/ear.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
@@ -429,7 +429,7 @@ const names = (heard: readonly { event: string }[]): readonly string[] => heard.
 async function oneByOne(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const step of steps) {
     await step();
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
   }
 }
 
@@ -562,10 +562,10 @@ assumed('A4b', 'Events', 'with the switch `flat` the payload is the contact itse
   await using flat = await openTestSandbox({ contacts: 0, bookings: 0, flat: true });
   await using ear = await openEar(flat, { events: contactEvents, scope: 'organization' });
   const { body } = await flat.call('POST', '/contacts', { body: { emails: newEmails() } });
-  await flat.courier.settled();
+  await flat.dispatcher.settled();
   const { uri } = body.resource;
   const changed = await flat.call('PATCH', uri, { body: { name: 'Ada' } });
-  await flat.courier.settled();
+  await flat.dispatcher.settled();
   await flat.call('DELETE', uri);
   const [first, second, third] = await ear.heard();
   expect(first.payload).toEqual(body.resource);

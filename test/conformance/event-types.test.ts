@@ -205,7 +205,7 @@ async function toldBy(act: () => Promise<void>) {
   const subscription = await sandbox.call('POST', '/webhook_subscriptions', { body });
   expect(subscription.status).toBe(201);
   await act();
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   await sandbox.call('DELETE', subscription.body.resource.uri);
   return callback.received.map((one) => one.body);
 }

@@ -1,7 +1,7 @@
 // Conformance: events, how they are delivered.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createContact } from '#src/sandbox/world/contacts.ts';
+import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { openCallback } from '../harness/callback.ts';
 import type { Callback } from '../harness/callback.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
@@ -31,7 +31,7 @@ async function happen(at: TestSandbox, as: 'owner' | 'admin' | 'member' = 'owner
   const { organization, users } = at.handles;
   const details = { emails: [{ email: `ada.${(last += 1)}@example.test`, is_primary: true }] };
   const { uri } = createContact(at.service, { organization, owner: users[as], source: 'manual', details });
-  await at.courier.idle();
+  await at.dispatcher.idle();
   return uri;
 }
 const state = async (at: TestSandbox, uri: string) => (await at.call('GET', uri)).body.resource;
@@ -57,7 +57,7 @@ sentence(
       host: new URL(callback_url).host,
       'content-type': 'application/json',
     });
-    expect(sandbox.courier.attempts.at(-1)).toMatchObject({ url: callback_url, status: 202, attempt: 1 });
+    expect(sandbox.dispatcher.attempts.at(-1)).toMatchObject({ url: callback_url, status: 202, attempt: 1 });
   },
 );
 
@@ -67,7 +67,7 @@ sentence('Events', 'POST /webhook_subscriptions registers the events', async () 
   await subscribe(sandbox, callback, { events: ['contact.deleted'] });
   await happen(sandbox);
   await sandbox.call('DELETE', uri);
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   expect(callback.received.map(({ body }) => body.event)).toEqual(['contact.deleted']);
 });
 
@@ -148,7 +148,7 @@ sentence(
     );
     await sandbox.control('POST', '/no_shows', { invitee: invitee?.uri });
     await sandbox.control('DELETE', '/no_shows', { invitee: invitee?.uri });
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     const heard = callback.received.map(({ body }) => body.event).toSorted();
     expect(heard).toEqual([
       ...Array.from({ length: 3 }, () => 'invitee_no_show.created'),
@@ -166,7 +166,7 @@ sentence(
     for (const as of ['owner', 'admin', 'member'] as const)
       await subscribe(sandbox, callback, { events, scope: 'user', user: sandbox.handles.users[as] }, { as });
     const { status } = await sandbox.control('POST', '/meeting_recaps', { summary_md: 'All went well.' });
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     expect(status).toBe(200);
     // It belongs to one user; two of the three hear nothing.
     expect(callback.received.map(({ body }) => body.event)).toEqual(['meeting_recap.created']);
@@ -180,7 +180,7 @@ sentence(
     await using callback = await openCallback();
     await subscribe(sandbox, callback, { events: ['routing_form_submission.created'] });
     expect((await sandbox.control('POST', '/routing_form_submissions', {})).status).toBe(200);
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     expect(callback.received.map(({ body }) => body.event)).toEqual(['routing_form_submission.created']);
   },
 );
@@ -245,7 +245,7 @@ assumed(
 assumed('A1', 'Events', 'creating a subscription sends nothing', async () => {
   await using callback = await openCallback();
   await subscribe(sandbox, callback);
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   expect(callback.received).toEqual([]);
 });
 
@@ -306,7 +306,7 @@ assumed(
       await advance(still, '1h');
       expect(await state(still, uri)).toMatchObject({ retry_started_at: null });
     }
-    expect(still.courier.attempts.filter(({ status }) => status === 200)).toHaveLength(9);
+    expect(still.dispatcher.attempts.filter(({ status }) => status === 200)).toHaveLength(9);
     expect(callback.received).toHaveLength(18);
   },
 );
@@ -317,9 +317,9 @@ assumed('A3', 'Events, retries', 'a subscriber that is not there is tried again'
   await gone[Symbol.asyncDispose]();
   const { uri } = await subscribe(still, gone);
   await happen(still);
-  expect(still.courier.attempts.at(-1)).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+  expect(still.dispatcher.attempts.at(-1)).toMatchObject({ status: null, error: 'ECONNREFUSED' });
   expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: expect.any(String) });
-  expect(still.courier.pending).toBe(1);
+  expect(still.dispatcher.pending).toBe(1);
 });
 
 assumed(
@@ -339,7 +339,7 @@ assumed(
       await advance(still, '1ms');
       expect(callback.received).toHaveLength(index + 2);
     }
-    expect(still.courier.attempts.map(({ attempt }) => attempt)).toEqual([...seconds.keys(), 12].map((n) => n + 1));
+    expect(still.dispatcher.attempts.map(({ attempt }) => attempt)).toEqual([...seconds.keys(), 12].map((n) => n + 1));
   },
 );
 
@@ -354,8 +354,8 @@ assumed(
     const { uri } = await subscribe(still, callback);
     await happen(still);
     await advance(still, '30h');
-    await still.courier.settled();
-    const afterSeconds = still.courier.attempts.map(({ at }) => Math.round((Date.parse(at) - startMs) / 1000));
+    await still.dispatcher.settled();
+    const afterSeconds = still.dispatcher.attempts.map(({ at }) => Math.round((Date.parse(at) - startMs) / 1000));
     const hourly = Array.from({ length: 22 }, (_, index) => 5115 + (index + 1) * 3600);
     const doubling = [0, 5, 15, 35, 75, 155, 315, 635, 1275, 2555, 5115];
     expect(afterSeconds).toEqual([...doubling, ...hourly, 24 * 3600]);
@@ -381,7 +381,7 @@ assumed(
     await advance(still, '1h');
     expect(await state(still, uri)).toMatchObject({ retry_started_at: expect.any(String) });
     await advance(still, '3h');
-    expect(still.courier.pending).toBe(0);
+    expect(still.dispatcher.pending).toBe(0);
     expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: null });
     await advance(still, '48h');
     callback.answer = 500;
@@ -409,7 +409,7 @@ assumed(
     // The first is given up a day after it failed, which is less than a day after the last success.
     await advance(still, '23h');
     expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: expect.any(String) });
-    expect(still.courier.pending).toBe(1);
+    expect(still.dispatcher.pending).toBe(1);
     await advance(still, '1h');
     expect(await state(still, uri)).toMatchObject({ state: 'disabled' });
   },
@@ -425,7 +425,7 @@ assumed('A3', 'Events, retries', 'other messages go on being sent meanwhile', as
   const second = await happen(still);
   await advance(still, '5s');
   expect(urisIn(callback)).toEqual([first, second, first]);
-  expect(still.courier.pending).toBe(0);
+  expect(still.dispatcher.pending).toBe(0);
 });
 
 assumed('A3', 'Events, retries', 'any success clears `retry_started_at`', async () => {
@@ -437,7 +437,7 @@ assumed('A3', 'Events, retries', 'any success clears `retry_started_at`', async 
   callback.answer = 202;
   await happen(still);
   expect(await state(still, uri)).toMatchObject({ state: 'active', retry_started_at: null });
-  expect(still.courier.pending).toBe(1);
+  expect(still.dispatcher.pending).toBe(1);
 });
 
 assumed('A3', 'States, WebhookSubscription', '`disabled` when deliveries have failed for 24 hours', async () => {
@@ -451,7 +451,7 @@ assumed('A3', 'States, WebhookSubscription', '`disabled` when deliveries have fa
   expect(await state(still, uri)).toMatchObject({ state: 'active' });
   await advance(still, '1h');
   expect(await state(still, uri)).toMatchObject({ state: 'disabled' });
-  expect(still.courier.pending).toBe(0);
+  expect(still.dispatcher.pending).toBe(0);
   const before = callback.received.length;
   callback.answer = 202;
   await happen(still);
@@ -471,11 +471,11 @@ assumed(
     const contact = await happen(still);
     await advance(still, '23h');
     await still.call('DELETE', contact);
-    await still.courier.settled();
+    await still.dispatcher.settled();
     await advance(still, '1h');
     await advance(still, '1h');
     expect(await state(still, uri)).toMatchObject({ state: 'active' });
-    expect(still.courier.pending).toBe(0);
+    expect(still.dispatcher.pending).toBe(0);
   },
 );
 
@@ -485,9 +485,9 @@ assumed('A20', 'DELETE /webhook_subscriptions/<uuid>', 'what waits for it is nev
   callback.answer = 500;
   const { uri } = await subscribe(still, callback);
   await happen(still);
-  expect(still.courier.pending).toBe(1);
+  expect(still.dispatcher.pending).toBe(1);
   await still.call('DELETE', uri);
-  expect(still.courier.pending).toBe(0);
+  expect(still.dispatcher.pending).toBe(0);
   await advance(still, '1h');
   expect(callback.received).toHaveLength(1);
 });

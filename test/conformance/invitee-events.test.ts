@@ -26,13 +26,13 @@ afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   callback.received.length = 0;
 });
 
 /** What was delivered since the row began, each payload held against its schema. */
 async function delivered() {
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   const bodies = callback.received.map(({ body }) => body);
   for (const { payload } of bodies) inviteePayload.parse(payload);
   return bodies;
@@ -40,7 +40,7 @@ async function delivered() {
 
 /** Everything delivered from here on. */
 async function forget(): Promise<void> {
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   callback.received.length = 0;
 }
 
@@ -167,7 +167,7 @@ sentence('POST /webhook_subscriptions, rule 1', '`user` only for events belongin
   await desk.booked();
   const own = await desk.booked({ event_type: desk.offers['Coaching session'] });
   const together = await desk.booked({ event_type: desk.offers['Office visit'] });
-  await sandbox.courier.settled();
+  await sandbox.dispatcher.settled();
   const seen = mine.received.map((one) => one.body.payload.uri);
   expect(seen.toSorted()).toEqual([own.uri, together.uri].toSorted());
 });

@@ -20,7 +20,7 @@ interface Hearing {
 }
 
 export async function openEar(sandbox: TestSandbox, { events, scope, user }: Hearing): Promise<Ear> {
-  const { service, courier, handles } = sandbox;
+  const { service, dispatcher, handles } = sandbox;
   const { state, clock } = service;
   const callback = await openCallback();
   const at = clock.tick();
@@ -42,7 +42,7 @@ export async function openEar(sandbox: TestSandbox, { events, scope, user }: Hea
   state.subscriptions.put(subscription);
   return {
     async heard() {
-      await courier.settled();
+      await dispatcher.settled();
       return callback.received.map(({ body }: Received) => body as unknown);
     },
     async [Symbol.asyncDispose]() {

@@ -135,13 +135,13 @@ function sendTo(
   });
 }
 
-function truthOf({ service, courier }: Sandbox): string {
-  const { contactBooks, ...shelves } = service.state;
+function truthOf({ service, dispatcher }: Sandbox): string {
+  const { contacts, ...shelves } = service.state;
   const rows = [
     ...Object.values(shelves).flatMap((shelf) => [...shelf.values()]),
-    ...contactBooks.values().flatMap((book) => book.entries()),
+    ...contacts.values().flatMap((book) => book.entries()),
   ];
-  const text = JSON.stringify([rows, courier.total, courier.pending], (_, value: unknown) =>
+  const text = JSON.stringify([rows, dispatcher.total, dispatcher.pending], (_, value: unknown) =>
     value instanceof Map ? [...value] : value,
   );
   return createHash('sha256').update(text).digest('hex');
@@ -187,9 +187,9 @@ function pathIn(sandbox: Sandbox, { path }: Named): string | undefined {
 }
 
 function urisOf({ service, handles: { organization } }: Sandbox): readonly string[] {
-  const { contactBooks, ...shelves } = service.state;
+  const { contacts, ...shelves } = service.state;
   const records = Object.values(shelves).flatMap((shelf) => [...shelf.values()] as { uri: string }[]);
-  const ours = [...(contactBooks.get(organization)?.entries() ?? [])];
+  const ours = [...(contacts.get(organization)?.entries() ?? [])];
   const marks = service.state.invitees.values().flatMap(({ no_show }) => (no_show === null ? [] : [no_show]));
   return [organization, ...[...ours, ...records, ...marks].map(({ uri }) => uri)];
 }

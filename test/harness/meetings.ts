@@ -1,7 +1,7 @@
 // Meetings that took place in a test's sandbox, by the same rules as any booking.
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import { book } from '#src/sandbox/world/bookings.ts';
+import { book } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 
 export interface HeldMeeting {

@@ -2,7 +2,7 @@
 // taken from the code under test.
 import { expect } from 'vitest';
 import { canonicalJson, normalizeTimestamp } from '#schemas/wire.ts';
-import { contactRecord } from '#src/sandbox/world/contacts.ts';
+import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
 import { membershipRecord } from '#src/sandbox/world/state.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -78,9 +78,7 @@ const moment = (value: string | null): string | null => (value === null ? null :
 function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly string[] | undefined) {
   const { state } = service;
   const { organization } = handles;
-  const contacts = [...(state.contactBooks.get(organization)?.entries() ?? [])].map((one) =>
-    contactRecord(service, one),
-  );
+  const contacts = [...(state.contacts.get(organization)?.entries() ?? [])].map((one) => contactRecord(service, one));
   const events = [...state.scheduledEvents.values()].filter(
     ({ event_memberships }) =>
       organizationOf(
@@ -156,7 +154,9 @@ function contactRow(contact: ContactRecord): Row {
 }
 
 type State = TestSandbox['service']['state'];
-type Shelved<Shelf extends keyof State> = State[Shelf] extends { get(uri: string): (infer One) | undefined }
+type Shelved<IndexedCollection extends keyof State> = State[IndexedCollection] extends {
+  get(uri: string): (infer One) | undefined;
+}
   ? One
   : never;
 

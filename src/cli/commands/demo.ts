@@ -81,7 +81,7 @@ export const demo = defineVerb({
       if (told - shown < tableEvery && !ending.aborted) continue;
       if (ending.aborted) await living;
       shown = told;
-      await sandbox.courier.settled();
+      await sandbox.dispatcher.settled();
       await projected(store, before + shown);
       context.out(await tableOf(store));
     }

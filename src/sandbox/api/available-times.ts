@@ -4,8 +4,8 @@ import { availableTimesQuery } from '#schemas/list-query.ts';
 import { availableTimeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { availableTimes } from '#src/sandbox/world/availability.ts';
-import type { Span } from '#src/sandbox/world/availability.ts';
+import { availableTimes } from '#src/sandbox/world/bookings/availability.ts';
+import type { Span } from '#src/sandbox/world/bookings/availability.ts';
 import { demandEventType } from './event-type-access.ts';
 import { defineOperation } from './operation.ts';
 

@@ -1,7 +1,7 @@
 // Who may work with contacts. They are the organization's and no request names a user, so all of it asks for an administrator.
 import { permissionMessages } from '#schemas/errors.ts';
 import { denied } from '#src/http/http-error.ts';
-import { isPaid } from '#src/sandbox/world/organization.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { Caller } from './caller.ts';
 import { isAdministrator } from './permissions.ts';
 

@@ -3,9 +3,15 @@ import type { z } from 'zod';
 import { contactCreateRequest, contactUpdateRequest } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
 import { notFound } from '#src/http/http-error.ts';
-import type { ContactDetails, ContactEntry } from '#src/sandbox/world/contact-entry.ts';
-import { mergeValues } from '#src/sandbox/world/contact-values.ts';
-import { bookOf, contactRecord, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import type { ContactDetails, ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { mergeValues } from '#src/sandbox/world/contacts/custom-field-values.ts';
+import {
+  contactsOf,
+  contactRecord,
+  createContact,
+  deleteContact,
+  updateContact,
+} from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { permitContacts } from './contact-permission.ts';
 import { defineOperation } from './operation.ts';
@@ -62,7 +68,7 @@ export const contactWriteOperations = [
 ] as const;
 
 function contactOf({ service, caller, uri }: Pick<Call, 'service' | 'caller' | 'uri'>): ContactEntry {
-  const entry = bookOf(service, caller.organization.uri).get(uri);
+  const entry = contactsOf(service, caller.organization.uri).get(uri);
   if (entry === undefined) throw notFound('No such contact.');
   return entry;
 }

@@ -2,8 +2,8 @@
 import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
 import { notFound } from '#src/http/http-error.ts';
-import type { ContactOrder } from '#src/sandbox/world/seeded-contacts.ts';
-import { bookOf, contactRecord } from '#src/sandbox/world/contacts.ts';
+import type { ContactOrder } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { contactsOf, contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { permitContacts } from './contact-permission.ts';
 import { listing } from '#src/http/pagination.ts';
 import { defineOperation } from './operation.ts';
@@ -24,7 +24,7 @@ export const contactOperations = [
       // No two contacts share a time, so a second key never comes to decide.
       const [sort = 'created_at:asc'] = keys;
       const [field] = sort.split(':') as [ContactOrder];
-      const book = bookOf(service, caller.organization.uri);
+      const book = contactsOf(service, caller.organization.uri);
       const page = book.page(field, pageIn(sort), search);
       return listing(page, (entry) => contactRecord(service, entry, { withoutCustomFields: exclude !== undefined }));
     },
@@ -40,7 +40,7 @@ export const contactOperations = [
     answers: 'resource',
     schema: contactResource,
     run({ service, caller, uri, query }) {
-      const entry = bookOf(service, caller.organization.uri).get(uri);
+      const entry = contactsOf(service, caller.organization.uri).get(uri);
       if (entry === undefined) throw notFound('No such contact.');
       return contactRecord(service, entry, { withoutCustomFields: query.exclude !== undefined });
     },

@@ -1,8 +1,8 @@
 // The organization itself: every record names it by its URI, so the URI has to answer.
 import { organizationResource } from '#schemas/resources/organization.ts';
 import type { OrganizationResource } from '#schemas/resources/organization.ts';
-import { isPaid } from '#src/sandbox/world/organization.ts';
-import type { Organization } from '#src/sandbox/world/organization.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
+import type { Organization } from '#src/sandbox/world/organizations.ts';
 import { defineOperation } from './operation.ts';
 import { demandOrganization } from './permissions.ts';
 

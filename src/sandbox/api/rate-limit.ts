@@ -2,8 +2,8 @@
 // fixed, begin with the first call in them (A22), and pass on the sandbox's clock.
 import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
-import { isPaid } from '#src/sandbox/world/organization.ts';
-import type { Organization } from '#src/sandbox/world/organization.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
+import type { Organization } from '#src/sandbox/world/organizations.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';
 import type { Meter } from './router.ts';

@@ -7,7 +7,7 @@ import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscrip
 import { subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { denied, lacksScopes, notFound } from '#src/http/http-error.ts';
-import { isPaid } from '#src/sandbox/world/organization.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { State, StoredSubscription } from '#src/sandbox/world/state.ts';
 import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';

@@ -1,7 +1,7 @@
 // The authorization endpoint's rules: whom an answer may be sent to, what is asked for, and who says yes.
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { userOfAddress } from '#src/sandbox/world/memberships.ts';
+import { userOfAddress } from '#src/sandbox/world/organizations.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { redirectTarget } from './clients.ts';
 import type { Client, Clients } from './clients.ts';

@@ -2,7 +2,7 @@
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { omittable, uri } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { inviteeNamed } from '#src/sandbox/world/bookings.ts';
+import { inviteeNamed } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 
 type Word = 'uri' | 'invitee';

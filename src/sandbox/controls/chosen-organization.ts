@@ -1,7 +1,7 @@
 // Which organization a control is about: the one it names, else the one the world is about.
 import { notFound } from '#src/http/http-error.ts';
-import { mainOrganization } from '#src/sandbox/world/organization.ts';
-import type { Organization } from '#src/sandbox/world/organization.ts';
+import { mainOrganization } from '#src/sandbox/world/organizations.ts';
+import type { Organization } from '#src/sandbox/world/organizations.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 
 export function demandOrganization({ organizations }: State, uri: string | undefined): Organization {

@@ -1,14 +1,14 @@
 // What a control is: a lever beside the service, under /_sandbox, for what people and time would do. A new one = one value in a
 // leaf file + one line in controls.ts.
 import type { z } from 'zod';
-import type { Courier } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
-import type { FaultBox } from '#src/sandbox/webhooks/faults.ts';
+import type { WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
+import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 
 export interface ControlNeeds {
   readonly service: Service;
-  readonly courier: Courier;
-  readonly faults: FaultBox;
+  readonly dispatcher: WebhookDispatcher;
+  readonly faults: FaultInjector;
 }
 
 interface ControlPlan<Body extends z.ZodType> {

@@ -8,10 +8,10 @@ export const deliveryControls = [
     path: '/deliveries',
     summary:
       'Attempts to deliver, oldest first: the newest ten thousand of `total`; `pending` messages are still to come',
-    run: ({ courier }) => ({
-      collection: courier.attempts.toSorted((a, b) => compareText(a.at, b.at)),
-      total: courier.total,
-      pending: courier.pending,
+    run: ({ dispatcher }) => ({
+      collection: dispatcher.attempts.toSorted((a, b) => compareText(a.at, b.at)),
+      total: dispatcher.total,
+      pending: dispatcher.pending,
     }),
   }),
 ] as const;

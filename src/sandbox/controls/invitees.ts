@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cancelerTypes } from '#schemas/invitee.ts';
 import { omittable, timestamp } from '#schemas/wire.ts';
-import { cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
+import { cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { demandInvitee, whichInvitee } from './chosen-invitee.ts';
 import { defineControl } from './control.ts';
 

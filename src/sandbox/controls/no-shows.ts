@@ -1,6 +1,6 @@
 // Hosts mark invitees who did not come, and take the mark away.
 import { z } from 'zod';
-import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { demandInvitee, whichInvitee } from './chosen-invitee.ts';
 import { defineControl } from './control.ts';
 

@@ -2,7 +2,7 @@
 // book of a million does not fit into one string, and others are served between two pieces.
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts.ts';
+import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { State } from '#src/sandbox/world/state.ts';
@@ -59,7 +59,7 @@ function listsOf(service: Service, organizations: readonly string[]): Lists {
 
 function* contactsOf(service: Service, organization: string): Generator<object> {
   const definitions = definitionsInUse(service, organization);
-  const entries = service.state.contactBooks.get(organization)?.entries() ?? [];
+  const entries = service.state.contacts.get(organization)?.entries() ?? [];
   for (const entry of entries) yield contactRecord(service, entry, { definitions });
 }
 

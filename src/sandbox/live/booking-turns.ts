@@ -1,11 +1,11 @@
 // Turns about bookings: made, canceled, moved, missed, forgiven.
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
-import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import { eventTypesOf } from '#src/sandbox/world/state.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from '#src/sandbox/world/visitors.ts';
+import { answersTo, cancelReasons, slotAfter, pickVisitor } from '#src/sandbox/world/visitors.ts';
 import { anyOf, isOurs, someOf } from './turn.ts';
 import type { Stage, Turn } from './turn.ts';
 
@@ -27,7 +27,7 @@ export const bookSomething: Turn = (stage) => {
   book(service, {
     eventType,
     startTime: instantOf(startMs),
-    ...someoneFor(service, organization, 0.5),
+    ...pickVisitor(service, organization, 0.5),
     answers: answersTo(eventType, random),
     method: isWalkIn ? 'instant_book' : null,
     ...(submission === undefined ? {} : { submission }),

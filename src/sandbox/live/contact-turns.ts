@@ -1,5 +1,5 @@
 // Turns about contacts: changed, deleted. They are created when somebody new books.
-import { deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Turn } from './turn.ts';
 
 const titles = ['Director', 'Team Lead', 'Consultant', 'Head of Operations', null];
@@ -7,7 +7,7 @@ const cities = ['Lisbon', 'Nairobi', 'Osaka', 'Auckland'];
 
 export const changeSomeone: Turn = ({ service, organization }) => {
   const { random, state } = service;
-  const contact = state.contactBooks.get(organization)?.pick(random.next());
+  const contact = state.contacts.get(organization)?.pick(random.next());
   if (contact === undefined) return;
   updateContact(
     service,
@@ -17,6 +17,6 @@ export const changeSomeone: Turn = ({ service, organization }) => {
 };
 
 export const dropSomeone: Turn = ({ service, organization }) => {
-  const contact = service.state.contactBooks.get(organization)?.pick(service.random.next());
+  const contact = service.state.contacts.get(organization)?.pick(service.random.next());
   if (contact) deleteContact(service, contact);
 };

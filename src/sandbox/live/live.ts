@@ -25,7 +25,7 @@ const turns: readonly (readonly [weight: number, turn: Turn])[] = [
 ];
 const totalWeight = turns.reduce((sum, [weight]) => sum + weight, 0);
 
-export interface LiveNeeds {
+export interface LiveActivityNeeds {
   readonly service: Service;
   /** Whose people they are. */
   readonly organization: string;
@@ -34,7 +34,7 @@ export interface LiveNeeds {
 }
 
 /** Takes one turn after another; each is chosen by the seed. None ever throws. */
-export function createLive({ service, organization, report }: LiveNeeds): () => void {
+export function createLiveActivity({ service, organization, report }: LiveActivityNeeds): () => void {
   const random = randomOf(service.options.seed, 'live');
   const stage: Stage = { service: { ...service, random }, organization };
   return () => {
@@ -53,11 +53,11 @@ function choose(random: Random): Turn {
 }
 
 /** `rate` turns a second, until `signal` aborts. Late turns are made up for, so that the rate holds. */
-export async function liveOn(takeTurn: () => void, rate: number, signal: AbortSignal): Promise<void> {
+export async function runLiveActivity(act: () => void, rate: number, signal: AbortSignal): Promise<void> {
   const startMs = performance.now();
   for (let taken = 0; !signal.aborted;) {
     const due = ((performance.now() - startMs) / 1000) * rate;
-    for (; taken < due && !signal.aborted; taken += 1) takeTurn();
+    for (; taken < due && !signal.aborted; taken += 1) act();
     await pause(Math.max(1, (taken * 1000) / rate - (performance.now() - startMs)), signal);
   }
 }

@@ -2,7 +2,7 @@
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { instantOf } from '#src/sandbox/clock.ts';
 import { updateEventType } from '#src/sandbox/world/event-types.ts';
-import { makeHighlights } from '#src/sandbox/world/recap-words.ts';
+import { makeHighlights } from '#src/sandbox/world/recap-text.ts';
 import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import { eventTypesOf } from '#src/sandbox/world/state.ts';

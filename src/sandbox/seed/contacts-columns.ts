@@ -1,7 +1,7 @@
 // The words of every seeded contact as codes in columns, small enough for a million of them. Code 0 says nothing.
-import type { Column } from '#src/sandbox/world/seeded-contacts.ts';
-import { filtersOf } from '#src/sandbox/world/contact-search.ts';
-import type { ContactSearch, FilterName } from '#src/sandbox/world/contact-search.ts';
+import type { Column } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { filtersOf } from '#src/sandbox/world/contacts/contact-search.ts';
+import type { ContactSearch, FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
 import { fraction } from './row-permutation.ts';
 import { createCodeIndex } from './contacts-index.ts';
 import type { CodeIndex } from './contacts-index.ts';

@@ -1,5 +1,5 @@
 // What a seeded contact is known by: its URI, its addresses and its numbers, each of which leads back to its row.
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { chosen, createCode, fraction } from './row-permutation.ts';
 import type { Words } from './contacts-columns.ts';
 

@@ -1,7 +1,7 @@
 // Seeded contacts: each a function of the seed, its row and the time the world was opened, made when it is looked at.
 import { instantOfMicros } from '#src/sandbox/clock.ts';
-import type { SeededContacts } from '#src/sandbox/world/seeded-contacts.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import type { SeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 import { chosen } from './row-permutation.ts';
 import { createColumns } from './contacts-columns.ts';

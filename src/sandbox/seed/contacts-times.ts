@@ -1,6 +1,6 @@
 // When seeded contacts were made, changed and written to. No two share an instant, so either order of the list is one order.
 import { dayMs, hourMs } from '#src/sandbox/clock.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { fraction } from './row-permutation.ts';
 
 export interface Times {

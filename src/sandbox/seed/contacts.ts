@@ -1,7 +1,7 @@
 // The address book of a seeded organization: as many contacts as asked for, spread over its team.
 import { randomOf } from '#src/sandbox/random.ts';
-import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
-import { definitionsInUse } from '#src/sandbox/world/contacts.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { seededPeople } from './contacts-people.ts';
 import type { Team } from './people.ts';
@@ -17,5 +17,5 @@ export function seedContacts(service: Service, { organization, users }: Team, si
     owners: users.map(({ uri }) => uri),
     definitions: definitionsInUse(service, organization.uri),
   });
-  state.contactBooks.set(organization.uri, createContactBook(people));
+  state.contacts.set(organization.uri, createContactCollection(people));
 }

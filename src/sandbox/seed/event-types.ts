@@ -7,7 +7,7 @@ import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredEventType } from '#src/sandbox/world/state.ts';
 import type { People, Team } from './people.ts';
 
-interface OfferPlan {
+interface EventTypePlan {
   readonly name: string;
   readonly minutes: number;
   readonly location: EventTypeLocation;
@@ -42,17 +42,17 @@ const teamSize: Question = {
 // Questions keep the spaces people typed: an answer must match them too.
 const consent: Question = { ...topic, name: 'May we record the call? ', type: 'string', position: 3, required: true };
 
-export interface Offers {
+export interface SeededEventTypes {
   readonly solo: string;
   readonly group: string;
   readonly round_robin: string;
 }
 
-export function seedOffers(service: Service, { main, free, trial, enterprise }: People): Offers {
+export function seedEventTypes(service: Service, { main, free, trial, enterprise }: People): SeededEventTypes {
   const [owner, admin, member, ...others] = main.users as [UserResource, UserResource, UserResource, ...UserResource[]];
   const everyone = [owner, admin, member, ...others];
   const common = seedCommon(service, main, everyone);
-  const more: readonly OfferPlan[] = [
+  const more: readonly EventTypePlan[] = [
     {
       name: 'Office visit',
       minutes: 30,
@@ -86,15 +86,15 @@ export function seedOffers(service: Service, { main, free, trial, enterprise }: 
     { name: 'Lunch', minutes: 60, location: { kind: 'custom', location: 'The usual place' }, hosts: [admin] },
     { name: 'Partner sync', minutes: 30, location: { kind: 'gotomeeting_conference' }, hosts: [others[0] ?? member] },
   ];
-  more.forEach((plan, index) => seedOffer(service, main, { ...plan, position: index + 3 }));
+  more.forEach((plan, index) => seedEventType(service, main, { ...plan, position: index + 3 }));
   for (const team of [free, trial, enterprise]) seedCommon(service, team, team.users);
   return common;
 }
 
 /** The three every organization has. */
-function seedCommon(service: Service, team: Team, hosts: readonly UserResource[]): Offers {
+function seedCommon(service: Service, team: Team, hosts: readonly UserResource[]): SeededEventTypes {
   const { owner } = team;
-  const put = (plan: OfferPlan, position: number): string => seedOffer(service, team, { ...plan, position });
+  const put = (plan: EventTypePlan, position: number): string => seedEventType(service, team, { ...plan, position });
   return {
     solo: put(
       { name: 'Intro call', minutes: 30, location: { kind: 'zoom_conference' }, hosts: [owner], questions: [topic] },
@@ -124,10 +124,10 @@ function seedCommon(service: Service, team: Team, hosts: readonly UserResource[]
   };
 }
 
-function seedOffer(
+function seedEventType(
   { state, options, clock }: Service,
   { organization }: Team,
-  plan: OfferPlan & { position: number },
+  plan: EventTypePlan & { position: number },
 ): string {
   const random = randomOf(options.seed, 'offer', organization.name, plan.name);
   const [host] = plan.hosts as [UserResource];

@@ -1,6 +1,6 @@
 // Which codes of a column a filter wants: each word is compared once, however many contacts share it.
-import { fitsFilter } from '#src/sandbox/world/contact-search.ts';
-import type { FilterName } from '#src/sandbox/world/contact-search.ts';
+import { fitsFilter } from '#src/sandbox/world/contacts/contact-search.ts';
+import type { FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
 import { places } from './contacts-places.ts';
 import { companies, firstNames, jobTitles, lastNames } from './contacts-vocabulary.ts';
 

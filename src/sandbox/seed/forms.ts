@@ -2,10 +2,10 @@
 import { randomOf } from '#src/sandbox/random.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import type { Offers } from './event-types.ts';
+import type { SeededEventTypes } from './event-types.ts';
 import type { Team } from './people.ts';
 
-export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: Offers): void {
+export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: SeededEventTypes): void {
   const random = randomOf(options.seed, 'forms', organization.name);
   const made = instantOf(clock.nowMs() - 400 * dayMs);
   const question = (name: string, type: 'name' | 'email' | 'select', answer_choices: string[] = []) => ({

@@ -7,14 +7,14 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '#src/sandbox/clock.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
-import { seatsLeft } from '#src/sandbox/world/booking-meeting.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
-import { markNoShow } from '#src/sandbox/world/no-shows.ts';
+import { seatsLeft } from '#src/sandbox/world/bookings/meetings.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { eventTypesOf } from '#src/sandbox/world/state.ts';
 import type { StoredEventType } from '#src/sandbox/world/state.ts';
-import { answersTo, cancelReasons, slotAfter, someoneFor } from '#src/sandbox/world/visitors.ts';
+import { answersTo, cancelReasons, slotAfter, pickVisitor } from '#src/sandbox/world/visitors.ts';
 import type { Progress } from './progress.ts';
 
 const spanMs = 60 * dayMs;
@@ -75,7 +75,7 @@ function bookSomeone(
   return book(past, {
     eventType,
     startTime,
-    ...someoneFor(past, organization, 0),
+    ...pickVisitor(past, organization, 0),
     answers: answersTo(eventType, past.random),
     method: null,
   });

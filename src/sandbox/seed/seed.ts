@@ -8,7 +8,7 @@ import { seedContacts } from './contacts.ts';
 import { seedFields } from './fields.ts';
 import { seedForms } from './forms.ts';
 import { seedHistory } from './history.ts';
-import { seedOffers } from './event-types.ts';
+import { seedEventTypes } from './event-types.ts';
 import { seedPeople } from './people.ts';
 import type { Progress } from './progress.ts';
 import { seedRecaps } from './recaps.ts';
@@ -45,7 +45,7 @@ export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Han
   const people = seedPeople(service);
   const { main, free, trial, enterprise } = people;
   const teams = [main, free, trial, enterprise];
-  const offers = seedOffers(service, people);
+  const offers = seedEventTypes(service, people);
   for (const team of teams) {
     seedFields(service, team);
     seedContacts(service, team, team === main ? plan.contacts : fewContacts);

@@ -1,14 +1,14 @@
 // What chance does to deliveries. Every draw belongs to one message or attempt, so that the timing of others never shifts it.
-import type { FaultBox } from './faults.ts';
+import type { FaultInjector } from './faults.ts';
 
-export interface MessageFate {
+export interface MessageFaults {
   readonly isDropped: boolean;
   readonly copies: 1 | 2;
   /** Held back so long, so that later messages overtake it. */
   readonly holdMs: number;
 }
 
-export interface AttemptFate {
+export interface AttemptFaults {
   readonly corrupt: boolean;
   /** A retry keeps the `t` of its first attempt. */
   readonly stale: boolean;
@@ -16,10 +16,10 @@ export interface AttemptFate {
 
 const shuffledByMs = { least: 20, most: 400 } as const;
 
-export function fateOfMessage(faults: FaultBox, message: number): MessageFate {
+export function drawMessageFaults(faults: FaultInjector, message: number): MessageFaults {
   const { drop = 0, duplicate = 0, shuffle = 0, delay_ms = 0 } = faults.current;
   if (drop === 0 && duplicate === 0 && shuffle === 0) return { isDropped: false, copies: 1, holdMs: delay_ms };
-  const luck = faults.luckOf('message', message);
+  const luck = faults.randomFor('message', message);
   const isDropped = luck.chance(drop);
   const isDuplicated = luck.chance(duplicate);
   const isShuffled = luck.chance(shuffle);
@@ -27,15 +27,15 @@ export function fateOfMessage(faults: FaultBox, message: number): MessageFate {
   return { isDropped, copies: isDuplicated ? 2 : 1, holdMs: delay_ms + (isShuffled ? shuffledMs : 0) };
 }
 
-export function fateOfAttempt(faults: FaultBox, message: number, attempt: number): AttemptFate {
+export function drawAttemptFaults(faults: FaultInjector, message: number, attempt: number): AttemptFaults {
   const { corrupt_signature = 0, stale_retries = 0 } = faults.current;
   if (corrupt_signature === 0 && stale_retries === 0) return { corrupt: false, stale: false };
-  const luck = faults.luckOf('attempt', message, attempt);
+  const luck = faults.randomFor('attempt', message, attempt);
   return { corrupt: luck.chance(corrupt_signature), stale: luck.chance(stale_retries) };
 }
 
 /** Whether the envelope's time is cut to the second; drawn once a fact, because all its deliveries tell the same time. */
-export function isSameSecond(faults: FaultBox, fact: number): boolean {
+export function isSameSecond(faults: FaultInjector, fact: number): boolean {
   const { same_second = 0 } = faults.current;
-  return same_second > 0 && faults.luckOf('fact', fact).chance(same_second);
+  return same_second > 0 && faults.randomFor('fact', fact).chance(same_second);
 }

@@ -1,7 +1,7 @@
 // Who is served next: each subscription has a lane of its own with a bound on what is under way, and all lanes together have
 // one, so that a slow subscriber holds up nobody else for long.
 
-export interface Lanes<Item> {
+export interface FairQueue<Item> {
   /** Waiting in a lane or under way. */
   readonly size: number;
   add(lane: string, item: Item): void;
@@ -11,7 +11,7 @@ export interface Lanes<Item> {
   batch(act: () => void): () => boolean;
 }
 
-export interface LanesNeeds<Item> {
+export interface FairQueueNeeds<Item> {
   readonly mostPerLane: number;
   readonly mostInAll: number;
   /** Never rejects. */
@@ -36,9 +36,9 @@ interface Lane<Item> {
   underWay: number;
 }
 
-export function createLanes<Item>({ mostPerLane, mostInAll, run, onEnd }: LanesNeeds<Item>): Lanes<Item> {
+export function createFairQueue<Item>({ mostPerLane, mostInAll, run, onEnd }: FairQueueNeeds<Item>): FairQueue<Item> {
   const lanes = new Map<string, Lane<Item>>();
-  // Lanes with something to do and room to do it, in the order of their turns.
+  // FairQueue with something to do and room to do it, in the order of their turns.
   const turns = new Set<Lane<Item>>();
   let waiting = 0;
   let underWay = 0;

@@ -32,16 +32,16 @@ export const faultRequest = z.strictObject({
 
 export type Faults = z.output<typeof faultRequest>;
 
-export interface FaultBox {
+export interface FaultInjector {
   readonly current: Faults;
   set(faults: Faults): void;
-  /** Whether a fault of this chance strikes now: the next draw of one chain, for answers. */
-  strikes(chance: number | undefined): boolean;
+  /** Whether a fault of this chance occurs now: the next draw of one chain, for answers. */
+  occurs(chance: number | undefined): boolean;
   /** The chance of one thing, whatever else is drawn meanwhile. */
-  luckOf(what: string, ...numbers: readonly number[]): Random;
+  randomFor(what: string, ...numbers: readonly number[]): Random;
 }
 
-export function createFaultBox(seed: number): FaultBox {
+export function createFaultInjector(seed: number): FaultInjector {
   const random = randomOf(seed, 'faults');
   let current: Faults = {};
   return {
@@ -49,7 +49,7 @@ export function createFaultBox(seed: number): FaultBox {
       return current;
     },
     set: (faults) => void (current = faults),
-    strikes: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
-    luckOf: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
+    occurs: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
+    randomFor: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
   };
 }

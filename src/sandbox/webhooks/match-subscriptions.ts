@@ -2,7 +2,7 @@
 import type { Fact } from '#src/sandbox/world/service.ts';
 import type { State, StoredSubscription } from '#src/sandbox/world/state.ts';
 
-export function concernedBy(state: State, fact: Fact): readonly StoredSubscription[] {
+export function matchSubscriptions(state: State, fact: Fact): readonly StoredSubscription[] {
   return state.subscriptions
     .of('organization', fact.organization)
     .filter(

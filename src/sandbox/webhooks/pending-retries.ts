@@ -1,6 +1,6 @@
 // Of how many messages a subscription's retries are not over: when the last is given up, nothing is being retried any more.
 
-export interface Retrying {
+export interface PendingRetries {
   /** A message of this subscription failed for the first time. */
   begin(subscription: string): void;
   /** One arrived or was given up. Answers whether it was the last. */
@@ -8,7 +8,7 @@ export interface Retrying {
   forgetIf(test: (subscription: string) => boolean): void;
 }
 
-export function createRetrying(): Retrying {
+export function createPendingRetries(): PendingRetries {
   const messages = new Map<string, number>();
   return {
     begin: (subscription) => void messages.set(subscription, (messages.get(subscription) ?? 0) + 1),

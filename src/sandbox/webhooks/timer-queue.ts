@@ -1,7 +1,7 @@
 // What waits for a time of the sandbox's clock: a heap by due time, looked at when a timer fires or the clock is advanced.
 import type { Clock } from '#src/sandbox/clock.ts';
 
-export interface Agenda<Item> extends Disposable {
+export interface TimerQueue<Item> extends Disposable {
   readonly size: number;
   /** When the next is due; infinitely late when there is none. */
   readonly nextMs: number;
@@ -18,7 +18,7 @@ interface Entry<Item> {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createAgenda<Item>(clock: Clock, onDue: (item: Item) => void): Agenda<Item> {
+export function createTimerQueue<Item>(clock: Clock, onDue: (item: Item) => void): TimerQueue<Item> {
   const heap = createHeap<Entry<Item>>((a, b) => a.dueMs - b.dueMs || a.order - b.order);
   let added = 0;
   let timer: NodeJS.Timeout | undefined;

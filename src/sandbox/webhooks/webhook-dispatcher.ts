@@ -6,22 +6,22 @@
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import type { StoredSubscription } from '#src/sandbox/world/state.ts';
 import { endRetrying, noteFailed } from '#src/sandbox/world/subscriptions.ts';
-import { createAgenda } from './timer-queue.ts';
+import { createTimerQueue } from './timer-queue.ts';
 import { createAttemptLog } from './attempt-log.ts';
 import type { Attempt } from './attempt-log.ts';
-import { fateOfAttempt, fateOfMessage, isSameSecond } from './delivery-faults.ts';
-import type { FaultBox } from './faults.ts';
-import { createLanes } from './fair-queue.ts';
-import { concernedBy } from './match-subscriptions.ts';
+import { drawAttemptFaults, drawMessageFaults, isSameSecond } from './delivery-faults.ts';
+import type { FaultInjector } from './faults.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { matchSubscriptions } from './match-subscriptions.ts';
 import { createEnvelopes, headersFor } from './message.ts';
 import type { Message } from './message.ts';
-import { createRetrying } from './pending-retries.ts';
+import { createPendingRetries } from './pending-retries.ts';
 import { failingSince, retryOf } from './retry-schedule.ts';
 import { createSender } from './sender.ts';
 
-export interface Courier extends AsyncDisposable {
+export interface WebhookDispatcher extends AsyncDisposable {
   /** Takes a fact for every active subscription it concerns. Never waits. */
-  carry(fact: Fact): void;
+  dispatch(fact: Fact): void;
   /** The newest attempts, in the order in which they ended. */
   readonly attempts: readonly Attempt[];
   /** All attempts there ever were. */
@@ -38,9 +38,9 @@ export interface Courier extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
-export interface CourierNeeds {
+export interface WebhookDispatcherNeeds {
   readonly service: Service;
-  readonly faults: FaultBox;
+  readonly faults: FaultInjector;
   /** The real clock, in milliseconds: signatures stay on it. */
   realMs(): number;
 }
@@ -51,21 +51,21 @@ const mostInAll = 256;
 const mostPending = 100_000;
 const pruneEvery = 1000;
 
-export function createCourier({ service, faults, realMs }: CourierNeeds): Courier {
+export function createWebhookDispatcher({ service, faults, realMs }: WebhookDispatcherNeeds): WebhookDispatcher {
   const { state, clock } = service;
   const log = createAttemptLog();
   const sender = createSender();
   const waiters = createWaiters();
-  const lanes = createLanes<Message>({
+  const lanes = createFairQueue<Message>({
     mostPerLane: mostPerSubscription,
     mostInAll,
     run: attempt,
     onEnd: waiters.look,
   });
   const toLane = (message: Message): void => lanes.add(message.subscription, message);
-  const held = createAgenda(clock, toLane);
-  const retries = createAgenda(clock, toLane);
-  const retrying = createRetrying();
+  const held = createTimerQueue(clock, toLane);
+  const retries = createTimerQueue(clock, toLane);
+  const retrying = createPendingRetries();
   let facts = 0;
   let messages = 0;
   let isClosed = false;
@@ -84,7 +84,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
   function take(subscription: StoredSubscription, { event }: Fact, body: Buffer): void {
     messages += 1;
     const message: Message = { number: messages, subscription: subscription.uri, event, body, attempt: 1 };
-    const { isDropped, copies, holdMs } = fateOfMessage(faults, message.number);
+    const { isDropped, copies, holdMs } = drawMessageFaults(faults, message.number);
     const isFull = pending() >= mostPending;
     // Looking through them all takes its time, so it is not done for each.
     if (isFull && messages % pruneEvery === 0) prune();
@@ -106,7 +106,7 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
   async function attempt(message: Message): Promise<void> {
     const subscription = state.subscriptions.get(message.subscription);
     if (isClosed || subscription?.state !== 'active') return;
-    const { corrupt, stale } = fateOfAttempt(faults, message.number, message.attempt);
+    const { corrupt, stale } = drawAttemptFaults(faults, message.number, message.attempt);
     const nowSeconds = Math.floor(realMs() / 1000);
     const seconds = stale ? (message.firstSeconds ?? nowSeconds) : nowSeconds;
     const at = clock.tick();
@@ -137,8 +137,8 @@ export function createCourier({ service, faults, realMs }: CourierNeeds): Courie
   }
 
   return {
-    carry(fact) {
-      const concerned = isClosed ? [] : concernedBy(state, fact);
+    dispatch(fact) {
+      const concerned = isClosed ? [] : matchSubscriptions(state, fact);
       if (concerned.length === 0) return;
       facts += 1;
       const bodyFor = createEnvelopes(fact, isSameSecond(faults, facts));

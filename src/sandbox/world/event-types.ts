@@ -72,7 +72,7 @@ export function createEventType(service: Service, { owner, hosts, request }: New
     reconfirms: false,
   };
   state.eventTypes.put(eventType);
-  tellOf(service, 'event_type.created', eventType);
+  emitEventType(service, 'event_type.created', eventType);
   return eventType;
 }
 
@@ -86,7 +86,7 @@ export function updateEventType(
   if (isDeepStrictEqual(changed, eventType)) return eventType;
   const updated = { ...changed, updated_at: service.clock.tick() };
   service.state.eventTypes.put(updated);
-  tellOf(service, 'event_type.updated', updated);
+  emitEventType(service, 'event_type.updated', updated);
   return updated;
 }
 
@@ -94,7 +94,7 @@ export function updateEventType(
 export function deleteEventType(service: Service, eventType: StoredEventType): void {
   const now = service.clock.tick();
   service.state.eventTypes.delete(eventType.uri);
-  tellOf(service, 'event_type.deleted', { ...eventType, active: false, updated_at: now, deleted_at: now });
+  emitEventType(service, 'event_type.deleted', { ...eventType, active: false, updated_at: now, deleted_at: now });
 }
 
 /** The fields of the record that a request sets; what it leaves out is left as it is. */
@@ -143,8 +143,8 @@ const slugOf = (name: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
 
-function tellOf(service: Service, event: EventKind, eventType: StoredEventType): void {
-  service.tell({
+function emitEventType(service: Service, event: EventKind, eventType: StoredEventType): void {
+  service.emit({
     event,
     at: service.clock.tick(),
     payload: eventTypeRecord(eventType),

@@ -2,7 +2,7 @@
 import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
 import { firstBeyond, pageOf, sortedRows } from './page.ts';
 
-export interface Shelf<Item, Order extends string = never, Group extends string = never> {
+export interface IndexedCollection<Item, Order extends string = never, Group extends string = never> {
   readonly size: number;
   get(uri: string): Item | undefined;
   /** Adds the record, or replaces the one of the same URI. */
@@ -16,17 +16,17 @@ export interface Shelf<Item, Order extends string = never, Group extends string 
   page(order: Order, request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;
 }
 
-export interface ShelfPlan<Item, Order extends string, Group extends string> {
+export interface CollectionPlan<Item, Order extends string, Group extends string> {
   /** The text a record is sorted by; equal texts are told apart by URI. */
   readonly orders: Readonly<Record<Order, (item: Item) => string>>;
   readonly groups?: Readonly<Record<Group, (item: Item) => readonly string[]>>;
 }
 
-export function createShelf<
+export function createIndexedCollection<
   Item extends { readonly uri: string },
   Order extends string = never,
   Group extends string = never,
->({ orders, groups }: ShelfPlan<Item, Order, Group>): Shelf<Item, Order, Group> {
+>({ orders, groups }: CollectionPlan<Item, Order, Group>): IndexedCollection<Item, Order, Group> {
   const byUri = new Map<string, Item>();
   const sortings = new Map(
     Object.entries(orders).map(([name, keyOf]) => [name, createSorting(keyOf as KeyOf<Item>, () => byUri.values())]),

@@ -5,9 +5,9 @@
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
-import { isSameAddress } from './address.ts';
-import { addMember, userOfAddress } from './memberships.ts';
-import type { Organization } from './organization.ts';
+import { isSameAddress } from './state.ts';
+import { addMember, userOfAddress } from './organizations.ts';
+import type { Organization } from './organizations.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { State } from './state.ts';

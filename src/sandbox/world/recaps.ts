@@ -1,20 +1,18 @@
-// Recaps of meetings, hosted here or elsewhere: written, changed and deleted. Subscribers hear of a new recap, of other
-// highlights, of a share link made or removed, and of the end; of notes, attendees and timing they hear nothing.
+// Meeting recaps: created, updated, deleted and searched. Subscribers are notified of a new recap, of changed highlights, of a
+// share link added or removed, and of the deletion; not of changed notes, attendees or times.
 import { isDeepStrictEqual } from 'node:util';
 import type { MeetingRecapResource, RecapEventResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import { instantOf } from '#src/sandbox/clock.ts';
 import { notFound } from '#src/http/http-error.ts';
-import { createdPayload, deletedPayload, updatedPayload } from './recap-payload.ts';
-import type { DeletedRecap } from './recap-payload.ts';
-import { makeHighlights, makeTranscript } from './recap-words.ts';
+import { instantOf } from '#src/sandbox/clock.ts';
+import { isSameAddress } from './state.ts';
+import { makeHighlights, makeTranscript } from './recap-text.ts';
 import { newUri } from './service.ts';
-import type { Service } from './service.ts';
+import type { Fact, Service, ServiceOptions } from './service.ts';
 import type { State } from './state.ts';
 
-/** A meeting that is on no calendar of the service. */
+/** A meeting that was not scheduled through the service. */
 export type ExternalMeeting = Omit<RecapEventResource, 'uri'>;
 
 type Text = string | null | undefined;
@@ -23,12 +21,12 @@ export interface RecapPlan {
   /** The user it belongs to, by URI. */
   readonly user: string;
   readonly event: ScheduledEventResource | ExternalMeeting;
-  /** Null is none; absent ones are made up. */
+  /** Null: none. Absent: generated. */
   readonly summary?: Text;
   readonly actionItems?: Text;
   readonly discussion?: Text;
   readonly notes?: Text;
-  /** When it was written; absent: now. */
+  /** When it was created; absent: now. */
   readonly at?: string;
 }
 
@@ -57,11 +55,12 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
   };
   state.recaps.put(recap);
   state.transcripts.set(uri, { uri: recap.transcript, recap: uri, language: 'en', segments });
-  tell(service, recap, { event: 'meeting_recap.created', at, payload: createdPayload(recap, options) });
+  const payload = options.flat ? recap : { created_at: at, ...payloadOf(recap, options) };
+  emitRecap(service, recap, { event: 'meeting_recap.created', at, payload });
   return recap;
 }
 
-/** By the names of the record; `share_link` says whether there is to be one. */
+/** Named as in the record; `share_link` says whether the recap has one. */
 export interface RecapChanges {
   readonly summary_md?: Text;
   readonly action_items_md?: Text;
@@ -69,11 +68,11 @@ export interface RecapChanges {
   readonly notes?: Text;
   readonly share_link?: boolean | undefined;
   readonly attendees?: RecapEventResource['attendees'] | undefined;
-  /** The meeting keeps its length. */
+  /** The meeting keeps its duration. */
   readonly start_time?: string | undefined;
 }
 
-/** What is told of when it changes. */
+/** The fields whose changes notify subscribers. */
 const announced = ['summary_md', 'action_items_md', 'discussion_md', 'share_link'] as const;
 
 export function updateRecap(
@@ -98,8 +97,8 @@ export function updateRecap(
   const updated = { ...changed, updated_at: at };
   service.state.recaps.put(updated);
   if (announced.some((field) => updated[field] !== recap[field])) {
-    const payload = updatedPayload(updated, service.options);
-    tell(service, updated, { event: 'meeting_recap.updated', at, payload });
+    const payload = payloadOf(updated, service.options);
+    emitRecap(service, updated, { event: 'meeting_recap.updated', at, payload });
   }
   return updated;
 }
@@ -109,23 +108,19 @@ export function deleteRecap(service: Service, recap: MeetingRecapResource): Dele
   state.recaps.delete(recap.uri);
   state.transcripts.delete(recap.uri);
   const deleted = { uri: recap.uri, deleted_at: clock.tick() };
-  const payload = deletedPayload(deleted, options);
-  tell(service, recap, { event: 'meeting_recap.deleted', at: deleted.deleted_at, payload });
+  const payload = options.flat ? deleted : { recap: deleted };
+  emitRecap(service, recap, { event: 'meeting_recap.deleted', at: deleted.deleted_at, payload });
   return deleted;
 }
 
-interface Telling {
-  readonly event: EventKind;
-  readonly at: string;
-  readonly payload: JsonObject;
+type RecapFact = Pick<Fact, 'event' | 'at' | 'payload'>;
+
+/** A recap belongs to its user alone, not to the other attendees. */
+function emitRecap(service: Service, { user, organization }: MeetingRecapResource, fact: RecapFact): void {
+  service.emit({ ...fact, organization, users: [user] });
 }
 
-/** A recap belongs to its user alone, whoever else was in the meeting. */
-function tell(service: Service, { user, organization }: MeetingRecapResource, telling: Telling): void {
-  service.tell({ ...telling, organization, users: [user] });
-}
-
-/** Null is a value, and stays. */
+/** Null is a value of its own. */
 const orElse = (text: Text, otherwise: string | null): string | null => (text === undefined ? otherwise : text);
 
 function meetingOf(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {
@@ -136,20 +131,22 @@ function meetingOf(state: State, event: ScheduledEventResource | ExternalMeeting
     name: name ?? 'Meeting',
     start_time,
     end_time,
-    location: [location.join_url, location['location']].find((place) => typeof place === 'string') ?? null,
+    location: [location.join_url, location['location']].find((value) => typeof value === 'string') ?? null,
     attendees: attendeesOf(state, event),
   };
 }
 
-/** The hosts, and those invitees who came. */
+/** The hosts, and the invitees who attended. */
 function attendeesOf(
   state: State,
   { uri, event_memberships }: ScheduledEventResource,
 ): RecapEventResource['attendees'] {
-  const came = state.invitees.of('event', uri).filter(({ status, no_show }) => status === 'active' && no_show === null);
+  const attended = state.invitees
+    .of('event', uri)
+    .filter(({ status, no_show }) => status === 'active' && no_show === null);
   return [
     ...event_memberships.map(({ user_email, user_name }) => ({ host: true, user_email, user_name })),
-    ...came.map(({ email, name }) => ({ host: false, user_email: email, user_name: name })),
+    ...attended.map(({ email, name }) => ({ host: false, user_email: email, user_name: name })),
   ];
 }
 
@@ -162,4 +159,42 @@ function moved(event: RecapEventResource, start_time: string | undefined): Recap
 function shareLink({ options, random }: Service, link: string | null, shared: boolean | undefined): string | null {
   if (shared === undefined) return link;
   return shared ? (link ?? `${options.baseUrl}/pages/recaps/${random.uuid()}`) : null;
+}
+
+export interface DeletedRecap {
+  readonly uri: string;
+  readonly deleted_at: string;
+}
+
+/** What subscribers receive: nested as the public service sends it, or flat as the specification describes it (A4c). */
+function payloadOf(recap: MeetingRecapResource, { flat }: ServiceOptions): JsonObject {
+  if (flat) return recap;
+  const { event, user: _user, organization: _organization, notes: _notes, ...rest } = recap;
+  const { uri, ...meeting } = event;
+  // An external meeting has no URI.
+  return { event: uri === null ? meeting : event, recap: rest };
+}
+
+export interface RecapSearch {
+  readonly event?: string | undefined;
+  readonly user?: string | undefined;
+  readonly organization?: string | undefined;
+  /** An e-mail address; case does not matter. */
+  readonly attendee?: string | undefined;
+  /** Both ends are inclusive. */
+  readonly min_start_time?: string | undefined;
+  readonly max_start_time?: string | undefined;
+}
+
+export function matchesRecap(recap: MeetingRecapResource, search: RecapSearch): boolean {
+  const { event, user, organization, attendee, min_start_time, max_start_time } = search;
+  const { uri, start_time, attendees } = recap.event;
+  return (
+    (event === undefined || uri === event) &&
+    (user === undefined || recap.user === user) &&
+    (organization === undefined || recap.organization === organization) &&
+    (min_start_time === undefined || start_time >= min_start_time) &&
+    (max_start_time === undefined || start_time <= max_start_time) &&
+    (attendee === undefined || attendees.some(({ user_email }) => isSameAddress(user_email, attendee)))
+  );
 }

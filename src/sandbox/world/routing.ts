@@ -42,7 +42,7 @@ export function submitForm(service: Service, { form, answers, tracking }: Submis
   };
   state.submissions.put(submission);
   // It belongs to the organization: nobody has been chosen to host anything yet.
-  service.tell({
+  service.emit({
     event: 'routing_form_submission.created',
     at,
     payload: submission,

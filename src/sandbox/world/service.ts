@@ -1,4 +1,4 @@
-// What every rule of the service works with: its records, its clock, its chance, and a way to tell subscribers of a fact.
+// What every rule of the service works with: its records, its clock, its random choices, and a way to emit facts to subscribers.
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Random } from '#src/sandbox/random.ts';
@@ -33,7 +33,8 @@ export interface Service {
   readonly clock: Clock;
   /** One chain of choices for the whole run: the same calls in the same order make the same choices. */
   readonly random: Random;
-  tell(fact: Fact): void;
+  /** Sends the fact to the subscriptions it concerns. */
+  emit(fact: Fact): void;
 }
 
 /** A new URI of this kind of record. */

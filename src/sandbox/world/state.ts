@@ -14,10 +14,9 @@ import type {
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
-import { addressKey } from './address.ts';
-import type { ContactBook } from './contacts-collection.ts';
-import type { Organization } from './organization.ts';
-import { createShelf } from './indexed-collection.ts';
+import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { createIndexedCollection } from './indexed-collection.ts';
+import type { Organization } from './organizations.ts';
 
 /** A record of the service with what only the service knows of it. */
 export interface StoredSubscription extends WebhookSubscriptionResource {
@@ -73,19 +72,19 @@ export function createState() {
   return {
     organizations: new Map<string, Organization>(),
     /** One address book an organization. */
-    contactBooks: new Map<string, ContactBook>(),
+    contacts: new Map<string, ContactCollection>(),
     deletedContacts: new Map<string, DeletedContact>(),
-    users: createShelf<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
-    memberships: createShelf<StoredMembership, 'created', 'organization' | 'user'>({
+    users: createIndexedCollection<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    memberships: createIndexedCollection<StoredMembership, 'created', 'organization' | 'user'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { organization: ({ organization }) => [organization], user: ({ user }) => [user] },
     }),
-    groups: createShelf<StoredGroup, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
-    definitions: createShelf<StoredDefinition, 'created', 'organization'>({
+    groups: createIndexedCollection<StoredGroup, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    definitions: createIndexedCollection<StoredDefinition, 'created', 'organization'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { organization: ({ organization }) => [organization] },
     }),
-    eventTypes: createShelf<StoredEventType, 'name' | 'position' | 'created' | 'updated', 'host'>({
+    eventTypes: createIndexedCollection<StoredEventType, 'name' | 'position' | 'created' | 'updated', 'host'>({
       orders: {
         name: ({ name }) => name ?? '',
         position: ({ position }) => String(position).padStart(6, '0'),
@@ -94,7 +93,7 @@ export function createState() {
       },
       groups: { host: ({ hosts }) => hosts },
     }),
-    scheduledEvents: createShelf<ScheduledEventResource, 'start', 'host' | 'host_day' | 'slot'>({
+    scheduledEvents: createIndexedCollection<ScheduledEventResource, 'start', 'host' | 'host_day' | 'slot'>({
       orders: { start: ({ start_time }) => start_time },
       groups: {
         host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
@@ -104,26 +103,28 @@ export function createState() {
         slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
       },
     }),
-    invitees: createShelf<InviteeResource, 'created', 'event' | 'email'>({
+    invitees: createIndexedCollection<InviteeResource, 'created', 'event' | 'email'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },
     }),
-    recaps: createShelf<MeetingRecapResource, 'start', 'event'>({
+    recaps: createIndexedCollection<MeetingRecapResource, 'start', 'event'>({
       orders: { start: ({ event }) => event.start_time },
       groups: { event: ({ event }) => (event.uri === null ? [] : [event.uri]) },
     }),
     /** By the recap's URI. */
     transcripts: new Map<string, TranscriptResource>(),
-    routingForms: createShelf<StoredForm, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
-    submissions: createShelf<RoutingFormSubmissionResource, 'created', 'form'>({
+    routingForms: createIndexedCollection<StoredForm, 'created'>({
+      orders: { created: ({ created_at }) => created_at },
+    }),
+    submissions: createIndexedCollection<RoutingFormSubmissionResource, 'created', 'form'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { form: ({ routing_form }) => [routing_form] },
     }),
-    invitations: createShelf<InvitationResource, 'created', 'organization'>({
+    invitations: createIndexedCollection<InvitationResource, 'created', 'organization'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { organization: ({ organization }) => [organization] },
     }),
-    subscriptions: createShelf<StoredSubscription, 'created', 'organization'>({
+    subscriptions: createIndexedCollection<StoredSubscription, 'created', 'organization'>({
       orders: { created: ({ created_at }) => created_at },
       groups: { organization: ({ organization }) => [organization] },
     }),
@@ -147,3 +148,8 @@ export function eventTypesOf(state: State, organization: string): readonly Store
     hosts.some((host) => state.users.get(host)?.current_organization === organization),
   );
 }
+
+/** Addresses differ by letter case only when somebody mistypes: they are kept as written, and compared without it. */
+export const addressKey = (email: string): string => email.toLowerCase();
+
+export const isSameAddress = (a: string, b: string): boolean => addressKey(a) === addressKey(b);

@@ -81,7 +81,7 @@ export function noteFailed(service: Service, uri: string, { failingSinceMs, fail
   const { retry_started_at: startedAt } = subscription;
   if (startedAt === null)
     state.subscriptions.put({ ...subscription, retry_started_at: instantOf(failedAtMs), updated_at: clock.tick() });
-  // Retrying that began after this delivery first failed began anew: something arrived in between.
+  // PendingRetries that began after this delivery first failed began anew: something arrived in between.
   else if (
     failedAtMs - failingSinceMs >= deliveryPolicy.retryHours * hourMs &&
     Date.parse(startedAt) <= failingSinceMs

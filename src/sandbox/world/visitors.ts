@@ -20,9 +20,9 @@ interface Visitor {
 }
 
 /** A known contact, or, by the chance of `strangers` and when the book is empty, somebody new. */
-export function someoneFor(service: Service, organization: string, strangers: number): Visitor {
+export function pickVisitor(service: Service, organization: string, strangers: number): Visitor {
   const { random, state } = service;
-  const known = random.chance(strangers) ? undefined : state.contactBooks.get(organization)?.pick(random.next());
+  const known = random.chance(strangers) ? undefined : state.contacts.get(organization)?.pick(random.next());
   const extras = {
     tracking: makeTracking(random),
     guests: random.chance(0.15) ? [`guest.${random.int(100, 999)}@example.test`] : [],

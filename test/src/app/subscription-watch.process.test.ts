@@ -1,7 +1,7 @@
 // The watch in a running product: a subscription that fails is told of, one that was disabled is made again, and what was missed
 // meanwhile is repaired, all by itself.
 import { describe, expect, inject, it } from 'vitest';
-import { updateContact } from '#src/sandbox/world/contacts.ts';
+import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type Product } from '../../harness/product.ts';
@@ -44,7 +44,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     expect((await home.run(['backfill'])).code).toBe(0);
     const [lost] = organizationOnes(sandbox);
     await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
-    const [contact] = sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [];
+    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
     if (contact === undefined) throw new Error('no contact');
     updateContact(sandbox.service, contact, { company: 'Changed While Nobody Listened' });
 
@@ -79,7 +79,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     await using sandbox = await openTestSandbox(world);
     await using home = await openWatched(redis, sandbox);
     expect((await home.run(['bootstrap'])).code).toBe(0);
-    const [contact] = sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [];
+    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
     // Nobody listens yet: the delivery fails, and is retried.
     if (contact) updateContact(sandbox.service, contact, { company: 'Unheard' });
     await until(() => organizationOnes(sandbox).some(({ retry_started_at: since }) => since !== null), 'it is retried');

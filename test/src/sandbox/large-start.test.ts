@@ -65,6 +65,6 @@ describe('the order of a large address book', () => {
   it('is prepared by itself once the sandbox is open', async () => {
     await using sandbox = await openTestSandbox({ contacts: size, bookings: 0 });
     for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    for (const book of sandbox.service.state.contactBooks.values()) expect(book.prepare()).toBe(false);
+    for (const book of sandbox.service.state.contacts.values()) expect(book.prepare()).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // The product against the sandbox, end to end: what the service knows and what the tables say are the same, field by field.
 import { describe, expect, inject, it } from 'vitest';
-import { contactRecord } from '#src/sandbox/world/contacts.ts';
+import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { freePort, until } from '../../harness/ports.ts';
@@ -41,7 +41,7 @@ describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_0
     expect((await home.run(['bootstrap'])).code).toBe(0);
     await sandbox.control('POST', '/faults', { duplicate: 0.2, shuffle: 0.3 });
     await takeTurns(sandbox, () => facts.length >= 600);
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     await until(
       async () =>
         (await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n'] ===
@@ -87,9 +87,7 @@ function recordsOf({ service }: TestSandbox, table: keyof typeof columns): reado
   const { state } = service;
   const shelves = {
     contacts: () =>
-      [...state.contactBooks.values()].flatMap((book) =>
-        [...book.entries()].map((entry) => contactRecord(service, entry)),
-      ),
+      [...state.contacts.values()].flatMap((book) => [...book.entries()].map((entry) => contactRecord(service, entry))),
     invitees: () => [...state.invitees.values()],
     scheduled_events: () => [...state.scheduledEvents.values()],
     meeting_recaps: () => [...state.recaps.values()],

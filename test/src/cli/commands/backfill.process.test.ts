@@ -179,7 +179,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         expect([code, facts.length > before + 20]).toEqual([0, true]);
         enough.abort();
         await living;
-        await sandbox.courier.settled();
+        await sandbox.dispatcher.settled();
         const heard = async () =>
           Number((await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n']);
         await until(async () => (await heard()) === facts.length, 'every fact is in the log once', 30_000);

@@ -209,7 +209,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () 
     expect([fresh === old, others]).toEqual([false, [old]]);
     expect(stored().map(({ signingKey }) => signingKey)).toEqual([fresh, fresh]);
     await tellOfContact('after');
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     const attempts = (await sandbox.control('GET', '/deliveries')).body as { collection?: unknown[] };
     expect(statusesIn(attempts)).toEqual([202]);
     // `event_type.*` is refused here, and recaps come for the owner alone.

@@ -77,7 +77,7 @@ describe('erase beside a running product', () => {
     expect((await home.run(['rebuild'])).out).toContain('no row differed');
 
     await sandbox.control('POST', '/invitees/cancel', { uri, reason: `I, ${name}, cannot come` });
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     await until(
       async () =>
         (await ask(home.store, `select status from invitees where uri = '${uri}'`))[0]?.['status'] === 'canceled',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { updateContact } from '#src/sandbox/world/contacts.ts';
+import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => open.disposeAsync());
 
 function someone() {
-  const [contact] = sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [];
+  const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
   if (contact === undefined) throw new Error('no contact');
   return contact;
 }

@@ -75,13 +75,13 @@ describe('the clock', () => {
         body: { url, events: ['routing_form_submission.created'], ...wholeOrganization(own) },
       });
     await own.control('POST', '/routing_form_submissions');
-    await until(() => own.courier.total === 1 && silent.received.length === 1, 'one has answered, one has not');
+    await until(() => own.dispatcher.total === 1 && silent.received.length === 1, 'one has answered, one has not');
     const before = Date.parse((await own.control('GET', '/clock')).body.now);
     const { body } = await own.control('POST', '/clock', { advance: '1m' });
     expect(Date.parse(body.now) - before).toBeGreaterThanOrEqual(60_000);
     // At once, after 5, 15 and 35 seconds; the silent one is still within its time-out.
     expect(callback.received).toHaveLength(4);
-    expect(own.courier.attempts.map(({ url }) => url)).not.toContain(silent.url);
+    expect(own.dispatcher.attempts.map(({ url }) => url)).not.toContain(silent.url);
   });
 });
 

@@ -100,7 +100,7 @@ describe('what the documents promise', () => {
     await using loud = await openTestSandbox({ flat, eventTypes: true });
     const document = (await loud.control('GET', '/openapi.json')).body as OpenApiDocument;
     await makeEverythingHappen(loud, callback.url);
-    await loud.courier.settled();
+    await loud.dispatcher.settled();
     expect([...new Set(callback.received.map(({ body }) => body.event as string))].toSorted()).toEqual(
       Object.keys(eventKinds).toSorted(),
     );

@@ -1,7 +1,7 @@
 // Live activity: its facts are consistent, and it continues when there is little to do or something breaks.
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
-import { createLive } from '#src/sandbox/live/live.ts';
+import { createLiveActivity } from '#src/sandbox/live/live.ts';
 import { deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createBookingWorld } from '../../../harness/booking-world.ts';
@@ -14,12 +14,12 @@ async function liveThrough(prepare: (service: Service) => Partial<Service>): Pro
   await using sandbox = await openTestSandbox({ contacts: 3, bookings: 0 });
   const service = { ...sandbox.service, ...prepare(sandbox.service) };
   const reported: unknown[] = [];
-  const takeTurn = createLive({
+  const act = createLiveActivity({
     service,
     organization: sandbox.handles.organization,
     report: (error) => void reported.push(error),
   });
-  for (let turn = 0; turn < turns; turn += 1) takeTurn();
+  for (let turn = 0; turn < turns; turn += 1) act();
   return reported;
 }
 
@@ -37,7 +37,7 @@ describe('the world that lives by itself', () => {
       const { state } = service;
       for (const offer of state.eventTypes.values()) deleteEventType(service, offer);
       for (const form of state.routingForms.values()) state.routingForms.delete(form.uri);
-      for (const book of state.contactBooks.values()) for (const { uri } of book.entries()) book.delete(uri);
+      for (const book of state.contacts.values()) for (const { uri } of book.entries()) book.delete(uri);
       return {};
     });
     expect(faults).toEqual([]);
@@ -46,7 +46,7 @@ describe('the world that lives by itself', () => {
   it('reports what breaks, and goes on', async () => {
     const broken = new Error('broken');
     const faults = await liveThrough(() => ({
-      tell: () => {
+      emit: () => {
         throw broken;
       },
     }));
@@ -58,14 +58,14 @@ describe('the world that lives by itself', () => {
 describe('the facts of live activity', () => {
   function factsOf(count: number, seed = 7): readonly Fact[] {
     const { service, handles, facts } = createBookingWorld(seed);
-    const takeTurn = createLive({
+    const act = createLiveActivity({
       service,
       organization: handles.organization,
       report: (error) => {
         throw error;
       },
     });
-    while (facts.length < count) takeTurn();
+    while (facts.length < count) act();
     return facts;
   }
   const facts = factsOf(5_000);

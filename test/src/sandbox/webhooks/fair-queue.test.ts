@@ -1,17 +1,17 @@
-// What waits in the courier: lanes with bounds, an agenda on the sandbox's clock, a log that forgets.
+// What waits in the dispatcher: lanes with bounds, an agenda on the sandbox's clock, a log that forgets.
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClock } from '#src/sandbox/clock.ts';
-import { createAgenda } from '#src/sandbox/webhooks/timer-queue.ts';
+import { createTimerQueue } from '#src/sandbox/webhooks/timer-queue.ts';
 import { createAttemptLog } from '#src/sandbox/webhooks/attempt-log.ts';
-import { createLanes } from '#src/sandbox/webhooks/fair-queue.ts';
+import { createFairQueue } from '#src/sandbox/webhooks/fair-queue.ts';
 import { until } from '../../../harness/ports.ts';
 
-/** Lanes whose work ends when the test says so. */
+/** FairQueue whose work ends when the test says so. */
 function openLanes(mostPerLane: number, mostInAll: number) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const lanes = createLanes<string>({
+  const lanes = createFairQueue<string>({
     mostPerLane,
     mostInAll,
     run: (item) =>
@@ -62,7 +62,7 @@ describe('lanes', () => {
 
   it('run everything once, in order within a lane, however long the line is', async () => {
     const done: number[] = [];
-    const lanes = createLanes<number>({
+    const lanes = createFairQueue<number>({
       mostPerLane: 1,
       mostInAll: 1,
       run: async (item) => void done.push(item),
@@ -80,7 +80,7 @@ describe('the agenda', () => {
   function openAgenda() {
     const clock = createClock(() => 0);
     const due: string[] = [];
-    const agenda = createAgenda<string>(clock, (item) => void due.push(item));
+    const agenda = createTimerQueue<string>(clock, (item) => void due.push(item));
     onTestFinished(() => agenda[Symbol.dispose]());
     return { clock, due, agenda };
   }
@@ -112,7 +112,7 @@ describe('the agenda', () => {
   it('needs nobody to look: real time passes too', async () => {
     const clock = createClock(Date.now);
     const due: string[] = [];
-    using agenda = createAgenda<string>(clock, (item) => void due.push(item));
+    using agenda = createTimerQueue<string>(clock, (item) => void due.push(item));
     agenda.add(clock.nowMs() + 20, 'later');
     agenda.add(clock.nowMs() + 1, 'soon');
     await until(() => due.length === 2, 'both are due');

@@ -26,16 +26,16 @@ async function openWorld(faults: object, seed = 1) {
   return { sandbox, callback, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-async function tell({ service, courier, handles }: TestSandbox, count: number): Promise<void> {
+async function tell({ service, dispatcher, handles }: TestSandbox, count: number): Promise<void> {
   for (let number = 0; number < count; number += 1)
-    service.tell({
+    service.emit({
       event: 'contact.created',
       at: service.clock.tick(),
       payload: { number },
       organization: handles.organization,
       users: [],
     });
-  await courier.settled();
+  await dispatcher.settled();
 }
 const numbersIn = ({ received }: Callback): number[] => received.map(({ body }) => body.payload.number as number);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -63,8 +63,8 @@ describe('faults on deliveries', () => {
     await using world = await openWorld({ drop: true });
     await tell(world.sandbox, 2);
     expect(world.callback.received).toEqual([]);
-    expect(world.sandbox.courier).toMatchObject({ pending: 0, total: 2 });
-    expect(world.sandbox.courier.attempts).toMatchObject([
+    expect(world.sandbox.dispatcher).toMatchObject({ pending: 0, total: 2 });
+    expect(world.sandbox.dispatcher.attempts).toMatchObject([
       { status: null, error: 'dropped', attempt: 1, url: world.callback.url },
       { status: null, error: 'dropped' },
     ]);
@@ -81,7 +81,7 @@ describe('faults on deliveries', () => {
   it('delay_ms: holds all back until then; advancing the clock lets them go', async () => {
     await using world = await openWorld({ delay_ms: 600_000 });
     const told = tell(world.sandbox, 3);
-    expect(world.sandbox.courier.pending).toBe(3);
+    expect(world.sandbox.dispatcher.pending).toBe(3);
     await world.sandbox.control('POST', '/clock', { advance: '500s' });
     expect(world.callback.received).toEqual([]);
     await world.sandbox.control('POST', '/clock', { advance: '100s' });
@@ -133,14 +133,14 @@ describe('faults on deliveries', () => {
     const own = { organization, scope: 'user', user: users.owner, events: ['contact.created'] };
     await sandbox.call('POST', '/webhook_subscriptions', { body: { ...own, url: `${callback.url}/2` } });
     for (let count = 0; count < 20; count += 1)
-      sandbox.service.tell({
+      sandbox.service.emit({
         event: 'contact.created',
         at: `2026-05-04T09:00:00.12345${count % 10}Z`,
         payload: { number: count },
         organization,
         users: [users.owner],
       });
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     const seen = new Map<number, Set<string>>();
     for (const { body } of callback.received)
       seen.set(body.payload.number, (seen.get(body.payload.number) ?? new Set<string>()).add(body.created_at));

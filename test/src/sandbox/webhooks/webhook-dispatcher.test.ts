@@ -1,4 +1,4 @@
-// The courier as a whole: what is pending, when it is settled, how it ends.
+// The dispatcher as a whole: what is pending, when it is settled, how it ends.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/callback.ts';
@@ -21,15 +21,15 @@ const factOf = ({ service, handles }: TestSandbox, payload: Fact['payload'] = {}
   users: [],
 });
 
-describe('the courier', () => {
+describe('the dispatcher', () => {
   it('serialises a payload once, however many subscriptions get it', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     for (const name of ['a', 'b', 'c']) await subscribe(sandbox, `${callback.url}/${name}`);
     let times = 0;
     const payload = { toJSON: () => ({ times: (times += 1) }) };
-    sandbox.courier.carry(factOf(sandbox, payload as unknown as Fact['payload']));
-    await sandbox.courier.settled();
+    sandbox.dispatcher.dispatch(factOf(sandbox, payload as unknown as Fact['payload']));
+    await sandbox.dispatcher.settled();
     expect(callback.received.map(({ body }) => body.payload)).toEqual([{ times: 1 }, { times: 1 }, { times: 1 }]);
   });
 
@@ -38,9 +38,9 @@ describe('the courier', () => {
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
     const payload = { name: 'Ada' };
-    sandbox.courier.carry(factOf(sandbox, payload));
+    sandbox.dispatcher.dispatch(factOf(sandbox, payload));
     payload.name = 'Eve';
-    await sandbox.courier.settled();
+    await sandbox.dispatcher.settled();
     expect(callback.received[0]?.body.payload).toEqual({ name: 'Ada' });
   });
 
@@ -49,22 +49,22 @@ describe('the courier', () => {
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
     callback.answer = 500;
-    for (let count = 0; count < 3; count += 1) sandbox.courier.carry(factOf(sandbox));
-    expect(sandbox.courier.pending).toBe(3);
-    await sandbox.courier.settled();
+    for (let count = 0; count < 3; count += 1) sandbox.dispatcher.dispatch(factOf(sandbox));
+    expect(sandbox.dispatcher.pending).toBe(3);
+    await sandbox.dispatcher.settled();
     expect(callback.received).toHaveLength(3);
-    expect(sandbox.courier.pending).toBe(3);
+    expect(sandbox.dispatcher.pending).toBe(3);
   });
 
   it('delivers every one of thousands, each once', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
-    for (let number = 0; number < 3000; number += 1) sandbox.courier.carry(factOf(sandbox, { number }));
-    await sandbox.courier.settled();
+    for (let number = 0; number < 3000; number += 1) sandbox.dispatcher.dispatch(factOf(sandbox, { number }));
+    await sandbox.dispatcher.settled();
     const numbers = callback.received.map(({ body }) => body.payload.number as number);
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 3000 }, (_, index) => index));
-    expect(sandbox.courier.total).toBe(3000);
+    expect(sandbox.dispatcher.total).toBe(3000);
   });
 
   it('serves others while one subscriber never answers', async () => {
@@ -73,9 +73,9 @@ describe('the courier', () => {
     await using callback = await openCallback();
     silent.answer = null;
     await subscribe(sandbox, silent.url);
-    for (let count = 0; count < 300; count += 1) sandbox.courier.carry(factOf(sandbox));
+    for (let count = 0; count < 300; count += 1) sandbox.dispatcher.dispatch(factOf(sandbox));
     await subscribe(sandbox, callback.url);
-    for (let count = 0; count < 50; count += 1) sandbox.courier.carry(factOf(sandbox));
+    for (let count = 0; count < 50; count += 1) sandbox.dispatcher.dispatch(factOf(sandbox));
     await until(() => callback.received.length === 50, 'the other subscriber has its deliveries');
     expect(silent.received.length).toBeLessThanOrEqual(64);
   });
@@ -86,9 +86,9 @@ describe('the courier', () => {
     silent.answer = null;
     await subscribe(sandbox, silent.url);
     const fact = factOf(sandbox);
-    for (let count = 0; count < 100_002; count += 1) sandbox.courier.carry(fact);
-    expect(sandbox.courier.pending).toBe(100_000);
-    expect(sandbox.courier.attempts).toMatchObject([
+    for (let count = 0; count < 100_002; count += 1) sandbox.dispatcher.dispatch(fact);
+    expect(sandbox.dispatcher.pending).toBe(100_000);
+    expect(sandbox.dispatcher.attempts).toMatchObject([
       { status: null, error: 'too many deliveries wait' },
       { status: null, error: 'too many deliveries wait' },
     ]);
@@ -99,13 +99,13 @@ describe('the courier', () => {
     callback.answer = null;
     const sandbox = await openTestSandbox(small);
     await subscribe(sandbox, callback.url);
-    sandbox.courier.carry(factOf(sandbox));
+    sandbox.dispatcher.dispatch(factOf(sandbox));
     await until(() => callback.received.length === 1, 'the delivery is under way');
-    const settled = sandbox.courier.settled();
+    const settled = sandbox.dispatcher.settled();
     await sandbox[Symbol.asyncDispose]();
     await settled;
-    sandbox.courier.carry(factOf(sandbox));
-    expect(sandbox.courier.total).toBe(0);
+    sandbox.dispatcher.dispatch(factOf(sandbox));
+    expect(sandbox.dispatcher.total).toBe(0);
   });
 });
 
@@ -115,8 +115,8 @@ describe('the controls of deliveries', () => {
     await using callback = await openCallback();
     const subscription = await subscribe(sandbox, callback.url);
     callback.answer = 503;
-    sandbox.courier.carry(factOf(sandbox, { name: 'Ada' }));
-    await sandbox.courier.settled();
+    sandbox.dispatcher.dispatch(factOf(sandbox, { name: 'Ada' }));
+    await sandbox.dispatcher.settled();
     await sandbox.control('POST', '/clock', { advance: '5s' });
     const { body } = await sandbox.control('GET', '/deliveries');
     const [first] = callback.received;

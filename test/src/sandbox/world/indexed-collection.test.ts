@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparePositions } from '#src/http/pagination.ts';
-import { createShelf } from '#src/sandbox/world/indexed-collection.ts';
-import type { Shelf } from '#src/sandbox/world/indexed-collection.ts';
+import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
+import type { IndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { runs } from '../../../harness/runs.ts';
 
 interface Book {
@@ -15,7 +15,8 @@ interface Book {
 
 const orders = { title: ({ title }: Book) => title, year: ({ year }: Book) => year };
 type Order = keyof typeof orders;
-const newShelf = (): Shelf<Book, Order, 'topic'> => createShelf({ orders, groups: { topic: ({ topics }) => topics } });
+const newShelf = (): IndexedCollection<Book, Order, 'topic'> =>
+  createIndexedCollection({ orders, groups: { topic: ({ topics }) => topics } });
 
 const uris = fc.constantFrom('1', '2', '3', '4', '5', '6');
 const topics = ['art', 'law', 'sea'] as const;

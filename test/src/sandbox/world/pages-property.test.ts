@@ -2,11 +2,11 @@
 // the time is missed or repeated, in either direction.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesSearch } from '#src/sandbox/world/contact-search.ts';
-import type { ContactSearch } from '#src/sandbox/world/contact-search.ts';
-import { bookOf, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { matchesSearch } from '#src/sandbox/world/contacts/contact-search.ts';
+import type { ContactSearch } from '#src/sandbox/world/contacts/contact-search.ts';
+import { contactsOf, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { comparePositions } from '#src/http/pagination.ts';
-import { createShelf } from '#src/sandbox/world/indexed-collection.ts';
+import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
@@ -85,13 +85,13 @@ async function walk(collection: Collection, between: readonly (readonly Disturba
 
 const sorts = ['created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc,created_at:asc'] as const;
 
-function contactsOf(
+function contactPages(
   sandbox: TestSandbox,
   { sort, count, name }: { sort: (typeof sorts)[number]; count: number; name: string | null },
 ): Collection {
   const { service, handles } = sandbox;
   const organization = handles.organization;
-  const book = bookOf(service, organization);
+  const book = contactsOf(service, organization);
   const [order, direction] = sort.split(/[:,]/) as ['created_at' | 'updated_at', 'asc' | 'desc'];
   const search: ContactSearch = name === null ? {} : { name: [name] };
   async function turnTo(url: string, query?: Record<string, string | number>): Promise<Turned> {
@@ -142,7 +142,7 @@ function rowsOf({
   count: number;
   descending: boolean;
 }): Collection {
-  const shelf = createShelf<Row, 'key'>({ orders: { key: ({ key }) => key } });
+  const shelf = createIndexedCollection<Row, 'key'>({ orders: { key: ({ key }) => key } });
   let made = 0;
   const add = (key: string): void => shelf.put({ uri: `row ${((made += 1) * 7919) % 1009}`, key });
   keys.forEach(add);
@@ -184,7 +184,7 @@ describe('while rows are inserted, changed and deleted between pages', () => {
           unrest,
           async (asked, contacts, between) => {
             await using sandbox = await openTestSandbox({ contacts, bookings: 0, rateLimits: false });
-            await walk(contactsOf(sandbox, asked), between);
+            await walk(contactPages(sandbox, asked), between);
           },
         ),
         runs(40),

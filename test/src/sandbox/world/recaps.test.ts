@@ -30,7 +30,7 @@ function listening(flat = false): { readonly service: Service; readonly facts: F
   const facts: Fact[] = [];
   const { service } = sandbox;
   return {
-    service: { ...service, options: { ...service.options, flat }, tell: (fact) => void facts.push(fact) },
+    service: { ...service, options: { ...service.options, flat }, emit: (fact) => void facts.push(fact) },
     facts,
   };
 }

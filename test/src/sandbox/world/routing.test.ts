@@ -58,7 +58,7 @@ describe('a submission', () => {
 
   it('is whole whatever was answered, and subscribers can read it', () => {
     const facts: Fact[] = [];
-    const service: Service = { ...sandbox.service, tell: (fact) => void facts.push(fact) };
+    const service: Service = { ...sandbox.service, emit: (fact) => void facts.push(fact) };
     const key = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', '0', 'length'));
     const answers = fc.oneof(fc.array(fc.string()), fc.dictionary(key, fc.string()));
     fc.assert(
@@ -76,7 +76,7 @@ describe('a submission', () => {
 
   it('is the same for the same chance', () => {
     const once = () => {
-      const service: Service = { ...sandbox.service, random: randomOf('forms again'), tell: () => undefined };
+      const service: Service = { ...sandbox.service, random: randomOf('forms again'), emit: () => undefined };
       const { uri, questions_and_answers, result } = submitForm(service, { form });
       return { uri, questions_and_answers, result };
     };
@@ -84,7 +84,7 @@ describe('a submission', () => {
   });
 
   it('leads to thanks when the form leads nowhere', () => {
-    const service: Service = { ...sandbox.service, tell: () => undefined };
+    const service: Service = { ...sandbox.service, emit: () => undefined };
     const empty = submitForm(service, { form: { ...form, routes: [], questions: [] } });
     expect(empty).toMatchObject({ questions_and_answers: [], result: { type: 'custom_message' } });
   });

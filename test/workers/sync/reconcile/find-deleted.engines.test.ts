@@ -1,7 +1,7 @@
 // What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
 import { describe, expect, it } from 'vitest';
 import type { RecordKind } from '#schemas/records.ts';
-import { deleteContact } from '#src/sandbox/world/contacts.ts';
+import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -13,7 +13,7 @@ const [{ fresh }] = storeEngines;
 const world = { contacts: 20, bookings: 3 };
 
 function contactsOf({ sandbox }: Reconciling) {
-  return [...(sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [])];
+  return [...(sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [])];
 }
 
 const deletedOf = async ({ store }: Reconciling): Promise<number> =>

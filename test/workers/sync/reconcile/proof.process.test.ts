@@ -13,7 +13,7 @@ import { openHome, type Home, type Settings } from '../../../harness/product.ts'
 import { startRedis } from '../../../harness/redis.ts';
 import { awayFromMeetings } from '../../../harness/reconciling.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { deleteContact } from '#src/sandbox/world/contacts.ts';
+import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 
 const engines: readonly { name: string; available: boolean; settings: () => Promise<Settings> }[] = [
@@ -52,10 +52,10 @@ for (const { name, available, settings } of engines) {
       await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
       await live(sandbox, () => facts.length >= 600);
       // Few contacts are ever deleted, and chance may have deleted none since.
-      const [someone] = sandbox.service.state.contactBooks.get(sandbox.handles.organization)?.entries() ?? [];
+      const [someone] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
       if (someone) deleteContact(sandbox.service, someone);
       await sandbox.control('POST', '/faults', { rate_limit: faults.rate_limit, status: faults.status });
-      await sandbox.courier.settled();
+      await sandbox.dispatcher.settled();
       await logSettled(home);
       // Every access token expires; our clock does not know it.
       await sandbox.control('POST', '/clock', { advance: '3h' });

@@ -1,6 +1,6 @@
 // Reconcile against the sandbox: what it finds, what it leaves alone, and what it does about it.
 import { describe, expect, it } from 'vitest';
-import { deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
@@ -11,7 +11,7 @@ const world = { contacts: 60, bookings: 30 };
 
 /** The sandbox goes on by itself, and nobody delivers what happens. */
 function book({ sandbox }: Reconciling) {
-  const found = sandbox.service.state.contactBooks.get(sandbox.handles.organization);
+  const found = sandbox.service.state.contacts.get(sandbox.handles.organization);
   if (found === undefined) throw new Error('The organization has no address book.');
   return found;
 }

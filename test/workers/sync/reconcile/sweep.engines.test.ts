@@ -1,6 +1,6 @@
 // The sweep in slices: in step with the time, from where it stood after a stop, and as thorough as a whole run.
 import { describe, expect, it } from 'vitest';
-import { deleteContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
 import { expectMirrored } from '../../../harness/mirror-comparison.ts';
@@ -30,7 +30,7 @@ for (const { name, available, fresh } of storeEngines) {
       await sweep(world, 300_000, startMs);
       await expectMirrored(world.store, world.sandbox, { recapsOf });
 
-      const book = world.sandbox.service.state.contactBooks.get(world.sandbox.handles.organization);
+      const book = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization);
       const [gone, changed] = [...(book?.entries() ?? [])];
       if (gone === undefined || changed === undefined) throw new Error('no contacts');
       // The times in rows are of whole seconds: what is deleted within the second of its reading is found by the next sweep.

@@ -1,14 +1,13 @@
-// The meeting a booking is for: a new one, or a seat in a group that meets at that time already.
+// The meeting a booking is for: a new one with its hosts, or a seat in a group that already meets at that time.
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { minuteMs } from '#src/sandbox/clock.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { hostsFor } from './booking-hosts.ts';
-import type { BookingPlan } from './booking-plan.ts';
+import { minuteMs } from '#src/sandbox/clock.ts';
+import { newUri } from '#src/sandbox/world/service.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import { hostDay, slotOf } from '#src/sandbox/world/state.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
 import { meetingLocation } from './locations.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
-import { slotOf } from './state.ts';
-import type { State, StoredEventType } from './state.ts';
+import type { BookingPlan } from './new-invitee.ts';
 
 /** The meeting as it is once the invitee has joined. Changes nothing; refuses when the group is full. */
 export function meetingWith(service: Service, plan: BookingPlan): ScheduledEventResource {
@@ -82,4 +81,34 @@ function laterBy(instant: string, minutes: number): string {
   const later = new Date(Date.parse(instant) + minutes * minuteMs).toISOString();
   if (later.length !== 24) throw invalid({ message: 'too far in the future', parameter: 'start_time' });
   return `${later.slice(0, -1)}${instant.slice(23, 26)}Z`;
+}
+
+/** How many of its hosts a meeting needs. */
+export function hostsNeeded({ pooling_type, hosts }: StoredEventType): number {
+  switch (pooling_type) {
+    case 'collective':
+      return hosts.length;
+    case 'multi_pool':
+      return Math.min(2, hosts.length);
+    default:
+      return 1;
+  }
+}
+
+/** Those with the fewest meetings on the day come first; among equals chance decides, so that work is spread. */
+export function hostsFor({ state, random }: Service, eventType: StoredEventType, startTime: string): readonly string[] {
+  const needed = hostsNeeded(eventType);
+  if (needed === eventType.hosts.length) return eventType.hosts;
+  const loads = eventType.hosts.map((host) => ({
+    host,
+    meetings: state.scheduledEvents.count('host_day', hostDay(host, startTime)),
+    lot: random.next(),
+  }));
+  const order = loads.toSorted((a, b) => a.meetings - b.meetings || a.lot - b.lot);
+  return order.slice(0, needed).map(({ host }) => host);
+}
+
+/** The meetings of a host that take place, on the day (UTC) of `instant`. */
+export function meetingsOf(state: State, host: string, instant: string): readonly ScheduledEventResource[] {
+  return state.scheduledEvents.of('host_day', hostDay(host, instant));
 }

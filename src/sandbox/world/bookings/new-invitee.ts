@@ -1,9 +1,30 @@
-// A new invitee, field by field.
+// What a booking needs, and the record of the new invitee it creates.
+import type { BookingRequest } from '#schemas/booking.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import type { BookingPlan } from './booking-plan.ts';
-import type { Service } from './service.ts';
-import type { StoredEventType } from './state.ts';
-import { trackingWith } from './fictional-people.ts';
+import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { StoredEventType } from '#src/sandbox/world/state.ts';
+
+export interface BookingPlan {
+  readonly eventType: StoredEventType;
+  /** UTC with six fractional digits. May lie in the past: a world is seeded with meetings that were. */
+  readonly startTime: string;
+  /** With `name`, or with `first_name` and perhaps `last_name`. */
+  readonly invitee: BookingRequest['invitee'];
+  /** Of a kind the event type offers. */
+  readonly location?: BookingRequest['location'];
+  readonly answers?: InviteeResource['questions_and_answers'] | undefined;
+  readonly tracking?: BookingRequest['tracking'];
+  /** Addresses of people who come along. */
+  readonly guests?: readonly string[] | undefined;
+  /** The routing form submission that led here. */
+  readonly submission?: string | null | undefined;
+  readonly scheduledBy?: string | null | undefined;
+  /** Null: on the hosted page. */
+  readonly method: InviteeResource['scheduling_method'];
+  /** The invitee this one takes the place of. */
+  readonly replaces?: InviteeResource | undefined;
+}
 
 /** The record of the plan's invitee on the meeting of this URI. */
 export function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {

@@ -1,11 +1,11 @@
 // The contacts an address book was opened with, up to a million of them: each is made when it is looked at, and found by
 // comparing small numbers. One that is changed or deleted leaves, and is the book's own from then on.
+import type { Page, PageRequest } from '#src/http/pagination.ts';
+import { pageOf, pageOfList } from '#src/sandbox/world/page.ts';
+import type { Sorted } from '#src/sandbox/world/page.ts';
 import type { ContactEntry } from './contact-entry.ts';
 import { matchesSearch } from './contact-search.ts';
 import type { ContactSearch } from './contact-search.ts';
-import { pageOf, pageOfList } from './page.ts';
-import type { Page, PageRequest } from '#src/http/pagination.ts';
-import type { Sorted } from './page.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 

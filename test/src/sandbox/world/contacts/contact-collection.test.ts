@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactFilters } from '#schemas/contact-request.ts';
 import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
-import type { ContactOrder, SeededContacts } from '#src/sandbox/world/seeded-contacts.ts';
-import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
-import { matchesSearch } from '#src/sandbox/world/contact-search.ts';
-import type { ContactSearch, FilterName } from '#src/sandbox/world/contact-search.ts';
+import type { ContactOrder, SeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { matchesSearch } from '#src/sandbox/world/contacts/contact-search.ts';
+import type { ContactSearch, FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { patienceMs, runs } from '../../../../harness/runs.ts';
 
 const nowMs = Date.parse('2026-05-01T12:00:00Z');
 const owners = ['https://sandbox.test/users/1', 'https://sandbox.test/users/2'];
@@ -112,7 +112,7 @@ describe('an address book', () => {
           fc.array(questions, { minLength: 1, maxLength: 12 }),
           (seed, size, changing, asked) => {
             const seeded = peopleOf(seed, size);
-            const book = createContactBook(seeded);
+            const book = createContactCollection(seeded);
             const plain = new Map<string, ContactEntry>();
             for (let row = 0; row < size; row += 1) plain.set(seeded.uri(row), seeded.entry(row));
             changing.forEach((change, turn) => {
@@ -169,7 +169,7 @@ describe('an address book', () => {
         fc.integer({ min: 1, max: 40 }),
         fc.array(shares, { maxLength: 30 }),
         (seed, size, deleted) => {
-          const book = createContactBook(peopleOf(seed, size));
+          const book = createContactCollection(peopleOf(seed, size));
           for (const share of deleted) {
             const entry = book.pick(share);
             if (entry !== undefined) expect(book.delete(entry.uri)).toBe(true);
@@ -236,7 +236,7 @@ describe('seeded contacts', () => {
     'are found by any part of their words, the rare like the common, names across the space too',
     () => {
       const many = peopleOf(11, 8000);
-      const book = createContactBook(many);
+      const book = createContactCollection(many);
       for (let row = 0; row < many.size; row += 9) book.delete(many.uri(row));
       const entries = [...book.entries()];
       const filters = ['name', 'name', 'company', 'job_title', 'city', 'state', 'country', 'timezone'] as const;

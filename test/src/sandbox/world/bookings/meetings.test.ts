@@ -1,9 +1,9 @@
 // Who hosts a meeting, by the pooling of its event type.
 import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
-import { createBookingWorld, standingMs } from '../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../harness/booking-world.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/booking-world.ts';
 
 const startTime = instantOf(standingMs + dayMs);
 const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada' };

@@ -3,8 +3,8 @@ import { customFieldValueFor } from '#schemas/custom-field.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
 import { invalid } from '#src/http/http-error.ts';
-import type { Service } from './service.ts';
-import type { StoredDefinition } from './state.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 
 export interface ValueWrite {
   /** Of the definition; its whole URI is taken too. */

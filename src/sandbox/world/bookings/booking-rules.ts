@@ -1,10 +1,10 @@
 // What a booking must respect beyond its form: the event type decides about time, place and answers. All complaints at once.
 // Whether the time is free is not asked: who books through the API has looked at the available times, or means it (A21).
 import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
+import { invalid } from '#src/http/http-error.ts';
 import { instantOf } from '#src/sandbox/clock.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
-import { invalid } from '#src/http/http-error.ts';
-import type { StoredEventType } from './state.ts';
+import type { StoredEventType } from '#src/sandbox/world/state.ts';
 
 interface Complaint {
   readonly message: string;

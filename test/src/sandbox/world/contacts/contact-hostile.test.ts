@@ -1,9 +1,9 @@
 // Whatever is sent to the contacts' operations is taken or refused as the specification says; a refusal changes nothing.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { openTestSandbox } from '../../../../harness/sandbox.ts';
+import type { Answer, TestSandbox } from '../../../../harness/sandbox.ts';
+import { patienceMs, runs } from '../../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 4, bookings: 0, rateLimits: false })));

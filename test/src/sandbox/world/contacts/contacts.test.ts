@@ -1,13 +1,19 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
-import { createContactBook } from '#src/sandbox/world/contacts-collection.ts';
-import type { ContactEntry } from '#src/sandbox/world/contact-entry.ts';
-import { bookOf, contactRecord, createContact, knowContact, updateContact } from '#src/sandbox/world/contacts.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import {
+  contactsOf,
+  contactRecord,
+  createContact,
+  ensureContact,
+  updateContact,
+} from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { holdMeeting } from '../../../harness/meetings.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { holdMeeting } from '../../../../harness/meetings.ts';
+import { openTestSandbox } from '../../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 5, bookings: 0, rateLimits: false })));
@@ -16,7 +22,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 /** The sandbox's service, and every event it tells from now on. */
 function listened(): { readonly service: Service; readonly told: string[] } {
   const told: string[] = [];
-  return { service: { ...sandbox.service, tell: ({ event }) => void told.push(event) }, told };
+  return { service: { ...sandbox.service, emit: ({ event }) => void told.push(event) }, told };
 }
 
 function newcomer(email: string): ContactEntry {
@@ -36,10 +42,10 @@ describe('a booking', () => {
 
   it('by an unknown address makes a contact of the host, once', () => {
     const { service, told } = listened();
-    knowContact(service, visitor('bo@example.test'));
-    knowContact(service, visitor('bo@example.test'));
+    ensureContact(service, visitor('bo@example.test'));
+    ensureContact(service, visitor('bo@example.test'));
     expect(told).toEqual(['contact.created']);
-    expect(bookOf(service, sandbox.handles.organization).byEmail('bo@example.test')).toMatchObject({
+    expect(contactsOf(service, sandbox.handles.organization).byEmail('bo@example.test')).toMatchObject({
       owner: sandbox.handles.users.member,
       name: 'Bo Xu',
       timezone: 'Asia/Tokyo',
@@ -49,14 +55,14 @@ describe('a booking', () => {
 
   it('by the second address of a contact, seeded or not, makes none', () => {
     const { service, told } = listened();
-    const book = bookOf(service, sandbox.handles.organization);
+    const book = contactsOf(service, sandbox.handles.organization);
     const [seeded] = [...book.entries()];
     const emails = [
       { email: 'home@example.test', is_primary: false },
       { email: 'work@example.test', is_primary: true },
     ];
     updateContact(service, newcomer('old@example.test'), { emails });
-    for (const { email } of [...emails, ...(seeded?.emails ?? [])]) knowContact(service, visitor(email));
+    for (const { email } of [...emails, ...(seeded?.emails ?? [])]) ensureContact(service, visitor(email));
     expect(told).toEqual(['contact.updated']);
   });
 
@@ -65,7 +71,7 @@ describe('a booking', () => {
     updateContact(service, newcomer('given-up@example.test'), {
       emails: [{ email: 'taken-up@example.test', is_primary: true }],
     });
-    knowContact(service, visitor('given-up@example.test'));
+    ensureContact(service, visitor('given-up@example.test'));
     expect(told).toEqual(['contact.updated', 'contact.created']);
   });
 });
@@ -89,7 +95,7 @@ describe('the dates of a contact', () => {
   it('come from bookings made after the contact was', () => {
     const { service, handles } = sandbox;
     holdMeeting(service, { host: handles.users.owner, email: 'again@example.test' });
-    const book = bookOf(service, handles.organization);
+    const book = contactsOf(service, handles.organization);
     const first = book.byEmail('again@example.test') as ContactEntry;
     expect(contactRecord(service, first).last_meeting_date).not.toBeNull();
     book.delete(first.uri);
@@ -101,7 +107,7 @@ describe('the dates of a contact', () => {
     await using other = await openTestSandbox({ contacts: 0, bookings: 0 }, { realMs });
     const { service, handles } = other;
     holdMeeting(service, { host: handles.users.owner, email: 'mail@example.test', daysAgo: 1 });
-    const entry = bookOf(service, handles.organization).byEmail('mail@example.test') as ContactEntry;
+    const entry = contactsOf(service, handles.organization).byEmail('mail@example.test') as ContactEntry;
     const lastOf = (last_email_date: string) =>
       contactRecord(service, { ...entry, last_email_date }).last_interaction_date;
     // As text, the first of these comes after the meeting.
@@ -152,7 +158,7 @@ describe('seeded contacts', () => {
   });
 
   it('are walked once each, though they change on the way', () => {
-    const book = createContactBook(people);
+    const book = createContactCollection(people);
     const seen: string[] = [];
     for (const entry of book.entries()) {
       seen.push(entry.uri);

@@ -2,13 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import { refuseTakenEmails } from './contact-addresses.ts';
-import type { ContactBook } from './contacts-collection.ts';
+import { invalid } from '#src/http/http-error.ts';
+import { addressKey } from '#src/sandbox/world/state.ts';
+import { newUri } from '#src/sandbox/world/service.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { StoredDefinition } from '#src/sandbox/world/state.ts';
+import type { ContactCollection } from './contact-collection.ts';
 import type { ContactDetails, ContactEntry } from './contact-entry.ts';
-import { later, meetingDates } from './contact-dates.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
-import type { StoredDefinition } from './state.ts';
+import { later, meetingDates } from './meeting-dates.ts';
 
 export interface ShownContact {
   readonly withoutCustomFields?: boolean;
@@ -76,14 +77,14 @@ export interface NewContact {
   readonly details: Partial<ContactDetails> & Pick<ContactDetails, 'emails'>;
 }
 
-export function bookOf({ state }: Pick<Service, 'state'>, organization: string): ContactBook {
-  const book = state.contactBooks.get(organization);
+export function contactsOf({ state }: Pick<Service, 'state'>, organization: string): ContactCollection {
+  const book = state.contacts.get(organization);
   if (book === undefined) throw new Error('every organization has an address book');
   return book;
 }
 
 export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
-  const book = bookOf(service, organization);
+  const book = contactsOf(service, organization);
   refuseTakenEmails(book, details);
   const now = service.clock.tick();
   const entry: ContactEntry = {
@@ -98,7 +99,7 @@ export function createContact(service: Service, { organization, owner, source, d
     creation_source: source,
   };
   book.put(entry);
-  tellOf(service, 'contact.created', { entry, organization, at: now });
+  emitContact(service, 'contact.created', { entry, organization, at: now });
   return entry;
 }
 
@@ -119,20 +120,20 @@ const blank: Omit<ContactDetails, 'emails'> = {
 export function updateContact(service: Service, entry: ContactEntry, changes: Partial<ContactDetails>): ContactEntry {
   if (isDeepStrictEqual({ ...entry, ...changes }, entry)) return entry;
   const organization = organizationOf(service, entry);
-  const book = bookOf(service, organization);
+  const book = contactsOf(service, organization);
   if (changes.emails !== undefined) refuseTakenEmails(book, { emails: changes.emails, contact: entry.uri });
   const changed: ContactEntry = { ...entry, ...changes, updated_at: service.clock.tick() };
   book.put(changed);
-  tellOf(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
+  emitContact(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
   return changed;
 }
 
 export function deleteContact(service: Service, entry: ContactEntry): void {
   const organization = organizationOf(service, entry);
   const deleted = { uri: entry.uri, deleted_at: service.clock.tick() };
-  bookOf(service, organization).delete(entry.uri);
+  contactsOf(service, organization).delete(entry.uri);
   service.state.deletedContacts.set(entry.uri, { ...deleted, organization });
-  service.tell({
+  service.emit({
     event: 'contact.deleted',
     at: deleted.deleted_at,
     payload: service.options.flat ? deleted : { user_uuid: uuidOf(entry.owner), contact: deleted },
@@ -142,7 +143,7 @@ export function deleteContact(service: Service, entry: ContactEntry): void {
 }
 
 /** Someone who books. */
-export interface Acquaintance {
+export interface BookingContact {
   readonly organization: string;
   /** The host, to whom a new contact will belong. */
   readonly owner: string;
@@ -155,30 +156,48 @@ export interface Acquaintance {
  * A booking by an unknown address makes a contact; a known one stays as it is, for its meeting dates follow from bookings.
  * To be called before the invitee is put on its shelf: only later bookings count for a contact.
  */
-export function knowContact(service: Service, { organization, owner, email, name, timezone }: Acquaintance): void {
-  if (bookOf(service, organization).byEmail(email) !== undefined) return;
+export function ensureContact(service: Service, { organization, owner, email, name, timezone }: BookingContact): void {
+  if (contactsOf(service, organization).byEmail(email) !== undefined) return;
   const details = { emails: [{ email, is_primary: true }], name, timezone };
   createContact(service, { organization, owner, source: 'scheduling', details });
 }
 
-interface Told {
+interface ContactChange {
   readonly entry: ContactEntry;
   readonly organization: string;
   readonly at: string;
 }
 
-function tellOf(service: Service, event: 'contact.created' | 'contact.updated', told: Told): void {
-  const { entry, organization, at } = told;
+function emitContact(service: Service, event: 'contact.created' | 'contact.updated', change: ContactChange): void {
+  const { entry, organization, at } = change;
   const record: ContactResource = contactRecord(service, entry);
   // Nested as the public service sends it, or flat as the specification describes it (A4b).
   const payload: JsonObject = service.options.flat
     ? record
     : { user_uuid: uuidOf(entry.owner), contact: { ...record, creation_source: entry.creation_source } };
-  service.tell({ event, at, payload, organization, users: [entry.owner] });
+  service.emit({ event, at, payload, organization, users: [entry.owner] });
 }
 
 const uuidOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 
 function organizationOf({ state }: Service, { owner }: ContactEntry): string {
   return state.users.get(owner)?.current_organization ?? '';
+}
+
+interface Claim {
+  readonly emails: ContactDetails['emails'];
+  /** The URI of the contact they are written on; none when one is made. */
+  readonly contact?: string;
+}
+
+export function refuseTakenEmails(book: ContactCollection, { emails, contact }: Claim): void {
+  const keys = emails.map(({ email }) => addressKey(email));
+  const complaints = emails.flatMap(({ email }, index) => {
+    const parameter = `emails.${index}.email`;
+    const other = book.byEmail(email);
+    if (other !== undefined && other.uri !== contact)
+      return [{ message: 'another contact has this address', parameter }];
+    return keys.indexOf(addressKey(email)) < index ? [{ message: 'this address is given twice', parameter }] : [];
+  });
+  if (complaints.length > 0) throw invalid(...complaints);
 }

@@ -6,12 +6,12 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings.ts';
-import { markNoShow, unmarkNoShow } from '#src/sandbox/world/no-shows.ts';
+import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld, standingMs } from '../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../harness/booking-world.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/booking-world.ts';
+import { patienceMs, runs } from '../../../../harness/runs.ts';
 
 const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(standingMs + days * dayMs));
 const which = fc.nat({ max: 30 });

@@ -1,9 +1,8 @@
 // When an event type can be booked: half-hour steps from nine to five UTC on weekdays, where enough of its hosts are free (A23b).
 import type { AvailableTimeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import { hostsNeeded, meetingsOf } from './booking-hosts.ts';
-import { gatheringAt, seatsLeft } from './booking-meeting.ts';
-import type { State, StoredEventType } from './state.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
+import { gatheringAt, hostsNeeded, meetingsOf, seatsLeft } from './meetings.ts';
 
 const stepMs = 30 * minuteMs;
 const opensMs = 9 * hourMs;

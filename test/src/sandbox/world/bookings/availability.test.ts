@@ -1,10 +1,10 @@
 // The times at which an event type can be booked.
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import { availableTimes } from '#src/sandbox/world/availability.ts';
-import { book } from '#src/sandbox/world/bookings.ts';
-import { createBookingWorld, standingMs } from '../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../harness/booking-world.ts';
+import { availableTimes } from '#src/sandbox/world/bookings/availability.ts';
+import { book } from '#src/sandbox/world/bookings/bookings.ts';
+import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/booking-world.ts';
 
 const midnightMs = Math.floor(standingMs / dayMs) * dayMs + dayMs;
 const thursday = { fromMs: midnightMs, toMs: midnightMs + dayMs };

@@ -1,11 +1,11 @@
 // Whatever is sent to POST /invitees and its neighbours: a documented answer, never a server error, and a refusal changes nothing.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../../harness/bookings.ts';
-import type { Desk } from '../../../harness/bookings.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { openDesk } from '../../../../harness/bookings.ts';
+import type { Desk } from '../../../../harness/bookings.ts';
+import { openTestSandbox } from '../../../../harness/sandbox.ts';
+import type { TestSandbox } from '../../../../harness/sandbox.ts';
+import { patienceMs, runs } from '../../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 let desk: Desk;

@@ -3,21 +3,22 @@
 //
 //   book ──▶ active ──cancel──▶ canceled
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
-import type { CancellationResource } from '#schemas/resources/scheduled-event.ts';
+import type { EventKind } from '#schemas/events.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
-import { meetingOf, tellOfInvitee } from './booking-facts.ts';
-import { meetingWith, meetingWithout } from './booking-meeting.ts';
-import type { BookingPlan } from './booking-plan.ts';
-import { namesOf, newInvitee } from './booking-record.ts';
-import { knowContact } from './contacts.ts';
-import { organizationOf } from './event-types.ts';
+import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import { newUri } from '#src/sandbox/world/service.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
 import { sameChoice } from './locations.ts';
-import type { Service } from './service.ts';
+import { meetingWith, meetingWithout } from './meetings.ts';
+import { namesOf, newInvitee } from './new-invitee.ts';
+import type { BookingPlan } from './new-invitee.ts';
 
 export function book(service: Service, plan: BookingPlan): InviteeResource {
   const invitee = place(service, plan);
-  tellOfInvitee(service, 'invitee.created', invitee);
+  emitInvitee(service, 'invitee.created', invitee);
   return invitee;
 }
 
@@ -27,7 +28,7 @@ function place(service: Service, plan: BookingPlan): InviteeResource {
   const meeting = meetingWith(service, plan);
   const hosts = meeting.event_memberships.map(({ user }) => user);
   // The contact first: it is made with empty meeting dates, which the invitee then fills.
-  knowContact(service, {
+  ensureContact(service, {
     organization: organizationOf(state, hosts),
     owner: hosts[0] ?? '',
     email: plan.invitee.email,
@@ -48,7 +49,7 @@ export interface Canceling {
 export function cancelInvitee(service: Service, invitee: InviteeResource, how: Canceling): InviteeResource {
   demandActive(invitee);
   const canceled = withdraw(service, invitee, how);
-  tellOfInvitee(service, 'invitee.canceled', canceled);
+  emitInvitee(service, 'invitee.canceled', canceled);
   return canceled;
 }
 
@@ -84,8 +85,8 @@ export function rescheduleInvitee(
   const moved = place(service, planAgain(service, invitee, startTime));
   const leaving: InviteeResource = { ...invitee, rescheduled: true, new_invitee: moved.uri };
   const left = withdraw(service, leaving, { cancelerType: 'invitee', reason: null });
-  tellOfInvitee(service, 'invitee.canceled', left);
-  tellOfInvitee(service, 'invitee.created', moved);
+  emitInvitee(service, 'invitee.canceled', left);
+  emitInvitee(service, 'invitee.created', moved);
   return moved;
 }
 
@@ -125,5 +126,45 @@ export function inviteeNamed(
 ): InviteeResource {
   const invitee = state.invitees.get(uri);
   if (invitee === undefined) throw notFound('No such invitee.', parameter);
+  return invitee;
+}
+
+export function emitInvitee(service: Service, event: EventKind, invitee: InviteeResource): void {
+  const meeting = meetingOf(service, invitee);
+  const users = meeting.event_memberships.map(({ user }) => user);
+  service.emit({
+    event,
+    at: service.clock.tick(),
+    payload: { ...invitee, scheduled_event: meeting },
+    organization: organizationOf(service.state, users),
+    users,
+  });
+}
+
+/** Every invitee was put on the shelf together with its meeting, and neither ever leaves. */
+export function meetingOf({ state }: Service, { event }: InviteeResource): ScheduledEventResource {
+  return state.scheduledEvents.get(event) as ScheduledEventResource;
+}
+
+export function markNoShow(service: Service, invitee: InviteeResource): InviteeResource {
+  if (invitee.status === 'canceled')
+    throw invalid({ message: 'canceled: nobody waited for this invitee', parameter: 'invitee' });
+  if (invitee.no_show !== null) throw invalid({ message: 'marked as a no-show already', parameter: 'invitee' });
+  const no_show = { uri: newUri(service, 'invitee_no_shows'), created_at: service.clock.tick() };
+  return keep(service, 'invitee_no_show.created', { ...invitee, no_show });
+}
+
+export function unmarkNoShow(service: Service, invitee: InviteeResource): InviteeResource {
+  if (invitee.no_show === null) throw invalid({ message: 'not marked as a no-show', parameter: 'invitee' });
+  return keep(service, 'invitee_no_show.deleted', { ...invitee, no_show: null });
+}
+
+function keep(
+  service: Service,
+  event: 'invitee_no_show.created' | 'invitee_no_show.deleted',
+  invitee: InviteeResource,
+): InviteeResource {
+  service.state.invitees.put(invitee);
+  emitInvitee(service, event, invitee);
   return invitee;
 }

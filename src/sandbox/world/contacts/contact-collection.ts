@@ -1,15 +1,15 @@
 // The address book of one organization: from a handful of contacts to a million, found by URI or address, listed in pages.
-import { addressKey } from './address.ts';
-import { createContactBase } from './seeded-contacts.ts';
-import type { ContactOrder, SeededContacts } from './seeded-contacts.ts';
+import type { Page, PageRequest } from '#src/http/pagination.ts';
+import { addressKey } from '#src/sandbox/world/state.ts';
+import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
+import { mergePages } from '#src/sandbox/world/page.ts';
 import type { ContactEntry } from './contact-entry.ts';
 import { matchesSearch } from './contact-search.ts';
 import type { ContactSearch } from './contact-search.ts';
-import { mergePages } from './page.ts';
-import type { Page, PageRequest } from '#src/http/pagination.ts';
-import { createShelf } from './indexed-collection.ts';
+import { createContactBase } from './seeded-contacts.ts';
+import type { ContactOrder, SeededContacts } from './seeded-contacts.ts';
 
-export interface ContactBook {
+export interface ContactCollection {
   readonly size: number;
   get(uri: string): ContactEntry | undefined;
   /** The contact that has this address, whether primary or not, and whatever its letter case. */
@@ -40,9 +40,9 @@ const noContacts: SeededContacts = {
 };
 
 /** A book of the seeded contacts, and of those put into it: what was put stands for the seeded one of the same URI. */
-export function createContactBook(seeded: SeededContacts = noContacts): ContactBook {
+export function createContactCollection(seeded: SeededContacts = noContacts): ContactCollection {
   const base = createContactBase(seeded);
-  const shelf = createShelf<ContactEntry, ContactOrder, 'email'>({
+  const shelf = createIndexedCollection<ContactEntry, ContactOrder, 'email'>({
     orders: { created_at: (entry) => entry.created_at, updated_at: (entry) => entry.updated_at },
     groups: { email: ({ emails }) => emails.map(({ email }) => addressKey(email)) },
   });
