@@ -3,7 +3,7 @@ import { invitationRequest } from '#schemas/invitation.ts';
 import { invitationListQuery } from '#schemas/list-query.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
-import { isSameAddress } from '#src/sandbox/world/state.ts';
+import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { demandAllotment, invite } from '#src/sandbox/world/invitations.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Caller } from './caller.ts';

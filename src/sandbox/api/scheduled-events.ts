@@ -4,7 +4,7 @@ import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
-import { addressKey } from '#src/sandbox/world/state.ts';
+import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import type { State } from '#src/sandbox/world/state.ts';

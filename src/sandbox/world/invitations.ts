@@ -5,7 +5,7 @@
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
-import { isSameAddress } from './state.ts';
+import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { addMember, userOfAddress } from './organizations.ts';
 import type { Organization } from './organizations.ts';
 import { newUri } from './service.ts';

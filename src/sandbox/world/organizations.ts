@@ -1,7 +1,7 @@
 // Organizations as the sandbox stores them: what the account may do, and who belongs to it in which role.
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { notFound } from '#src/http/http-error.ts';
-import { isSameAddress } from './state.ts';
+import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { State, StoredMembership } from './state.ts';

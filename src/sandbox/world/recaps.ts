@@ -6,7 +6,7 @@ import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.
 import type { JsonObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { instantOf } from '#src/sandbox/clock.ts';
-import { isSameAddress } from './state.ts';
+import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { makeHighlights, makeTranscript } from './recap-text.ts';
 import { newUri } from './service.ts';
 import type { Fact, Service, ServiceOptions } from './service.ts';

@@ -15,6 +15,7 @@ import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.
 import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { createIndexedCollection } from './indexed-collection.ts';
 import type { Organization } from './organizations.ts';
 
@@ -148,8 +149,3 @@ export function eventTypesOf(state: State, organization: string): readonly Store
     hosts.some((host) => state.users.get(host)?.current_organization === organization),
   );
 }
-
-/** Addresses differ by letter case only when somebody mistypes: they are kept as written, and compared without it. */
-export const addressKey = (email: string): string => email.toLowerCase();
-
-export const isSameAddress = (a: string, b: string): boolean => addressKey(a) === addressKey(b);

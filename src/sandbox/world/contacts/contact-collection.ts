@@ -1,6 +1,6 @@
 // The address book of one organization: from a handful of contacts to a million, found by URI or address, listed in pages.
 import type { Page, PageRequest } from '#src/http/pagination.ts';
-import { addressKey } from '#src/sandbox/world/state.ts';
+import { addressKey } from './contact-entry.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { mergePages } from '#src/sandbox/world/page.ts';
 import type { ContactEntry } from './contact-entry.ts';

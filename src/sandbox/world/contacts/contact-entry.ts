@@ -1,4 +1,4 @@
-// A contact as the sandbox keeps it.
+// A contact as the sandbox stores it, and how e-mail addresses are compared.
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
 
 /** What people write on a contact. */
@@ -28,3 +28,8 @@ export interface ContactEntry extends ContactDetails {
   readonly last_email_date: string | null;
   readonly creation_source: 'scheduling' | 'manual' | 'api';
 }
+
+/** The form addresses are indexed and compared in: stored as written, compared without letter case. */
+export const addressKey = (email: string): string => email.toLowerCase();
+
+export const isSameAddress = (a: string, b: string): boolean => addressKey(a) === addressKey(b);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { addressKey } from '#src/sandbox/world/state.ts';
+import { addressKey } from './contact-entry.ts';
 import { newUri } from '#src/sandbox/world/service.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';

@@ -1,5 +1,5 @@
 // When a contact meets and met its organization: never kept, always read from the bookings of its addresses.
-import { addressKey } from '#src/sandbox/world/state.ts';
+import { addressKey } from './contact-entry.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { ContactEntry } from './contact-entry.ts';
 
