@@ -2,7 +2,7 @@
 import { organizationResource } from '#schemas/resources/organization.ts';
 import type { OrganizationResource } from '#schemas/resources/organization.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import type { Organization } from '#src/sandbox/world/organizations.ts';
+import type { Organization } from '#src/sandbox/world/state.ts';
 import { defineOperation } from './operation.ts';
 import { demandOrganization } from './permissions.ts';
 

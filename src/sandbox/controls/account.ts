@@ -4,9 +4,8 @@ import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
 import { seatsTaken } from '#src/sandbox/world/invitations.ts';
 import { setRole } from '#src/sandbox/world/organizations.ts';
-import { contactsFeatures, plans } from '#src/sandbox/world/organizations.ts';
-import type { Account, Organization } from '#src/sandbox/world/organizations.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import { contactsFeatures, plans } from '#src/sandbox/world/state.ts';
+import type { Account, Organization, State } from '#src/sandbox/world/state.ts';
 import { demandOrganization } from './chosen-organization.ts';
 import { defineControl } from './control.ts';
 

@@ -3,7 +3,7 @@ import { makePerson } from '#src/sandbox/world/fictional-people.ts';
 import { randomOf } from '#src/sandbox/random.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import type { Organization, Plan } from '#src/sandbox/world/organizations.ts';
+import type { Organization, Plan } from '#src/sandbox/world/state.ts';
 import { enrol } from '#src/sandbox/world/organizations.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 

@@ -7,10 +7,9 @@ import type { InvitationResource } from '#schemas/resources/organization-invitat
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { addMember, userOfAddress } from './organizations.ts';
-import type { Organization } from './organizations.ts';
+import type { Organization, State } from './state.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
-import type { State } from './state.ts';
 
 const messages = permissionMessages['POST /organizations/<uuid>/invitations'];
 

@@ -4,28 +4,7 @@ import { notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { newUri } from './service.ts';
 import type { Service } from './service.ts';
-import type { State, StoredMembership } from './state.ts';
-
-export const plans = ['free', 'standard', 'teams', 'enterprise'] as const;
-export type Plan = (typeof plans)[number];
-
-/** `enterprise_only`: contacts ask for the enterprise level, as they may on accounts of another kind. */
-export const contactsFeatures = ['enabled', 'disabled', 'enterprise_only'] as const;
-
-export interface Account {
-  readonly plan: Plan;
-  readonly trial: boolean;
-  readonly seats: number;
-  /** How many invitations a trial account may send. */
-  readonly trialInvitations: number;
-  readonly scim: boolean;
-  readonly contactsFeature: (typeof contactsFeatures)[number];
-}
-
-export interface Organization extends Account {
-  readonly uri: string;
-  readonly name: string;
-}
+import type { Organization, State, StoredMembership } from './state.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
 

@@ -17,7 +17,27 @@ import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-sub
 import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { createIndexedCollection } from './indexed-collection.ts';
-import type { Organization } from './organizations.ts';
+
+export const plans = ['free', 'standard', 'teams', 'enterprise'] as const;
+export type Plan = (typeof plans)[number];
+
+/** `enterprise_only`: contacts ask for the enterprise level, as they may on accounts of another kind. */
+export const contactsFeatures = ['enabled', 'disabled', 'enterprise_only'] as const;
+
+export interface Account {
+  readonly plan: Plan;
+  readonly trial: boolean;
+  readonly seats: number;
+  /** How many invitations a trial account may send. */
+  readonly trialInvitations: number;
+  readonly scim: boolean;
+  readonly contactsFeature: (typeof contactsFeatures)[number];
+}
+
+export interface Organization extends Account {
+  readonly uri: string;
+  readonly name: string;
+}
 
 /** A record of the service with what only the service knows of it. */
 export interface StoredSubscription extends WebhookSubscriptionResource {
