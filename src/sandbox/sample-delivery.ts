@@ -19,7 +19,7 @@ import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
 import { createService } from './create-service.ts';
 import { randomOf } from './random.ts';
 import type { Handles } from '#src/sandbox/seed/seed.ts';
-import { seededValues } from '#src/sandbox/seed/contacts-values.ts';
+import { seededValues } from '#src/sandbox/seed/contacts.ts';
 
 export interface SampleDelivery {
   readonly event: EventKind;
@@ -159,7 +159,7 @@ function recap(scene: Scene, agoMs: number) {
 }
 
 function contact({ service, handles, rewind }: Scene, agoMs: number) {
-  const { name, email, phone, company, jobTitle, place, id } = makePerson(service.random);
+  const { name, email, phone, company, jobTitle, residence, id } = makePerson(service.random);
   rewind(agoMs);
   const made = createContact(service, {
     organization: handles.organization,
@@ -171,7 +171,7 @@ function contact({ service, handles, rewind }: Scene, agoMs: number) {
       phone_numbers: [{ phone_number: phone }],
       company,
       job_title: jobTitle,
-      ...place,
+      ...residence,
       linkedin: `https://network.example.test/in/${id.slice(0, 8)}`,
       values: seededValues(definitionsInUse(service, handles.organization), service.random.int(0, 0xffff), 0),
     },

@@ -23,7 +23,6 @@ import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createWebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import type { WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
-import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
@@ -95,7 +94,6 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', gate);
   entrance.fetch = app.fetch;
-  opened.use(prepareWhenIdle(service.state.contacts.values().toArray()));
   const all = opened.move();
   const act = createLiveActivity({ service, organization: handles.organization, report });
   return {
@@ -106,15 +104,6 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     live: (rate, signal) => runLiveActivity(act, rate, signal),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
-}
-
-/** A list of a million in another order takes a second to sort: it is done before anybody asks, between other things. */
-function prepareWhenIdle(books: readonly ContactCollection[]): Disposable {
-  const step = (): void => {
-    if (books.some((book) => book.prepare())) next = setImmediate(step);
-  };
-  let next = setImmediate(step);
-  return { [Symbol.dispose]: () => clearImmediate(next) };
 }
 
 const mostBodyBytes = 1024 * 1024;

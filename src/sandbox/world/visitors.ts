@@ -30,11 +30,11 @@ export function pickVisitor(service: Service, organization: string, strangers: n
   const email = known?.emails.find(({ is_primary }) => is_primary)?.email;
   if (known !== undefined && email !== undefined)
     return { invitee: { email, timezone: known.timezone ?? 'UTC', name: known.name ?? email }, ...extras };
-  const { firstName, lastName, place, phone, ...person } = makePerson(random);
+  const { firstName, lastName, residence, phone, ...person } = makePerson(random);
   return {
     invitee: {
       email: person.email,
-      timezone: place.timezone,
+      timezone: residence.timezone ?? 'UTC',
       first_name: firstName,
       last_name: lastName,
       ...(random.chance(0.3) ? { text_reminder_number: phone } : {}),

@@ -1,13 +1,15 @@
-// Which contacts a search finds: every filter must be met, by any one of its comma-separated segments.
+// Which contacts a search finds: every filter must match, with any one of its comma-separated segments.
 import { contactFilters } from '#schemas/contact-request.ts';
 import type { ContactListQuery } from '#schemas/contact-request.ts';
 import type { ContactEntry } from './contact-entry.ts';
 
 export type FilterName = keyof typeof contactFilters;
 export type ContactSearch = Pick<ContactListQuery, FilterName>;
+/** The filters whose values are shared by many contacts; an address or a number belongs to one. */
+export type WordFilter = Exclude<FilterName, 'email' | 'phone_number'>;
 
-/** What each filter looks at. */
-const looksAt: { readonly [Name in FilterName]: (entry: ContactEntry) => readonly (string | null)[] } = {
+/** The values each filter looks at. */
+const valuesOf: { readonly [Name in FilterName]: (entry: ContactEntry) => readonly (string | null)[] } = {
   email: ({ emails }) => emails.map(({ email }) => email),
   phone_number: ({ phone_numbers }) => phone_numbers.map(({ phone_number }) => phone_number),
   timezone: ({ timezone }) => [timezone],
@@ -19,28 +21,38 @@ const looksAt: { readonly [Name in FilterName]: (entry: ContactEntry) => readonl
   city: ({ city }) => [city],
 };
 
-/** Exact is character by character; partial is anywhere in the text, whatever the case (A17). */
-const fits = {
-  exact: (value: string, segment: string): boolean => value === segment,
-  partial: (value: string, segment: string): boolean => value.toLowerCase().includes(segment.toLowerCase()),
-} as const;
+const isPartial = (name: FilterName): boolean => contactFilters[name] === 'partial';
 
-/** Whether one of the segments fits the value; nothing fits a contact that says nothing. */
-export function fitsFilter(name: FilterName, value: string | null, segments: readonly string[]): boolean {
-  const fit = fits[contactFilters[name]];
-  return value !== null && segments.some((segment) => fit(value, segment));
+/** The form in which values and segments are compared: partial filters ignore the case (A17). */
+export const comparable = (name: FilterName, text: string): string => (isPartial(name) ? text.toLowerCase() : text);
+
+/** Whether one of the segments matches the value, both in their comparable form. A missing value matches nothing. */
+export function matchesSegments(name: FilterName, value: string | null, segments: readonly string[]): boolean {
+  if (value === null) return false;
+  return segments.some((segment) => (isPartial(name) ? value.includes(segment) : value === segment));
 }
 
-/** The filters of a search that ask for something. */
-export function filtersOf(search: ContactSearch): readonly (readonly [FilterName, readonly string[]])[] {
-  return (Object.keys(contactFilters) as FilterName[]).flatMap((name) => {
-    const segments = search[name] ?? [];
-    return segments.length === 0 ? [] : [[name, segments] as const];
-  });
+export interface Filter<Name extends FilterName = FilterName> {
+  readonly name: Name;
+  /** In their comparable form. */
+  readonly segments: readonly string[];
 }
+
+/** The filters of a search that have segments. */
+export function filtersOf<Name extends FilterName>(
+  search: ContactSearch,
+  names: readonly Name[],
+): readonly Filter<Name>[] {
+  return names
+    .map((name) => ({ name, segments: (search[name] ?? []).map((segment) => comparable(name, segment)) }))
+    .filter(({ segments }) => segments.length > 0);
+}
+
+export const wordFilters = ['name', 'company', 'job_title', 'city', 'state', 'country', 'timezone'] as const;
+const allFilters = [...wordFilters, 'email', 'phone_number'] as const;
 
 export function matchesSearch(entry: ContactEntry, search: ContactSearch): boolean {
-  return filtersOf(search).every(([name, segments]) =>
-    looksAt[name](entry).some((value) => fitsFilter(name, value, segments)),
+  return filtersOf(search, allFilters).every(({ name, segments }) =>
+    valuesOf[name](entry).some((value) => matchesSegments(name, value && comparable(name, value), segments)),
   );
 }

@@ -1,74 +1,92 @@
-// The contacts an address book was opened with, up to a million of them: each is made when it is looked at, and found by
-// comparing small numbers. One that is changed or deleted leaves, and is the book's own from then on.
+// The contacts a collection was created with, up to a million of them. A contact that is changed or deleted leaves; the
+// collection then stores its new version.
 import type { Page, PageRequest } from '#src/http/pagination.ts';
 import { pageOf, pageOfList } from '#src/sandbox/world/page.ts';
-import type { Sorted } from '#src/sandbox/world/page.ts';
+import type { Sorted, Step } from '#src/sandbox/world/page.ts';
 import type { ContactEntry } from './contact-entry.ts';
-import { matchesSearch } from './contact-search.ts';
-import type { ContactSearch } from './contact-search.ts';
+import { filtersOf, matchesSearch, matchesSegments, wordFilters } from './contact-search.ts';
+import type { ContactSearch, WordFilter } from './contact-search.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 
-/** For every row the code of a value, in the order asked for, and for every code whether it is wanted. */
+/** One field of all contacts: its distinct values in their comparable form, and for each contact the index of its value. */
 export interface Column {
+  readonly values: readonly (string | null)[];
   readonly codes: Uint32Array;
-  readonly wanted: Uint8Array;
-  /** How many rows have a code that is wanted, and where they are, ascending. */
-  readonly rows: number;
-  places(): Uint32Array;
 }
 
-/** Contacts that are a function of their row. Rows are counted from 0 in the order of `created_at`. */
+/** Contacts computed from their row. Rows count from 0 in the order of `created_at`. */
 export interface SeededContacts {
   readonly size: number;
   entry(row: number): ContactEntry;
   uri(row: number): string;
   time(order: ContactOrder, row: number): string;
-  /** The row that has this name, if any. */
-  rowOf(what: 'uri' | 'email' | 'phone_number', name: string): number | undefined;
-  /** All rows in the order of `updated_at`; made when first asked for, as far as it is not prepared. */
+  rowOf(field: 'uri' | 'email' | 'phone_number', value: string): number | undefined;
+  /** All rows in the order of `updated_at`. */
   readonly byUpdate: Uint32Array;
-  /** Does a piece of what will be asked for; answers whether there is more to do. */
-  prepare(): boolean;
-  /** What a search wants of each column, the fewest first; addresses and numbers are left to `rowOf`. */
-  columns(order: ContactOrder, search: ContactSearch): readonly Column[];
+  /** With the contacts in this order. */
+  column(filter: WordFilter, order: ContactOrder): Column;
 }
 
-export interface ContactBase {
+export interface RemainingContacts {
   readonly size: number;
   get(uri: string): ContactEntry | undefined;
   byEmail(email: string): ContactEntry | undefined;
-  /** The contact leaves; false when it is not here. */
-  release(uri: string): boolean;
+  /** Removes the contact; false when it is not here. */
+  remove(uri: string): boolean;
   page(order: ContactOrder, request: PageRequest, search: ContactSearch): Page<ContactEntry>;
   /** Whether the contact was here at first. */
-  began(uri: string): boolean;
-  /** All that were here at first, where `left` still knows those that have left since. */
-  entries(left: (uri: string) => ContactEntry | undefined): Generator<ContactEntry>;
-  /** The one at this share of the rows, or the next that is still here. */
+  wasSeeded(uri: string): boolean;
+  /** All seeded contacts in their current version; `changed` returns the version of those that have left. */
+  entries(changed: (uri: string) => ContactEntry | undefined): Generator<ContactEntry>;
+  /** The contact at this share of the rows, or the next one that is still here. */
   pick(share: number): ContactEntry | undefined;
 }
 
-export function createContactBase(seeded: SeededContacts): ContactBase {
-  const gone = new Uint8Array(seeded.size);
+export function createRemainingContacts(seeded: SeededContacts): RemainingContacts {
+  const removed = new Uint8Array(seeded.size);
   let size = seeded.size;
 
-  const rowHere = (what: 'uri' | 'email' | 'phone_number', name: string): number | undefined => {
-    const row = seeded.rowOf(what, name);
-    return row === undefined || gone[row] === 1 ? undefined : row;
-  };
-  const find = (what: 'uri' | 'email', name: string): ContactEntry | undefined => {
-    const row = rowHere(what, name);
+  function rowOf(field: 'uri' | 'email' | 'phone_number', value: string): number | undefined {
+    const row = seeded.rowOf(field, value);
+    return row === undefined || removed[row] === 1 ? undefined : row;
+  }
+  function find(field: 'uri' | 'email', value: string): ContactEntry | undefined {
+    const row = rowOf(field, value);
     return row === undefined ? undefined : seeded.entry(row);
-  };
+  }
 
-  /** Addresses and numbers name at most one contact each: no walk is needed. */
+  /** An address or a number belongs to at most one contact, so no scan is needed. */
   function named({ email = [], phone_number = [] }: ContactSearch): readonly ContactEntry[] {
     const rows = [
-      ...email.map((name) => rowHere('email', name)),
-      ...phone_number.map((name) => rowHere('phone_number', name)),
+      ...email.map((value) => rowOf('email', value)),
+      ...phone_number.map((value) => rowOf('phone_number', value)),
     ];
     return [...new Set(rows)].flatMap((row) => (row === undefined ? [] : [seeded.entry(row)]));
+  }
+
+  function sorted(order: ContactOrder, search: ContactSearch): Sorted<ContactEntry> {
+    const byUpdate = order === 'updated_at' ? seeded.byUpdate : undefined;
+    const rowAt = (index: number): number => byUpdate?.[index] ?? index;
+    const [first, ...others] = testsOf(seeded, order, search);
+    return {
+      length: seeded.size,
+      at: (index) => seeded.entry(rowAt(index)),
+      positionAt: (index) => ({
+        key: seeded.time(order, rowAt(index)),
+        // Only read where times are equal, and no two are.
+        get uri() {
+          return seeded.uri(rowAt(index));
+        },
+      }),
+      seek(start, step) {
+        for (let index = start; ; index += step) {
+          if (first) index = nextMatch(first, index, step);
+          if (index < 0 || index >= seeded.size) return -1;
+          if (removed[rowAt(index)] === 0 && others.every((test) => isMatch(test, index))) return index;
+        }
+      },
+    };
   }
 
   return {
@@ -77,100 +95,61 @@ export function createContactBase(seeded: SeededContacts): ContactBase {
     },
     get: (uri) => find('uri', uri),
     byEmail: (email) => find('email', email),
-    release(uri) {
-      const row = rowHere('uri', uri);
+    remove(uri) {
+      const row = rowOf('uri', uri);
       if (row === undefined) return false;
-      gone[row] = 1;
+      removed[row] = 1;
       size -= 1;
       return true;
     },
     page(order, request, search) {
-      if (!search.email?.length && !search.phone_number?.length)
-        return pageOf(
-          rowsIn(order, { seeded, gone, columns: seeded.columns(order, search) }),
-          request,
-          (entry) => entry[order],
-        );
+      const keyOf = (entry: ContactEntry): string => entry[order];
+      if (!search.email?.length && !search.phone_number?.length) return pageOf(sorted(order, search), request, keyOf);
       const found = named(search).filter((entry) => matchesSearch(entry, search));
-      return pageOfList(found, request, (entry) => entry[order]);
+      return pageOfList(found, request, keyOf);
     },
-    began: (uri) => seeded.rowOf('uri', uri) !== undefined,
-    *entries(left) {
+    wasSeeded: (uri) => seeded.rowOf('uri', uri) !== undefined,
+    *entries(changed) {
       for (let row = 0; row < seeded.size; row += 1) {
-        const entry = gone[row] === 0 ? seeded.entry(row) : left(seeded.uri(row));
+        const entry = removed[row] === 0 ? seeded.entry(row) : changed(seeded.uri(row));
         if (entry !== undefined) yield entry;
       }
     },
     pick(share) {
-      const start = Math.floor(share * seeded.size);
-      const here = gone.indexOf(0, start);
-      const row = here === -1 ? gone.indexOf(0) : here;
+      const next = removed.indexOf(0, Math.floor(share * seeded.size));
+      const row = next === -1 ? removed.indexOf(0) : next;
       return row === -1 ? undefined : seeded.entry(row);
     },
   };
 }
 
-interface Rows {
-  readonly seeded: SeededContacts;
-  readonly gone: Uint8Array;
-  readonly columns: readonly Column[];
+/** For every value of a column whether it matches. */
+interface ColumnTest {
+  readonly codes: Uint32Array;
+  readonly matches: Uint8Array;
 }
 
-function rowsIn(order: ContactOrder, { seeded, gone, columns }: Rows): Sorted<ContactEntry> {
-  const sequence = order === 'updated_at' ? seeded.byUpdate : undefined;
-  const rowAt = (index: number): number => sequence?.[index] ?? index;
-  const [first, ...others] = columns;
-  // Most rows fail the first column, so the loop over a million of them asks for nothing else.
-  function fitsRest(index: number): boolean {
-    return gone[rowAt(index)] === 0 && others.every(({ codes, wanted }) => wanted[codes[index] as number] === 1);
-  }
-  return {
-    length: seeded.size,
-    at: (index) => seeded.entry(rowAt(index)),
-    positionAt: (index) => ({
-      key: seeded.time(order, rowAt(index)),
-      // Asked for only where times are equal, and no two are.
-      get uri() {
-        return seeded.uri(rowAt(index));
-      },
-    }),
-    seek:
-      first === undefined || first.rows > few * seeded.size
-        ? seekAlong(seeded.size, first, fitsRest)
-        : seekAmong(first.places().filter((place) => fitsRest(place))),
-  };
+const isMatch = ({ codes, matches }: ColumnTest, index: number): boolean => matches[codes[index] ?? 0] === 1;
+
+/** The first match at `start` or beyond it: a tight loop, since a scan may pass a million contacts. */
+function nextMatch({ codes, matches }: ColumnTest, start: number, step: Step): number {
+  let index = start;
+  while (index >= 0 && index < codes.length && matches[codes[index] ?? 0] === 0) index += step;
+  return index;
 }
 
-/** Up to this share of the rows it is better to look at these alone than to walk past all. */
-const few = 0.02;
-
-type Seek = Sorted<unknown>['seek'];
-
-function seekAlong(size: number, first: Column | undefined, fitsRest: (index: number) => boolean): Seek {
-  return (start, step) => {
-    if (first === undefined) {
-      for (let index = start; index >= 0 && index < size; index += step) if (fitsRest(index)) return index;
-      return -1;
-    }
-    const { codes, wanted } = first;
-    for (let index = start; index >= 0 && index < size; index += step)
-      if (wanted[codes[index] as number] === 1 && fitsRest(index)) return index;
-    return -1;
-  };
-}
-
-/** Among places known to fit, ascending. */
-function seekAmong(places: Uint32Array): Seek {
-  return (start, step) => {
-    let low = 0;
-    let high = places.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((places[middle] as number) < start) low = middle + 1;
-      else high = middle;
-    }
-    // `low` is the first place at `start` or above it.
-    const found = step > 0 || places[low] === start ? low : low - 1;
-    return places[found] ?? -1;
-  };
+/** Compares each distinct value once, however many contacts share it. The test with the fewest matching values comes first. */
+function testsOf(seeded: SeededContacts, order: ContactOrder, search: ContactSearch): readonly ColumnTest[] {
+  const tests = filtersOf(search, wordFilters).map(({ name, segments }) => {
+    const { values, codes } = seeded.column(name, order);
+    const matches = new Uint8Array(values.length);
+    let count = 0;
+    values.forEach((value, code) => {
+      if (!matchesSegments(name, value, segments)) return;
+      matches[code] = 1;
+      count += 1;
+    });
+    return { codes, matches, share: count / values.length };
+  });
+  return tests.toSorted((a, b) => a.share - b.share);
 }

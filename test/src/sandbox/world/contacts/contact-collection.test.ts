@@ -1,9 +1,9 @@
-// An address book with seeded contacts behaves as a plain list would that is filtered and sorted on every question, however its
-// contacts are changed, deleted and added to.
+// A contact collection with seeded contacts returns what a plain list would that is filtered and sorted for every request, however
+// its contacts are changed, deleted and added to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactFilters } from '#schemas/contact-request.ts';
-import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
+import { createSeededContacts } from '#src/sandbox/seed/contacts.ts';
 import type { ContactOrder, SeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
@@ -15,8 +15,8 @@ import { patienceMs, runs } from '../../../../harness/runs.ts';
 const nowMs = Date.parse('2026-05-01T12:00:00Z');
 const owners = ['https://sandbox.test/users/1', 'https://sandbox.test/users/2'];
 
-function peopleOf(seed: number, size: number): SeededContacts {
-  return seededPeople({ seed, size, baseUrl: 'https://sandbox.test', nowMs, owners, definitions: [] });
+function seededContacts(seed: number, size: number): SeededContacts {
+  return createSeededContacts({ seed, size, baseUrl: 'https://sandbox.test', nowMs, owners, definitions: [] });
 }
 
 const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -100,9 +100,9 @@ function changedBy(entries: readonly ContactEntry[], change: Change, turn: numbe
   }
 }
 
-describe('an address book', () => {
+describe('a contact collection', () => {
   it(
-    'answers as a plain list would, filtered and sorted each time',
+    'returns what a plain list would, filtered and sorted each time',
     () => {
       fc.assert(
         fc.property(
@@ -111,28 +111,28 @@ describe('an address book', () => {
           fc.array(changes, { maxLength: 25 }),
           fc.array(questions, { minLength: 1, maxLength: 12 }),
           (seed, size, changing, asked) => {
-            const seeded = peopleOf(seed, size);
-            const book = createContactCollection(seeded);
+            const seeded = seededContacts(seed, size);
+            const collection = createContactCollection(seeded);
             const plain = new Map<string, ContactEntry>();
             for (let row = 0; row < size; row += 1) plain.set(seeded.uri(row), seeded.entry(row));
             changing.forEach((change, turn) => {
               const result = changedBy([...plain.values()], change, turn);
               if (result === undefined) return;
               if (typeof result === 'string') {
-                expect(book.delete(result)).toBe(plain.delete(result));
-                expect(book.delete(result)).toBe(false);
+                expect(collection.delete(result)).toBe(plain.delete(result));
+                expect(collection.delete(result)).toBe(false);
                 return;
               }
-              book.put(result);
+              collection.put(result);
               plain.set(result.uri, result);
             });
             const entries = [...plain.values()];
-            expect(book.size).toBe(entries.length);
-            expect(new Set([...book.entries()].map(({ uri }) => uri))).toEqual(new Set(plain.keys()));
+            expect(collection.size).toBe(entries.length);
+            expect(new Set([...collection.entries()].map(({ uri }) => uri))).toEqual(new Set(plain.keys()));
             for (const entry of entries) {
-              expect(book.get(entry.uri)).toEqual(entry);
+              expect(collection.get(entry.uri)).toEqual(entry);
               for (const { email } of entry.emails)
-                expect(book.byEmail(email)?.emails).toContainEqual(expect.objectContaining({ email }));
+                expect(collection.byEmail(email)?.emails).toContainEqual(expect.objectContaining({ email }));
             }
             for (const { filters, order, from, ...direction } of asked) {
               const search: ContactSearch = Object.fromEntries(
@@ -149,7 +149,7 @@ describe('an address book', () => {
                 request,
                 keyOf,
               );
-              const page = book.page(order, request, search);
+              const page = collection.page(order, request, search);
               expect(page.items).toEqual(expected.items);
               expect([page.hasNext, page.hasPrevious]).toEqual([expected.hasNext, expected.hasPrevious]);
               for (const item of page.items) expect(page.positionOf(item)).toEqual({ key: keyOf(item), uri: item.uri });
@@ -162,22 +162,22 @@ describe('an address book', () => {
     patienceMs,
   );
 
-  it('picks every contact it has, and none that is gone', () => {
+  it('picks every contact it has, and none that was deleted', () => {
     fc.assert(
       fc.property(
         seeds,
         fc.integer({ min: 1, max: 40 }),
         fc.array(shares, { maxLength: 30 }),
         (seed, size, deleted) => {
-          const book = createContactCollection(peopleOf(seed, size));
+          const collection = createContactCollection(seededContacts(seed, size));
           for (const share of deleted) {
-            const entry = book.pick(share);
-            if (entry !== undefined) expect(book.delete(entry.uri)).toBe(true);
-            expect(book.get(entry?.uri ?? '')).toBeUndefined();
+            const entry = collection.pick(share);
+            if (entry !== undefined) expect(collection.delete(entry.uri)).toBe(true);
+            expect(collection.get(entry?.uri ?? '')).toBeUndefined();
           }
-          const left = [...book.entries()];
+          const left = [...collection.entries()];
           expect(left).toHaveLength(Math.max(0, size - deleted.length));
-          const tried = Array.from({ length: 400 }, (_, index) => book.pick(index / 400)?.uri);
+          const tried = Array.from({ length: 400 }, (_, index) => collection.pick(index / 400)?.uri);
           expect(new Set(tried)).toEqual(new Set(left.length === 0 ? [undefined] : left.map(({ uri }) => uri)));
         },
       ),
@@ -188,10 +188,10 @@ describe('an address book', () => {
 
 describe('seeded contacts', () => {
   const rows = fc.integer({ min: 0, max: 999_999 });
-  // One million of them serve all runs: opening them is what costs.
-  const million = peopleOf(7, 1_000_000);
+  // Created once for all runs: creating a million is what takes time.
+  const million = seededContacts(7, 1_000_000);
 
-  it('are led back to by their URI, addresses and numbers, and by nothing that only looks like one', () => {
+  it('are found by their URI, addresses and numbers, and by nothing that is merely similar', () => {
     fc.assert(
       fc.property(rows, fc.nat(), (row, place) => {
         const { uri, emails, phone_numbers } = million.entry(row);
@@ -212,7 +212,7 @@ describe('seeded contacts', () => {
     );
   });
 
-  it('are made in the order of their rows, changed later or never, at times that none shares', () => {
+  it('are created in the order of their rows, updated later or never, each at a time of its own', () => {
     fc.assert(
       fc.property(rows, (row) => {
         const made = million.time('created_at', row);
@@ -233,12 +233,12 @@ describe('seeded contacts', () => {
   });
 
   it(
-    'are found by any part of their words, the rare like the common, names across the space too',
+    'are found by any part of their values, rare or common, and by names across the space',
     () => {
-      const many = peopleOf(11, 8000);
-      const book = createContactCollection(many);
-      for (let row = 0; row < many.size; row += 9) book.delete(many.uri(row));
-      const entries = [...book.entries()];
+      const many = seededContacts(11, 8000);
+      const collection = createContactCollection(many);
+      for (let row = 0; row < many.size; row += 9) collection.delete(many.uri(row));
+      const entries = [...collection.entries()];
       const filters = ['name', 'name', 'company', 'job_title', 'city', 'state', 'country', 'timezone'] as const;
       const asked = fc.uniqueArray(fc.record({ name: fc.constantFrom(...filters), word: words }), {
         selector: ({ name }) => name,
@@ -253,14 +253,14 @@ describe('seeded contacts', () => {
           const request = { ...direction, ...(start && { from: { key: keyOf(start), uri: start.uri } }) };
           const matching = entries.filter((entry) => matchesSearch(entry, search));
           const expected = pageOfList(matching, request, keyOf);
-          const page = book.page(order, request, search);
+          const page = collection.page(order, request, search);
           expect(page.items).toEqual(expected.items);
           expect([page.hasNext, page.hasPrevious]).toEqual([expected.hasNext, expected.hasPrevious]);
           // A row beside the page's own: a seek that starts on a match and one that starts next to it differ.
           const inside = pick(matching, direction.count / 13);
           if (inside === undefined) return;
           const within = { ...request, from: { key: keyOf(inside), uri: inside.uri } };
-          expect(book.page(order, within, search).items).toEqual(pageOfList(matching, within, keyOf).items);
+          expect(collection.page(order, within, search).items).toEqual(pageOfList(matching, within, keyOf).items);
         }),
         runs(250),
       );
@@ -269,7 +269,7 @@ describe('seeded contacts', () => {
   );
 
   it('are the same for the same seed, and others for another', () => {
-    expect(peopleOf(7, 30).entry(3)).not.toEqual(peopleOf(8, 30).entry(3));
-    expect(peopleOf(7, 30).entry(3)).toEqual(peopleOf(7, 30).entry(3));
+    expect(seededContacts(7, 30).entry(3)).not.toEqual(seededContacts(8, 30).entry(3));
+    expect(seededContacts(7, 30).entry(3)).toEqual(seededContacts(7, 30).entry(3));
   });
 });

@@ -1,6 +1,6 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seededPeople } from '#src/sandbox/seed/contacts-people.ts';
+import { createSeededContacts } from '#src/sandbox/seed/contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import {
@@ -117,7 +117,7 @@ describe('the dates of a contact', () => {
 });
 
 describe('seeded contacts', () => {
-  const people = seededPeople({
+  const people = createSeededContacts({
     seed: 3,
     size: 4000,
     baseUrl: 'https://sandbox.test',
@@ -172,6 +172,6 @@ describe('seeded contacts', () => {
 
   it('are at most about a million', () => {
     const plan = { seed: 1, baseUrl: 'https://sandbox.test', nowMs: 0, owners: ['x'], definitions: [] };
-    expect(() => seededPeople({ ...plan, size: 2 ** 20 + 1 })).toThrow(RangeError);
+    expect(() => createSeededContacts({ ...plan, size: 2 ** 20 + 1 })).toThrow(RangeError);
   });
 });
