@@ -5,7 +5,6 @@ import { invalid, notFound } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { lockKey } from '#src/store/locks.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import {
   advancePosition,
@@ -62,8 +61,8 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
       const { name } = parseInput(naming, params);
       const updatedAt = instantOf(clock());
       return store.transaction(async (unit) => {
-        // Serializes concurrent requests about the same consumer.
-        await lockKey(unit, `consumer ${name}`);
+        // Of two who tell at once, the second sees what the first wrote.
+        await unit.engine.lockLog(unit.db);
         const last = await lastSeq(unit);
         if ('acknowledged' in body) {
           if (body.acknowledged > last) throw beyond('acknowledged', `the log ends at ${last}`);

@@ -10,9 +10,6 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** What an engine can lock: the log, the views, or one key of the program's own state. */
-export type Lock = 'log' | 'views' | { readonly key: string };
-
 /** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
 export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
@@ -27,8 +24,8 @@ export interface StoreEngine extends Codec {
   liveSchema(db: Kysely<Database>): Promise<string>;
   /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */
   readonly manyWriters: boolean;
-  /** Holds a lock until the transaction ends (`locks.ts`). */
-  lock(db: Kysely<Database>, lock: Lock): Promise<void>;
+  /** Every writer of the log holds this to the end of its transaction, so that `seq` rises in order of commit. */
+  lockLog(db: Kysely<Database>): Promise<void>;
   migrate(): Promise<void>;
   /** Notes in the transaction that somebody was forgotten, so that `scrub` has something to do. */
   noteForgotten(db: Kysely<Database>): Promise<void>;

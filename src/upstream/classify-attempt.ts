@@ -1,83 +1,76 @@
-// Classifies an attempt: done, or failed, and then whether the same request may be sent again. Pure.
+// What an attempt came to: done, or failed, and then whether the same request may be sent again. Pure.
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { ApiError } from './api-error.ts';
-import type { RetryBudget } from './retry-budgets.ts';
-import type { Attempt, AttemptResponse } from './send-once.ts';
+import type { Attempt } from './send-once.ts';
 
-export interface RequestSummary {
+export interface Asked {
   /** `GET /contacts`. */
   readonly what: string;
-  /** Sending it twice does no harm. */
+  /** Carried out twice, it does no harm. */
   readonly isRepeatable: boolean;
   readonly expectsJson: boolean;
-  /** Removes the token from a text. */
-  readonly redact: (text: string) => string;
+  /** Blanks the token. */
+  readonly scrub: (text: string) => string;
 }
 
-export type AttemptResult =
-  | { readonly kind: 'done'; readonly response: AttemptResponse }
+type AnsweredAttempt = Extract<Attempt, { kind: 'answered' }>;
+
+export type Verdict =
+  | { readonly kind: 'done'; readonly answer: AnsweredAttempt }
   | {
       readonly kind: 'failed';
       readonly error: SlotstreamError;
-      /** The budget a retry is charged to; undefined when the request must not be repeated. */
-      readonly retry: keyof RetryBudget | undefined;
+      /** Whose patience a repetition uses up; undefined when there is to be none. */
+      readonly repeat: 'failuresMs' | 'limitsMs' | undefined;
       readonly mayHaveHappened: boolean;
     };
 
-export function classifyAttempt(attempt: Attempt, request: RequestSummary): AttemptResult {
-  if (attempt.kind === 'failed')
-    return noResponse(request, { reason: attempt.reason, mayHaveHappened: attempt.wasSent });
+export function verdictOn(attempt: Attempt, asked: Asked): Verdict {
+  if (attempt.kind === 'failed') return broken(asked, { why: attempt.why, mayHaveHappened: attempt.wasSent });
   const { status } = attempt;
   if (status < 300) {
-    if (attempt.isJson || !request.expectsJson) return { kind: 'done', response: attempt };
-    return noResponse(request, { reason: `the response (${status}) is not valid JSON`, mayHaveHappened: true });
+    if (attempt.isJson || !asked.expectsJson) return { kind: 'done', answer: attempt };
+    return broken(asked, { why: `the answer (${status}) is not the JSON it should be`, mayHaveHappened: true });
   }
-  // With 429 and 503 the service did nothing; any other server error may come after the change was made.
+  // 429 and 503 say that nothing was done; any other failure of a server may come after the deed.
   const mayHaveHappened = status >= 500 && status !== 503;
-  const isOutcomeUnknown = mayHaveHappened && !request.isRepeatable;
+  const isOutcomeUnknown = mayHaveHappened && !asked.isRepeatable;
   return {
     kind: 'failed',
-    error: apiErrorOf(attempt, request, isOutcomeUnknown),
-    retry: isOutcomeUnknown ? undefined : budgetFor(status),
+    error: refusalOf(attempt, asked, isOutcomeUnknown),
+    repeat: isOutcomeUnknown ? undefined : patienceFor(status),
     mayHaveHappened,
   };
 }
 
-function budgetFor(status: number): keyof RetryBudget | undefined {
+function patienceFor(status: number): 'failuresMs' | 'limitsMs' | undefined {
   if (status === 429) return 'limitsMs';
-  const isTemporary = status === 408 || (status >= 500 && status !== 501 && status !== 505);
-  return isTemporary ? 'failuresMs' : undefined;
+  const passes = status === 408 || (status >= 500 && status !== 501 && status !== 505);
+  return passes ? 'failuresMs' : undefined;
 }
 
-function noResponse(
-  request: RequestSummary,
-  { reason, mayHaveHappened }: { reason: string; mayHaveHappened: boolean },
-): AttemptResult {
-  const isOutcomeUnknown = mayHaveHappened && !request.isRepeatable;
+function broken(asked: Asked, { why, mayHaveHappened }: { why: string; mayHaveHappened: boolean }): Verdict {
+  const isOutcomeUnknown = mayHaveHappened && !asked.isRepeatable;
   const error = isOutcomeUnknown
-    ? new SlotstreamError('unknown_outcome', `${request.what}: ${reason}, so its outcome is unknown.`, {
-        hint: 'Check whether it was carried out before you send it again.',
+    ? new SlotstreamError('unknown_outcome', `${asked.what}: ${why}, so whether it was carried out is not known.`, {
+        hint: 'Look whether it is there before sending it again.',
       })
-    : new SlotstreamError('service_unavailable', `${request.what}: ${reason}.`, {
+    : new SlotstreamError('service_unavailable', `${asked.what}: ${why}.`, {
         hint: 'Check API_BASE_URL and the network, or try again later.',
       });
-  return { kind: 'failed', error, retry: isOutcomeUnknown ? undefined : 'failuresMs', mayHaveHappened };
+  return { kind: 'failed', error, repeat: isOutcomeUnknown ? undefined : 'failuresMs', mayHaveHappened };
 }
 
-function apiErrorOf(
-  { status, body, observed }: AttemptResponse,
-  request: RequestSummary,
-  isOutcomeUnknown: boolean,
-): ApiError {
+function refusalOf({ status, body, observed }: AnsweredAttempt, asked: Asked, isOutcomeUnknown: boolean): ApiError {
   const scoped = insufficientScopeBody.safeParse(body);
   const plain = scoped.success ? scoped : errorBody.safeParse(body);
   return new ApiError({
-    request: request.what,
+    asked: asked.what,
     status,
     body: plain.success ? plain.data : undefined,
     observed,
     isOutcomeUnknown,
-    redact: request.redact,
+    scrub: asked.scrub,
   });
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, until } from './ports.ts';
+import { runVerb, type Ran } from './run-verb.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -19,8 +20,10 @@ export interface Home extends AsyncDisposable {
   readonly store: string;
   /** Starts it and waits until it is ready, or only until it answers at all. */
   start(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<Product>;
-  /** Runs a verb to its end. */
+  /** Runs a verb to its end inside the test's process. It gets its settings the way a process gets its environment. */
   run(args: readonly string[], more?: Settings): Promise<Ran>;
+  /** Runs a verb to its end as a process of its own. */
+  runProcess(args: readonly string[], more?: Settings): Promise<Ran>;
   /** Starts a verb that goes on until it is told to stop. */
   spawn(args: readonly string[]): RunningVerb;
   /** Everything every process here wrote to its standard output and standard error. */
@@ -37,12 +40,6 @@ export interface RunningVerb extends AsyncDisposable {
 export interface Starting {
   readonly settings?: Settings;
   readonly until?: 'ready' | 'answering' | 'spawned';
-}
-
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
 }
 
 export interface Product {
@@ -70,8 +67,6 @@ export async function openHome(given: Settings = {}): Promise<Home> {
   const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
   const settings: Settings = {
     PATH: process.env['PATH'] ?? '',
-    // Dozens of processes compile the same files: the second one on finds them compiled.
-    NODE_COMPILE_CACHE: join(tmpdir(), 'slotstream-test-compile-cache'),
     HOST: '127.0.0.1',
     DATA_DIR: dataDir,
     SIGNING_KEYS: signingKey,
@@ -81,6 +76,8 @@ export async function openHome(given: Settings = {}): Promise<Home> {
     ...given,
   };
   const children: Child[] = [];
+  const finished: Ran[] = [];
+  const stopping = new AbortController();
   const spawned = (args: readonly string[], env: Settings): Child => {
     const child = spawnMain(args, env);
     children.push(child);
@@ -96,6 +93,11 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       return startProduct(spawned([verb], env), { env, verb, awaited: how.until ?? 'ready' });
     },
     async run(args, more = {}) {
+      const ran = await runVerb(args, { ...settings, ...more }, stopping.signal);
+      finished.push(ran);
+      return ran;
+    },
+    async runProcess(args, more = {}) {
       const child = spawned(args, { ...settings, ...more });
       const code = await child.ended;
       return { code, out: child.out(), err: child.err() };
@@ -104,8 +106,10 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       const child = spawned(args, settings);
       return { ...child, [Symbol.asyncDispose]: async () => void (await child.signal('SIGKILL')) };
     },
-    output: () => children.map((child) => child.out() + child.err()).join(''),
+    output: () =>
+      [...children.map((child) => child.out() + child.err()), ...finished.map(({ out, err }) => out + err)].join(''),
     async [Symbol.asyncDispose]() {
+      stopping.abort();
       await Promise.all(children.map((child) => child.signal('SIGKILL')));
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { api, bodyOf, contactRecord, fullInvitee, inviteeUri } from './bodies.ts';
+import { runs } from '../harness/runs.ts';
 
 /** Puts raw JSON text where a payload's key goes, for what JSON.stringify would not write. */
 function inviteeWith(members: string): string {
@@ -168,8 +169,8 @@ describe('any string at all', () => {
   };
 
   it('is read without throwing', () => {
-    fc.assert(fc.property(fc.string({ unit, maxLength: 200 }), holds));
-    fc.assert(fc.property(fc.json({ stringUnit: unit }), holds));
+    fc.assert(fc.property(fc.string({ unit, maxLength: 200 }), holds), runs(100));
+    fc.assert(fc.property(fc.json({ stringUnit: unit }), holds), runs(100));
   });
 
   it('is read without throwing when it looks like a delivery', () => {
@@ -184,7 +185,10 @@ describe('any string at all', () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(envelope, (body) => holds(JSON.stringify(body))));
+    fc.assert(
+      fc.property(envelope, (body) => holds(JSON.stringify(body))),
+      runs(100),
+    );
   });
 
   it('never has a value in its reason', () => {
@@ -202,6 +206,7 @@ describe('any string at all', () => {
           expect(read.state === 'malformed' ? read.reason : '').not.toContain('canary');
         },
       ),
+      runs(100),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amount, canonicalJson, integer, isUri, normalizeTimestamp } from '#schemas/wire.ts';
+import { runs } from '../harness/runs.ts';
 
 describe('timestamps', () => {
   it.each([
@@ -66,6 +67,7 @@ describe('timestamps', () => {
           one.time < other.time ? -1 : one.time > other.time ? 1 : 0,
         );
       }),
+      runs(100),
     );
   });
 
@@ -75,11 +77,15 @@ describe('timestamps', () => {
         const once = normalizeTimestamp(text) ?? '';
         expect(normalizeTimestamp(once)).toBe(once);
       }),
+      runs(100),
     );
   });
 
   it('no string makes it throw', () => {
-    fc.assert(fc.property(fc.string(), (text) => void normalizeTimestamp(text)));
+    fc.assert(
+      fc.property(fc.string(), (text) => void normalizeTimestamp(text)),
+      runs(100),
+    );
   });
 });
 
@@ -104,6 +110,7 @@ describe('canonical JSON', () => {
           expect(canonicalJson(shuffled(value, random))).toBe(canonicalJson(value));
         },
       ),
+      runs(100),
     );
   });
 
@@ -113,6 +120,7 @@ describe('canonical JSON', () => {
       fc.property(fc.jsonValue({ stringUnit }), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
+      runs(100),
     );
   });
 

@@ -1,11 +1,12 @@
-// Appends records to the current segment of one folder and flushes each (fsync). The folder is created and locked with the first
-// record, so a receiver whose queue never fails writes nothing to disk.
+// Appends records to the current segment of one folder and fsyncs each. The folder is made, and locked, with the first
+// record, so a receiver whose queue never fails leaves no trace on disk.
 import { mkdir, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
+import { takeLock } from '#src/base/process-lock.ts';
 import { syncFolder } from '#src/base/durable-file.ts';
-import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import type { ProcessLock } from '#src/base/process-lock.ts';
 
 export const segmentEnding = '.segment';
 
@@ -18,9 +19,9 @@ export interface Segment {
 export interface SegmentWriter {
   readonly folder: string;
   readonly current: Segment | undefined;
-  /** Resolves once the record is on disk; rejects when the disk fails. */
+  /** Resolves once the record is on disk; rejects when the disk refuses. */
   append(record: Buffer, deliveries: number): Promise<void>;
-  /** Ends the current segment and passes it to `onSealed`. */
+  /** Ends the current segment and hands it over. */
   seal(): Promise<void>;
 }
 
@@ -30,18 +31,18 @@ interface OpenSegment extends Segment {
   bytes: number;
 }
 
-export function createSegmentWriter(options: {
+export function createSegmentWriter(place: {
   readonly folder: string;
   readonly segmentBytes: number;
   readonly locks: Map<string, ProcessLock>;
   readonly onSealed: (segment: Segment) => void;
 }): SegmentWriter {
-  const { folder, segmentBytes, locks, onSealed } = options;
+  const { folder, segmentBytes, locks, onSealed } = place;
   let current: OpenSegment | undefined;
   let count = 0;
   let busy: Promise<unknown> = Promise.resolve();
 
-  /** Serializes appending and sealing, or a drain could read a segment that is still being written. */
+  /** Appending and sealing take turns, or a drain could hand over a segment that is still being written. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = busy.then(step);
     busy = turn.catch(() => undefined);
@@ -49,7 +50,7 @@ export function createSegmentWriter(options: {
   }
 
   async function openSegment(): Promise<OpenSegment> {
-    if (!locks.has(folder)) await lockFolder();
+    if (!locks.has(folder)) await ownFolder();
     count += 1;
     const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
     try {
@@ -57,13 +58,13 @@ export function createSegmentWriter(options: {
       await syncFolder(folder);
       return { path, handle, deliveries: 0, bytes: 0 };
     } catch (error) {
-      // The folder was removed: it is created and locked again with the next record.
+      // Somebody removed the folder: own it anew with the next record.
       if (ownCode(error) === 'ENOENT') releaseFolder();
       throw error;
     }
   }
 
-  async function lockFolder(): Promise<void> {
+  async function ownFolder(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const lock = takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', 'The spool folder could not be locked.');
@@ -81,7 +82,7 @@ export function createSegmentWriter(options: {
     if (!current) return;
     const { handle, path, deliveries, bytes } = current;
     current = undefined;
-    // In the same turn of the event loop, or the spool would look empty for a moment.
+    // In the same turn, or the spool would look empty for a moment.
     if (bytes > 0) onSealed({ path, deliveries, bytes });
     await handle.close().catch(() => undefined);
     if (bytes === 0) await rm(path, { force: true }).catch(() => undefined);
@@ -93,7 +94,7 @@ export function createSegmentWriter(options: {
       await current.handle.appendFile(record);
       await current.handle.datasync();
     } catch (error) {
-      // Never write to it again: after a failed fsync the next one may report success wrongly. Readers ignore a torn record.
+      // Never written to again: after a failed fsync the next one may lie. What is torn is ignored by whoever reads it.
       await current.handle.truncate(current.bytes).catch(() => undefined);
       await seal();
       throw error;

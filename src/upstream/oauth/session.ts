@@ -1,16 +1,17 @@
-// The access token of one login, renewed before it expires or when the service rejects it: once, however many callers need it at the
-// same time, in this process and in others.
+// The access token of one login, renewed before it expires or when it is refused: once, however many ask at the same time,
+// in this process and in others.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TokenSource } from '#src/upstream/client.ts';
 import {
   discover,
-  OAuthError,
+  OAuthRefusal,
   type AuthorizationServer,
   type OAuthApplication,
   type OAuthNeeds,
 } from './authorization-server.ts';
-import { throwIfAborted } from '#src/upstream/send-once.ts';
-import { grantedLogin, readLogins, withLogins, type Login } from './token-file.ts';
+import { stopIfAsked } from '#src/upstream/abort.ts';
+import { loginOf } from './grant.ts';
+import { readLogins, withLogins, type Login } from './token-file.ts';
 
 export interface SessionInput {
   readonly dataDir: string;
@@ -19,50 +20,50 @@ export interface SessionInput {
   readonly user: string;
 }
 
-/** A token this close to its expiry might expire in transit. */
+/** A token this close to its end might end on the way. */
 const marginMs = 60_000;
 
 /**
- *   fresh ──a minute before its expiry, or 401──▶ renewing ──▶ fresh
+ *   fresh ──a minute before its end, or 401──▶ renewing ──▶ fresh
  *                                                 └─ invalid_grant ──▶ the user must log in again
  */
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
   let renewing: Renewing | undefined;
-  let server: Promise<AuthorizationServer> | undefined;
+  let known: Promise<AuthorizationServer> | undefined;
   let held = stored(input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
   const discovered = (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    server ??= discover(needs, input.application, signal).catch((error: unknown) => {
-      server = undefined;
+    known ??= discover(needs, input.application, signal).catch((error: unknown) => {
+      known = undefined;
       throw error;
     });
-    return server;
+    return known;
   };
 
-  /** Reads the login again under the lock: another process may just have renewed it, and a refresh token works only once. */
+  /** Whoever holds the lock looks again first: another process may just have renewed it, and the old token works once only. */
   const renew = (spent: string, signal: AbortSignal | undefined): Promise<Login> =>
     withLogins(needs, { dataDir: input.dataDir, signal }, async (logins, save) => {
       const login = find(logins, input);
       if (login.accessToken !== spent && isFresh(login)) return login;
-      const authorizationServer = await discovered(signal);
-      // Saved unchanged before the refresh token is used up, so that a full disk fails here and not afterwards.
+      const server = await discovered(signal);
+      // Written as it is, before the old token is spent: a full disk is found while there is still something to lose.
       save(login);
-      const next = await refreshed(authorizationServer, login, { nowMs: needs.nowMs, signal });
+      const next = await refreshed(server, login, { nowMs: needs.nowMs, signal });
       save(next);
       return next;
     });
 
   const renewOnce = async (spent: string, signal: AbortSignal | undefined): Promise<string> => {
     for (;;) {
-      throwIfAborted(signal);
+      stopIfAsked(signal);
       renewing ??= { login: renew(spent, signal).finally(() => (renewing = undefined)), signal };
       const shared = renewing;
       try {
         held = await shared.login;
         return held.accessToken;
       } catch (error) {
-        // The caller that started the renewal was aborted; this one was not.
+        // Whoever began it was told to stop; we were not.
         if (shared.signal === signal || shared.signal?.aborted !== true) throw error;
       }
     }
@@ -80,7 +81,7 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
 
 interface Renewing {
   readonly login: Promise<Login>;
-  /** The signal of the caller that started the renewal. */
+  /** Of whoever began it. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -91,16 +92,16 @@ async function refreshed(
 ): Promise<Login> {
   if (login.refreshToken === null) throw mustLogIn(login.user);
   try {
-    const response = await server.exchange({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
-    return { ...login, ...grantedLogin(response, { nowMs: nowMs(), before: login }) };
+    const answer = await server.trade({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
+    return { ...login, ...loginOf(answer, { nowMs: nowMs(), before: login }) };
   } catch (error) {
-    throw error instanceof OAuthError && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
+    throw error instanceof OAuthRefusal && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
   }
 }
 
 const mustLogIn = (user: string): SlotstreamError =>
   new SlotstreamError('refused', `The login of ${user} has ended: it was revoked, replaced or unused for too long.`, {
-    hint: 'Log in again: npx slotstream login',
+    hint: 'log in again: npx slotstream login',
   });
 
 const stored = (input: SessionInput): Login => find(readLogins(input.dataDir), input);

@@ -44,7 +44,7 @@ describe.each(storeEngines)('what reads the mirror on $name', ({ available, fres
         fc.asyncProperty(oddQueries(names.split(' ')), async (query) => {
           expect([200, 400]).toContain((await get(`${path}?${query}`)).status);
         }),
-        runs(150),
+        runs(50),
       );
     },
     patienceMs,

@@ -111,7 +111,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a Redis without its append-only file is refused at the start, with what to do', async () => {
     await using redis = await startRedis({ appendonly: false });
     await using home = await openHome({ QUEUE_URL: redis.url });
-    const { code, err } = await home.run(['start']);
+    const { code, err } = await home.runProcess(['start']);
     expect(code).toBe(2);
     expect(err).toContain('a crash would lose every accepted one');
     expect(err).toContain('→ Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.');

@@ -68,7 +68,7 @@ describe('an embedded data folder', () => {
   it('has one owner: a second start is refused and told who it is, and may follow when the first has died', async () => {
     await using home = await openHome();
     const first = await home.start('start');
-    const second = await home.run(['start'], { PORT: '0' });
+    const second = await home.runProcess(['start'], { PORT: '0' });
     expect(second.code).toBe(2);
     expect(second.err).toContain(`process ${first.pid} on `);
     expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');

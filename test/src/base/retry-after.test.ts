@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestDelayMs, requestedDelayMs, httpRetryDelayMs, readRateLimit } from '#src/base/retry-after.ts';
+import { runs } from '../../harness/runs.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');
 const requested = (status: number, headers: Record<string, string>) =>
@@ -54,6 +55,7 @@ describe('the delay before an HTTP request is repeated', () => {
         expect(pause).toBeGreaterThanOrEqual(Math.min(requestedMs, longestDelayMs));
         expect(pause).toBeLessThanOrEqual(longestDelayMs);
       }),
+      runs(100),
     );
   });
 
@@ -67,6 +69,7 @@ describe('the delay before an HTTP request is repeated', () => {
         expect(pause).toBeGreaterThanOrEqual(0);
         expect(pause).toBeLessThanOrEqual(30_000);
       }),
+      runs(100),
     );
     expect(httpRetryDelayMs({ failures: 9, requestedMs: undefined, random: 0 })).toBe(0);
   });

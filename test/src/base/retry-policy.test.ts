@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs, createCircuitBreaker, type CircuitBreaker } from '#src/base/retry-policy.ts';
+import { runs } from '../../harness/runs.ts';
 
 it('the back-off doubles up to its longest delay, and only the jitter share of it is random', () => {
   const backoff = { firstMs: 250, longestMs: 30_000, jitter: 0.5 };
@@ -12,6 +13,7 @@ it('the back-off doubles up to its longest delay, and only the jitter share of i
       expect(backoffMs(backoff, failures, chance)).toBeGreaterThanOrEqual(full / 2);
       expect(backoffMs(backoff, failures, chance)).toBeLessThanOrEqual(full);
     }),
+    runs(100),
   );
   expect([1, 2, 3, 60].map((failures) => backoffMs({ firstMs: 5, longestMs: 100 }, failures))).toEqual([
     5, 10, 20, 100,
@@ -90,6 +92,7 @@ describe('a circuit breaker', () => {
         }
         expect(circuit.admit(nowMs + 3_600_000)).toBe(true);
       }),
+      runs(100),
     );
   });
 });

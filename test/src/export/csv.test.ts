@@ -5,6 +5,7 @@ import { csv } from '#src/export/csv.ts';
 import type { Cell, Column } from '#src/export/format.ts';
 import { nearestTo, offering } from '#src/export/did-you-mean.ts';
 import { withoutApostrophe } from '../../harness/exporting.ts';
+import { runs } from '../../harness/runs.ts';
 
 async function written(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Promise<string> {
   const chunks: string[] = [];
@@ -55,6 +56,7 @@ describe('a CSV cell', () => {
           expect(withoutApostrophe(raw)).toBe(value);
         },
       ),
+      runs(100),
     );
   });
 

@@ -64,8 +64,8 @@ const history = mixedHistory().chain((told) =>
 );
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 4 },
 ])('a copy kept from incremental exports of $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   beforeAll(async () => {

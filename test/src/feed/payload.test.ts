@@ -84,7 +84,7 @@ describe('the payload of an entry', () => {
         fc.pre(readJson(body).ok);
         expect(carried(row(body))).toEqual(parsed(body));
       }),
-      runs(5_000),
+      runs(1_500),
     );
   });
 
@@ -93,7 +93,7 @@ describe('the payload of an entry', () => {
       fc.property(anyText, (body) => {
         expect(carried(row(body, { outcome: 'quarantined' }))).toEqual(parsed(body));
       }),
-      runs(5_000),
+      runs(1_500),
     );
   });
 

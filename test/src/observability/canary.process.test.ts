@@ -147,7 +147,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     await until(async () => (await product.readiness()) === 503, 'it has noticed');
     await redis.restart();
     await until(async () => (await count(`subject_uri = '${contactUri('spooled')}'`)) === 1, 'it got through');
-    const refused = await home.run(['doctor'], {
+    const refused = await home.runProcess(['doctor'], {
       DATABASE_URL: `postgres://u:${canaries['database password']}@127.0.0.1:1/none`,
     });
     expect(refused.code).toBe(3);

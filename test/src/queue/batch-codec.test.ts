@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { packBatch, RawDelivery, unpackBatch } from '#src/queue/batch-codec.ts';
+import { runs } from '../../harness/runs.ts';
 
 const receivedAt = '2025-04-14T11:42:33.115889Z';
 const bytes = fc.oneof(
@@ -21,6 +22,7 @@ describe('a packed batch', () => {
       fc.property(batches, (batch) => {
         expect(unpackBatch(JSON.parse(JSON.stringify(packBatch(batch))))).toEqual(JSON.parse(JSON.stringify(batch)));
       }),
+      runs(100),
     );
   });
 

@@ -2,7 +2,7 @@
 // token breaks nothing.
 import * as fc from 'fast-check';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import { callbackUrl, fingerprintOf, isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
@@ -12,11 +12,9 @@ import { callback, everyScope, openRegistrar } from '../../harness/registrar.ts'
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false, eventTypes: true });
-});
-afterAll(() => sandbox[Symbol.asyncDispose]());
+/** Each test has a service of its own: a case that outlives a failed test cannot disturb the next one. */
+const openService = (): Promise<TestSandbox> =>
+  openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false, eventTypes: true });
 
 const scopes = ['organization', 'user'] as const;
 const old = fc.record({
@@ -35,7 +33,7 @@ const history = fc.record({
   delays: fc.array(fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 3 }),
 });
 
-async function prepare(before: readonly Old[]): Promise<void> {
+async function prepare(sandbox: TestSandbox, before: readonly Old[]): Promise<void> {
   const { state } = sandbox.service;
   for (const { uri } of Array.from(state.subscriptions.values())) state.subscriptions.delete(uri);
   const { organization, users } = sandbox.handles;
@@ -71,9 +69,10 @@ const isOurOwn = ({ uri, callback_url: url }: { uri: string; callback_url: strin
 
 describe('bootstraps at once', () => {
   it('leave exactly the planned subscriptions, active, and nothing more to do', { timeout: patienceMs }, async () => {
+    await using sandbox = await openService();
     await fc.assert(
       fc.asyncProperty(history, async ({ events, before, delays }) => {
-        await prepare(before);
+        await prepare(sandbox, before);
         const all = () => [...sandbox.service.state.subscriptions.values()];
         const foreign = all().filter((one) => !isOurOwn(one));
         const more = { events, prune: true };
@@ -92,15 +91,16 @@ describe('bootstraps at once', () => {
         expect(all().filter((one) => !isOurOwn(one))).toEqual(foreign);
         expect((await openRegistrar(sandbox).plan(more)).steps.some(isPending)).toBe(false);
       }),
-      runs(40),
+      runs(20),
     );
   });
 
   it('never end what is delivered and wanted, whatever the token may not do', { timeout: patienceMs }, async () => {
+    await using sandbox = await openService();
     const { owner: user } = sandbox.handles.users;
     await fc.assert(
       fc.asyncProperty(history, fc.subarray(everyScope), async ({ events, before }, some) => {
-        await prepare(before);
+        await prepare(sandbox, before);
         const all = () => [...sandbox.service.state.subscriptions.values()].filter(isOurOwn);
         const wishes = deliveredTo(
           wantedOf({ events, organization: sandbox.handles.organization, recapUsers: [user] }).map(
@@ -120,7 +120,7 @@ describe('bootstraps at once', () => {
         await registrar.apply({ events, prune: true });
         expect(all()).toEqual(after);
       }),
-      runs(60),
+      runs(30),
     );
   });
 });

@@ -11,7 +11,7 @@ import { patienceMs, runs } from '../../harness/runs.ts';
 const isOurOwn = (one: PlanInput['existing'][number]): boolean => isOurs(callback, one);
 
 function forAll(property: (input: PlanInput) => void): void {
-  fc.assert(fc.property(anyInput, property), runs(500));
+  fc.assert(fc.property(anyInput, property), runs(200));
 }
 
 const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#src/upstream/api-error.ts';
-import { observedAt } from '#src/upstream/send-once.ts';
+import { observedOf } from '#src/upstream/send-once.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
-import { retryBudgets } from '#src/upstream/retry-budgets.ts';
+import { patiences } from '#src/upstream/retry-budgets.ts';
 import { SlotstreamError, isTransient } from '#src/base/errors.ts';
 import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/upstream.ts';
 
@@ -47,7 +47,7 @@ function calling(call: ApiCall<unknown>, turns: readonly Turn[], bent: Bent = {}
 }
 
 describe('a call', () => {
-  it('goes to the base URL, with the token and its query', async () => {
+  it('goes beneath the base address, with the token and its query', async () => {
     const { client, sent } = calling(get, [{}]);
     await client.call({ ...get, query: { count: 2, sort: 'updated_at:desc', email: undefined } });
     expect(sent).toEqual([
@@ -79,13 +79,13 @@ describe('a call', () => {
     expect(sent.map(({ url }) => url)).toEqual(['https://api.example.test/contacts/1']);
   });
 
-  it('returns the JSON as it was sent beside the parsed value', async () => {
+  it('carries the JSON as it was sent beside what was read of it', async () => {
     const { client } = calling(get, [{ body: { resource: { a: '1' } } }]);
     const found = await client.call({ ...get, reads: z.object({ resource: z.object({ a: z.coerce.number() }) }) });
     expect(found).toMatchObject({ value: { resource: { a: 1 } }, body: { resource: { a: '1' } } });
   });
 
-  it('names the invalid fields of a response, never their values', async () => {
+  it('says where an answer cannot be understood, never what stands there', async () => {
     const { client } = calling(get, [{ body: { resource: { email: 'ada@example.test' } } }]);
     const error = await failureOf(() =>
       client.call({ ...get, reads: z.object({ resource: z.object({ email: z.number() }) }) }),
@@ -96,8 +96,8 @@ describe('a call', () => {
   });
 });
 
-describe('a temporary failure', () => {
-  it.each([429, 500, 502, 503, 504, 408])('of status %i is retried', async (status) => {
+describe('a failure that passes', () => {
+  it.each([429, 500, 502, 503, 504, 408])('of status %i is tried again', async (status) => {
     const { run, sent } = calling(get, [{ status, body: errorBody }, { status, body: errorBody }, {}]);
     await run();
     expect(sent).toHaveLength(3);
@@ -112,8 +112,8 @@ describe('a temporary failure', () => {
     },
   );
 
-  it('is reported as transient when the retry budget is used up', async () => {
-    const { run, time } = calling(get, [{ fails: 'ECONNRESET' }], { retryBudget: { failuresMs: 10_000, limitsMs: 0 } });
+  it('is told when patience ends, as something that may be tried later', async () => {
+    const { run, time } = calling(get, [{ fails: 'ECONNRESET' }], { patience: { failuresMs: 10_000, limitsMs: 0 } });
     const error = await failureOf(run);
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(isTransient(error)).toBe(true);
@@ -121,13 +121,13 @@ describe('a temporary failure', () => {
     expect(time.pauses.length).toBeGreaterThan(2);
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 501])('is not assumed for status %i', async (status) => {
+  it.each([400, 401, 403, 404, 409, 422, 501])('is not seen in status %i', async (status) => {
     const { run, sent } = calling(get, [{ status, body: errorBody }]);
     expect(await failureOf(run)).toMatchObject({ status, isTransient: status === 501 });
     expect(sent).toHaveLength(1);
   });
 
-  it('is retried after the requested delay and some jitter', async () => {
+  it('pauses as long as it is asked to, and a little', async () => {
     const { run, time } = calling(get, [{ status: 429, body: errorBody, headers: { 'retry-after': '20' } }, {}]);
     await run();
     expect(time.pauses).toHaveLength(1);
@@ -135,18 +135,16 @@ describe('a temporary failure', () => {
     expect(time.pauses[0]).toBeLessThan(23_000);
   });
 
-  it('is reported at once when the requested delay exceeds the retry budget', async () => {
+  it('is told at once when the pause asked for ends beyond our patience', async () => {
     const turn = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
-    const { run, time } = calling(get, [turn, {}], { retryBudget: retryBudgets.ordinary });
+    const { run, time } = calling(get, [turn, {}], { patience: patiences.ordinary });
     expect(await failureOf(run)).toMatchObject({ status: 429 });
     expect(time.pauses).toEqual([]);
   });
 
   it('never ends long work for a rate limit, however long that lasts', async () => {
     const turn = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
-    const { run, time } = calling(get, [...Array.from({ length: 60 }, () => turn), {}], {
-      retryBudget: retryBudgets.long,
-    });
+    const { run, time } = calling(get, [...Array.from({ length: 60 }, () => turn), {}], { patience: patiences.long });
     await run();
     expect(time.pauses).toHaveLength(60);
     expect(Math.max(...time.pauses)).toBeLessThanOrEqual(180_000);
@@ -155,31 +153,29 @@ describe('a temporary failure', () => {
   it('does not count the time of a rate limit against a failure that follows it', async () => {
     const limited = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
     const turns = [...Array.from({ length: 30 }, () => limited), { status: 503, body: errorBody }, {}];
-    const { run, sent } = calling(get, turns, { retryBudget: retryBudgets.long });
+    const { run, sent } = calling(get, turns, { patience: patiences.long });
     await run();
     expect(sent).toHaveLength(32);
   });
 
-  it('that alternates with a rate limit is reported in the end', async () => {
+  it('in turns with a rate limit is told in the end', async () => {
     const pair = [
       { status: 429, body: errorBody },
       { status: 503, body: errorBody },
     ];
-    const { run } = calling(get, Array.from({ length: 400 }, () => pair).flat(), {
-      retryBudget: retryBudgets.ordinary,
-    });
+    const { run } = calling(get, Array.from({ length: 400 }, () => pair).flat(), { patience: patiences.ordinary });
     expect(await failureOf(run)).toMatchObject({ code: expect.any(String) });
   });
 });
 
 describe('a create', () => {
-  it.each([429, 503])('is sent again after %i, which means that nothing was done', async (status) => {
+  it.each([429, 503])('is sent again after %i, which says that nothing was done', async (status) => {
     const { run, sent } = calling(post, [{ status, body: errorBody }, {}]);
     await run();
     expect(sent).toHaveLength(2);
   });
 
-  it('is sent again when it was never sent', async () => {
+  it('is sent again when it never left', async () => {
     const { run, sent } = calling(post, [{ fails: 'ECONNREFUSED' }, {}]);
     await run();
     expect(sent).toHaveLength(2);
@@ -202,7 +198,7 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is sent again when it is repeatable', async () => {
+  it('is sent again when carrying it out twice does no harm', async () => {
     const { run, sent } = calling({ ...post, isRepeatable: true }, [{ fails: 'ECONNRESET' }, { status: 500 }, {}]);
     await run();
     expect(sent).toHaveLength(3);
@@ -210,13 +206,13 @@ describe('a create', () => {
 });
 
 describe('a delete', () => {
-  it('has succeeded when it was interrupted and the record is then missing', async () => {
+  it('has done its work when it broke off and then finds nothing', async () => {
     const { run, sent } = calling(remove, [{ fails: 'ECONNRESET' }, { status: 404, body: errorBody }]);
     expect(await run()).toMatchObject({ value: undefined });
     expect(sent).toHaveLength(2);
   });
 
-  it('reports a missing record when it was not interrupted', async () => {
+  it('tells that there was nothing when it never broke off', async () => {
     const { run } = calling(remove, [
       { status: 503, body: errorBody },
       { status: 404, body: errorBody },
@@ -225,7 +221,7 @@ describe('a delete', () => {
   });
 });
 
-describe('a rejected token', () => {
+describe('a refused token', () => {
   const renewing = (next: string | undefined) => {
     const rejected: string[] = [];
     const token = {
@@ -246,7 +242,7 @@ describe('a rejected token', () => {
     expect(rejected).toEqual(['old']);
   });
 
-  it('is reported when the new one is rejected too', async () => {
+  it('is told when the new one is refused too', async () => {
     const { token, rejected } = renewing('new');
     const { run, sent } = calling(get, [{ status: 401, body: errorBody }], { token });
     expect(await failureOf(run)).toMatchObject({ status: 401 });
@@ -255,35 +251,35 @@ describe('a rejected token', () => {
   });
 });
 
-describe('the time of a response', () => {
+describe('the time of an answer', () => {
   const sentMs = Date.parse('2026-11-15T12:00:00.900Z');
-  it('is the Date of the service minus the round trip, rounded down to the second', () => {
-    const times = { sentMs, receivedMs: sentMs + 1500 };
-    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', times)).toBe('2026-11-15T10:00:03.000000Z');
-    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, receivedMs: sentMs })).toBe(
+  it('is the Date of the service less the round trip, floored to the second', () => {
+    const times = { sentMs, answeredMs: sentMs + 1500 };
+    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', times)).toBe('2026-11-15T10:00:03.000000Z');
+    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, answeredMs: sentMs })).toBe(
       '2026-11-15T10:00:05.000000Z',
     );
   });
 
-  it('is our own when the service sends no valid Date', () => {
+  it('is our own when the service tells none that can be read', () => {
     for (const date of [null, '', 'yesterday'])
-      expect(observedAt(date, { sentMs, receivedMs: sentMs + 1500 })).toBe('2026-11-15T12:00:00.000000Z');
+      expect(observedOf(date, { sentMs, answeredMs: sentMs + 1500 })).toBe('2026-11-15T12:00:00.000000Z');
   });
 
   it('is not before what it was when our clock jumps back during the call', () => {
-    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, receivedMs: sentMs - 60_000 })).toBe(
+    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, answeredMs: sentMs - 60_000 })).toBe(
       '2026-11-15T10:00:05.000000Z',
     );
   });
 
-  it('is that of the attempt that got the response, not of the first', async () => {
+  it('is that of the attempt that was answered, not of the first', async () => {
     const { run } = calling(get, [{ status: 503, headers: { 'retry-after': '30' } }, {}]);
     expect((await run()).observed).toBe('2026-11-15T12:00:30.000000Z');
   });
 });
 
-describe('the waiting time', () => {
-  it('is counted once, however many calls wait at the same time', async () => {
+describe('waiting', () => {
+  it('is added up once, however many calls wait at the same time', async () => {
     const time = pausedTime();
     const fetch = (async () => {
       time.pass(1000);
@@ -297,7 +293,7 @@ describe('the waiting time', () => {
     expect(client.waitedMs).toBe(3000);
   });
 
-  it('ends when the signal aborts', async () => {
+  it('ends when it is told to', async () => {
     const { fetch } = service({ status: 503 });
     const controller = new AbortController();
     const client = clientOf(base, {
@@ -312,12 +308,12 @@ describe('the waiting time', () => {
   });
 });
 
-it('a call is aborted with an error even when the signal has none', async () => {
+it('is stopped by an error even when the signal carries none', async () => {
   const client = clientOf(base, { fetch: service({}).fetch });
   expect(await failureOf(() => client.call(get, { signal: AbortSignal.abort('SIGINT') }))).toBeInstanceOf(Error);
 });
 
-it('an error has a code of ours and its exit code', async () => {
+it('an error is one of ours, with its exit code', async () => {
   const error = await failureOf(calling(get, [{ status: 404, body: errorBody }]).run);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toBeInstanceOf(SlotstreamError);

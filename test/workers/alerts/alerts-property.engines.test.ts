@@ -195,8 +195,8 @@ function believed(heard: readonly Heard[]): string[] {
 }
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 150 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
 ])('the alerts that stand in the end on $name', ({ available, fresh, count }) => {
   const stores: TestStore[] = [];
   afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));

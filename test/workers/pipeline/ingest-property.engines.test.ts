@@ -68,8 +68,8 @@ async function outcomes(store: Store): Promise<unknown[]> {
 }
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 20 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 30 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
 ])('ingest on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   // One a test: a run that was cut off at its time limit still works on the store it began with.

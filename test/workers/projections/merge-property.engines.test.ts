@@ -41,7 +41,7 @@ describe('the fold', () => {
           expectSame(fold(batches, { eraseOnDelete }).contents, contents);
           expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
         }),
-        runs(800),
+        runs(300),
       );
     },
     patienceMs,

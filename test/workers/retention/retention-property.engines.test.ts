@@ -61,8 +61,8 @@ const pruneOnce = (store: Store): Promise<RetentionReport> =>
   prune({ store, sleep: async () => {}, nowMs: () => 0 }, { before, signal: new AbortController().signal });
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 12 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 8 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 4 },
 ])('pruning the log on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   // One a test: a run that was cut off at its time limit still works on the store it began with.

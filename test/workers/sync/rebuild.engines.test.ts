@@ -23,8 +23,8 @@ const arrivals = tellings.chain((told) =>
 );
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 40 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 15 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
 ])('the tables on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   // One a test: a run that was cut off at its time limit still works on the store it began with.

@@ -1,7 +1,7 @@
 // A gap: since when deliveries may be missing. Kept in the store until it is repaired, so that no crash forgets it.
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
+import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 
 const gap = z.object({
   since: z.string(),
@@ -10,26 +10,30 @@ const gap = z.object({
 });
 export type Gap = Readonly<z.output<typeof gap>>;
 
-const stored = keyValue('gap', gap);
+const key = 'gap';
 
 /** The name of the job that repairs it. */
 export const gapRepair = 'gap';
 
 /** The earliest counts. */
 export async function noteGap(store: Store, since: string): Promise<void> {
-  await changeValue(store, stored, (known) => {
+  await store.transaction(async (unit) => {
+    await unit.engine.lockLog(unit.db);
+    const known = await readCheckpoint(unit, key, gap);
     const earliest = known !== undefined && known.since < since ? known.since : since;
-    return { result: undefined, after: { since: earliest, notes: (known?.notes ?? 0) + 1 } };
+    await writeCheckpoint(unit, key, { since: earliest, notes: (known?.notes ?? 0) + 1 });
   });
 }
 
 export function openGap(store: Store): Promise<Gap | undefined> {
-  return readValue(store, stored);
+  return readCheckpoint(store, key, gap);
 }
 
 /** Unless another was noted since this one was read. */
 export async function closeGap(store: Store, repaired: Gap): Promise<void> {
-  await changeValue(store, stored, (known) =>
-    known?.notes === repaired.notes ? { result: undefined, after: 'removed' } : { result: undefined },
-  );
+  await store.transaction(async (unit) => {
+    await unit.engine.lockLog(unit.db);
+    const known = await readCheckpoint(unit, key, gap);
+    if (known?.notes === repaired.notes) await removeCheckpoints(unit, [key]);
+  });
 }

@@ -4,9 +4,10 @@
 //   none ──due──▶ under way (resource, page token) ──last page──▶ buries what is gone ──next resource──▶ … ──▶ done
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
+import type { Json } from '#src/store/columns.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
-import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
+import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
 import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
@@ -42,13 +43,13 @@ export type SliceOutcome =
   | { readonly kind: 'slice'; readonly pages: number }
   | { readonly kind: 'done'; readonly last: LastRun };
 
-const position = checkpoint('sweep', place);
+const key = 'sweep';
 /** A sweep aims to be over well before the next is due. */
 const share = 0.8;
 
 export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<SliceOutcome> {
   const nowMs = needs.now().getTime();
-  let here = await readValue(needs.store, position);
+  let here = await readCheckpoint(needs.store, key, place);
   if (here === undefined) {
     const { full } = await readReconcileState(needs.store);
     if (full !== undefined && nowMs < Date.parse(full.started_at) + input.everyMs) return { kind: 'not due' };
@@ -148,11 +149,11 @@ function sumOf(before: Place['found']['drift'], more: DriftCounts): Place['found
 }
 
 const save = ({ store }: RunNeeds, here: Place): Promise<void> =>
-  store.transaction((unit) => writeValue(unit, position, here));
+  store.transaction((unit) => writeCheckpoint(unit, key, here as Json));
 
 async function finish(needs: RunNeeds, here: Place): Promise<LastRun> {
   const last: LastRun = { started_at: here.started_at, finished_at: needs.now().toISOString(), ...here.found };
   await updateReconcileState(needs.store, (before) => ({ ...before, full: last }));
-  await needs.store.transaction((unit) => removeValues(unit, [position]));
+  await needs.store.transaction((unit) => removeCheckpoints(unit, [key]));
   return last;
 }

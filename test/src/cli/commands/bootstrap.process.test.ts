@@ -107,14 +107,14 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
   it('leaves exactly the planned subscriptions when two run at once, and one key', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     await sandbox.control('POST', '/faults', { latency_ms: 60 });
-    const both = await Promise.all([home.run(['bootstrap']), home.run(['bootstrap'])]);
+    const both = await Promise.all([home.runProcess(['bootstrap']), home.runProcess(['bootstrap'])]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(keysOf(home)).toHaveLength(1);
     const third = { EVENTS: 'contact.created,invitee.created,meeting_recap.created' };
     const changed = await Promise.all([
-      home.run(['bootstrap', '--prune'], third),
-      home.run(['bootstrap', '--prune'], third),
+      home.runProcess(['bootstrap', '--prune'], third),
+      home.runProcess(['bootstrap', '--prune'], third),
     ]);
     expect(changed.map(({ code }) => code)).toEqual([0, 0]);
     expect(stored().map(({ events }) => [...events].toSorted().join())).toEqual(
@@ -142,7 +142,10 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
   it('lets one of two rotations at once go first, so that neither ends the work of the other', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     await home.run(['bootstrap']);
-    const both = await Promise.all([home.run(['bootstrap', '--rotate-key']), home.run(['bootstrap', '--rotate-key'])]);
+    const both = await Promise.all([
+      home.runProcess(['bootstrap', '--rotate-key']),
+      home.runProcess(['bootstrap', '--rotate-key']),
+    ]);
     expect(both.map(({ code }) => code)).toContain(0);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect((await home.run(['bootstrap', '--plan'])).code).toBe(0);

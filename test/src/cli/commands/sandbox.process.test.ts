@@ -80,7 +80,7 @@ describe('sandbox', () => {
 
 describe('demo', () => {
   it('registers with its sandbox, tells what happens, and every webhook becomes a row of the log', async () => {
-    const { code, out, err } = await home.run(['demo', '--rate', '60', '--count', '45']);
+    const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45']);
     expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
     expect(err).toContain('$ slotstream bootstrap');
     expect(err).toContain('$ slotstream backfill');

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryBatch } from '#src/queue/contract.ts';
 import { deliveriesIn, encodeRecord, readSegment } from '#src/receiver/spool/segment.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const receivedAt = '2025-04-14T11:42:33.115889Z';
 const batches = fc.array(
@@ -13,7 +14,7 @@ const batches = fc.array(
 const deliveriesOf = (list: readonly DeliveryBatch[]) => list.flatMap(({ deliveries }) => deliveries);
 
 describe('a spool segment', () => {
-  it('returns what was written, in order', () => {
+  it('gives back what was written, in order', () => {
     fc.assert(
       fc.property(batches, (list) => {
         const content = readSegment(Buffer.concat(list.map(encodeRecord)));
@@ -21,10 +22,11 @@ describe('a spool segment', () => {
         expect(deliveriesIn(content)).toEqual(deliveriesOf(list));
         expect(content.deliveries).toBe(deliveriesOf(list).length);
       }),
+      runs(100),
     );
   });
 
-  it('cut anywhere returns every record before the cut and nothing else', () => {
+  it('cut anywhere gives back every record before the cut and nothing else', () => {
     fc.assert(
       fc.property(batches, fc.nat(), (list, seed) => {
         const records = list.map(encodeRecord);
@@ -39,10 +41,11 @@ describe('a spool segment', () => {
         expect(deliveriesIn(content)).toEqual(deliveriesOf(list.slice(0, whole)));
         expect(content.state).not.toBe('damaged');
       }),
+      runs(100),
     );
   });
 
-  it('with any one bit flipped never returns anything that was not written', () => {
+  it('with any one bit turned never gives back anything that was not written', () => {
     fc.assert(
       fc.property(batches, fc.nat(), (list, seed) => {
         const bytes = Buffer.concat(list.map(encodeRecord));
@@ -53,10 +56,11 @@ describe('a spool segment', () => {
         expect(read).toEqual(deliveriesOf(list).slice(0, read.length));
         expect(content.state).not.toBe('whole');
       }),
+      runs(100),
     );
   });
 
-  it('is damaged, not torn, when complete records follow a length that points beyond the end', () => {
+  it('says damaged, not torn, when whole records follow a length that points beyond the end', () => {
     const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
     const wrong = Buffer.from(record);
     wrong.writeUInt32LE(0x7fffffff, 0);
@@ -64,7 +68,7 @@ describe('a spool segment', () => {
     expect(readSegment(Buffer.concat([record, wrong]))).toMatchObject({ deliveries: 1, state: 'torn' });
   });
 
-  it('is damaged when a complete record has a wrong checksum, also the last one', () => {
+  it('says damaged when a whole record has a wrong checksum, also the last', () => {
     const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
     const wrong = Buffer.from(record);
     wrong[wrong.length - 1] = 0;

@@ -68,7 +68,7 @@ describe('families of tokens', () => {
           const most = models.reduce((sum, { alive, given }) => sum + (alive ? Math.min(given.length, 10) : 0), 0);
           expect(live.size).toBe(most);
         }),
-        runs(300),
+        runs(120),
       );
     },
     patienceMs,
@@ -114,7 +114,7 @@ describe('the authorization server', () => {
           const answer = await client.post('/oauth/token', bent, { headers: { authorization } });
           expect([400, 401]).toContain(answer.status);
         }),
-        runs(60),
+        runs(30),
       );
       expect((await fetch(`${base_url}/.well-known/oauth-authorization-server`)).status).toBe(200);
     },

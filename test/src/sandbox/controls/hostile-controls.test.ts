@@ -38,7 +38,7 @@ describe('a bad call of a control', () => {
           fc.pre(control.body?.safeParse(JSON.parse(text)).success === false);
           expect(target.wrongWith(`${name} ${text}`, await pull(control, text), [400])).toEqual([]);
         }),
-        runs(30),
+        runs(15),
       );
       expect([target.truth(), await inForce()]).toEqual(before);
     },
@@ -113,7 +113,7 @@ describe('a bad call of the authorization server', () => {
           expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
           expect(target.faults()).toEqual([]);
         }),
-        runs(60),
+        runs(30),
       );
       for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke'])
         for (const [, body, type] of brokenBodies)

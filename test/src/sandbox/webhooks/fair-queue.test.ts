@@ -6,6 +6,7 @@ import { createTimerQueue } from '#src/sandbox/webhooks/timer-queue.ts';
 import { createAttemptLog } from '#src/sandbox/webhooks/attempt-log.ts';
 import { createFairQueue } from '#src/sandbox/webhooks/fair-queue.ts';
 import { until } from '../../../harness/ports.ts';
+import { runs } from '../../../harness/runs.ts';
 
 /** FairQueue whose work ends when the test says so. */
 function openLanes(mostPerLane: number, mostInAll: number) {
@@ -98,6 +99,7 @@ describe('the agenda', () => {
         expect(due).toEqual(expected);
         expect(agenda.size).toBe(times.length - due.length);
       }),
+      runs(100),
     );
   });
 

@@ -187,7 +187,7 @@ describe('while rows are inserted, changed and deleted between pages', () => {
             await walk(contactPages(sandbox, asked), between);
           },
         ),
-        runs(40),
+        runs(20),
       );
     },
     patienceMs,
@@ -204,7 +204,7 @@ describe('while rows are inserted, changed and deleted between pages', () => {
         unrest,
         async (plan, between) => walk(rowsOf(plan), between),
       ),
-      runs(200),
+      runs(60),
     );
   });
 });

@@ -10,6 +10,7 @@ import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import type { StoredForm } from '#src/sandbox/world/state.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { runs } from '../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 let form: StoredForm;
@@ -71,6 +72,7 @@ describe('a submission', () => {
         const told = readDelivery(JSON.stringify({ event, created_at: at, payload }));
         expect(told).toMatchObject({ state: 'known', event: 'routing_form_submission.created' });
       }),
+      runs(100),
     );
   });
 

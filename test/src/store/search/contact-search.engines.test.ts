@@ -210,7 +210,7 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
             }
           },
         ),
-        runs(60),
+        runs(40),
       );
     },
     patienceMs,

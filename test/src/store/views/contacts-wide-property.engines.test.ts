@@ -50,8 +50,8 @@ const worlds = fc.record({
 });
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 150 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 25 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 40 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
 ])('contacts_wide on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   beforeAll(async () => {

@@ -15,8 +15,8 @@ const arrivals = fc
   .chain((tellings) => reordered(tellings).chain(cut));
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 200 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 40 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 50 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 12 },
 ])('the views on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   beforeAll(async () => {

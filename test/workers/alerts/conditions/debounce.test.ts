@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { advance, type Episode } from '#workers/alerts/conditions/debounce.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const trouble = { rule: 'lag', subject: 'mirror', message: 'late' };
 const at = (reading: number) => `2026-01-01T00:${String(reading).padStart(2, '0')}:00.000000Z`;
@@ -54,6 +55,7 @@ describe('an episode', () => {
         const pairs = all.slice(1).map((heard, n) => (heard === all[n] ? heard : undefined));
         expect(isOpenAfter(...all)).toBe(pairs.findLast((heard) => heard !== undefined) === 'so');
       }),
+      runs(100),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCircuit, type Circuit } from '#workers/alerts/outbox/channel-circuit-breaker.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const at = 1_000_000;
 function failing(times: number): Circuit {
@@ -68,6 +69,7 @@ describe('the circuit of a channel', () => {
         }
         expect(circuit.admit(nowMs + 3_600_000)).toBe(true);
       }),
+      runs(100),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Alert } from '#src/store/alerts/alert-rows.ts';
 import { dispatchOf, type Departing } from '#workers/alerts/outbox/plan.ts';
 import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const nowMs = Date.parse('2026-03-04T12:00:00Z');
 const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
@@ -80,6 +81,7 @@ describe('what is due', () => {
         expect(one.jobs[0]?.data.alerts.toSorted()).toEqual(ids.toSorted());
         expect(gatheredOf([...ids, 'another']).jobs[0]?.id).not.toBe(one.jobs[0]?.id);
       }),
+      runs(100),
     );
   });
 

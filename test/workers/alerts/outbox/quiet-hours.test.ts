@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leavesAt } from '#workers/alerts/outbox/quiet-hours.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const minuteMs = 60_000;
 const night = { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' };
@@ -70,7 +71,7 @@ describe('quiet hours', () => {
           expect(leaves - ms).toBeLessThan(50 * 3_600_000);
         }
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });

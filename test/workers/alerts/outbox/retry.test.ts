@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pauseAfter } from '#workers/alerts/outbox/retry.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const plain = { retry: true, askedMs: undefined, random: 0 };
 
@@ -29,6 +30,7 @@ describe('the pause before an alert is tried again', () => {
         expect(asked).toBeGreaterThanOrEqual(Math.min(askedMs, 86_400_000));
         expect(asked).toBeLessThanOrEqual(Math.max(own, 86_400_000));
       }),
+      runs(100),
     );
   });
 });

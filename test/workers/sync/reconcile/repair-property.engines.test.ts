@@ -67,7 +67,7 @@ describe('the newest word about a record', () => {
             canonicalJson(says),
           );
         }),
-        runs(400),
+        runs(60),
       );
     },
     patienceMs,

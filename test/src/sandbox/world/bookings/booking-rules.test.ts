@@ -46,7 +46,7 @@ it('POST /invitees answers oddities with 201, 400, 403 or 404', { timeout: patie
       expect([201, 400, 403, 404]).toContain(status);
       expect(sandbox.service.state.invitees.size - before).toBe(status === 201 ? 1 : 0);
     }),
-    runs(300),
+    runs(100),
   );
 });
 
@@ -75,7 +75,7 @@ it('POST and PATCH /event_types answer oddities with 2xx, 400, 403 or 404', { ti
         expect([200, 400]).toContain(changed.status);
       },
     ),
-    runs(200),
+    runs(60),
   );
 });
 

@@ -55,7 +55,7 @@ it(
         }
         checkBooks(world.service);
       }),
-      runs(150),
+      runs(60),
     );
   },
   patienceMs,

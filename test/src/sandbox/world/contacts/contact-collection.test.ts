@@ -156,7 +156,7 @@ describe('a contact collection', () => {
             }
           },
         ),
-        runs(150),
+        runs(60),
       );
     },
     patienceMs,
@@ -181,7 +181,7 @@ describe('a contact collection', () => {
           expect(new Set(tried)).toEqual(new Set(left.length === 0 ? [undefined] : left.map(({ uri }) => uri)));
         },
       ),
-      runs(100),
+      runs(50),
     );
   });
 });
@@ -208,7 +208,7 @@ describe('seeded contacts', () => {
           expect(million.rowOf(what, `${name}0`)).toBeUndefined();
         }
       }),
-      runs(500),
+      runs(200),
     );
   });
 
@@ -222,7 +222,7 @@ describe('seeded contacts', () => {
         expect(million.time('updated_at', row) >= made).toBe(true);
         expect(million.time('updated_at', row) < new Date(nowMs).toISOString()).toBe(true);
       }),
-      runs(500),
+      runs(200),
     );
     const inOrder = million.byUpdate;
     expect(new Set(inOrder).size).toBe(million.size);
@@ -262,7 +262,7 @@ describe('seeded contacts', () => {
           const within = { ...request, from: { key: keyOf(inside), uri: inside.uri } };
           expect(collection.page(order, within, search).items).toEqual(pageOfList(matching, within, keyOf).items);
         }),
-        runs(250),
+        runs(100),
       );
     },
     patienceMs,

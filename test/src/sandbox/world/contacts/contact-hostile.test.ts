@@ -61,7 +61,7 @@ describe('odd requests about contacts', () => {
         const sent = addressed && isObject ? { ...body, emails } : body;
         await holdsFor(() => sandbox.call('POST', '/contacts', { body: naming(sent) }), 201);
       }),
-      runs(150),
+      runs(60),
     );
   });
 
@@ -71,7 +71,7 @@ describe('odd requests about contacts', () => {
       fc.asyncProperty(bodies, async (body) => {
         await holdsFor(() => sandbox.call('PATCH', uri, { body: naming(body) }), 200);
       }),
-      runs(150),
+      runs(60),
     );
   });
 
@@ -93,7 +93,7 @@ describe('odd requests about contacts', () => {
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), fc.oneof(text, near), { maxKeys: 4 }), async (query) => {
         await holdsFor(() => sandbox.call('GET', '/contacts', { query }), 200);
       }),
-      runs(200),
+      runs(80),
     );
   });
 
@@ -105,7 +105,7 @@ describe('odd requests about contacts', () => {
         expect(await sandbox.call('GET', path)).toMatchObject({ status: 404 });
         expect(await sandbox.call('DELETE', path)).toMatchObject({ status: 404 });
       }),
-      runs(100),
+      runs(50),
     );
   });
 });

@@ -1,9 +1,9 @@
-// The self-test delivery is recognized by its exact bytes only.
+// The delivery that doctor sends to itself is known by its very bytes, and by nothing else.
 import { describe, expect, it } from 'vitest';
-import { isSelfTest, selfTestBody } from '#src/receiver/responses.ts';
+import { isSelfTest, selfTestBody } from '#src/receiver/self-test.ts';
 
-describe('the self-test delivery', () => {
-  it('is recognized by its bytes', () => {
+describe('the self-test', () => {
+  it('is known by its bytes', () => {
     expect(isSelfTest(Buffer.from(selfTestBody))).toBe(true);
   });
 
