@@ -9,7 +9,7 @@ let nowMs = 1_800_000_000_000;
 const cursors = createCursors('secret', { nowMs: () => nowMs });
 const path = '/contacts';
 const list = { path, filters: { sort: 'created_at:desc' } };
-const place = { from: { key: '2027-01-01T00:00:00.000000Z', uri: 'http://127.0.0.1/contacts/1' }, backwards: false };
+const position = { from: { key: '2027-01-01T00:00:00.000000Z', uri: 'http://127.0.0.1/contacts/1' }, backwards: false };
 
 const anyPlace = fc.record({
   from: fc.record({ key: fc.string({ unit: 'binary' }), uri: fc.string({ unit: 'binary' }) }),
@@ -25,7 +25,7 @@ describe('a page token', () => {
     fc.assert(
       fc.property(anyPlace, fc.string(), anyFilters, (one, name, filters) => {
         const token = cursors.write({ path: name, filters }, one);
-        expect(cursors.read(name, token)).toEqual({ place: one, filters: { ...filters } });
+        expect(cursors.read(name, token)).toEqual({ position: one, filters: { ...filters } });
       }),
       runs(200),
     );
@@ -42,7 +42,7 @@ describe('a page token', () => {
   });
 
   it('is refused once any character of it is changed, missing or added', () => {
-    const token = cursors.write(list, place);
+    const token = cursors.write(list, position);
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom('', 'A', 'z', '_', 'AA'), (index, instead) => {
         const forged = token.slice(0, index) + instead + token.slice(index + 1);
@@ -63,15 +63,15 @@ describe('a page token', () => {
   });
 
   it('is refused on another list, and by another sandbox', () => {
-    const token = cursors.write(list, place);
+    const token = cursors.write(list, position);
     expect(cursors.read('/event_types', token)).toBeUndefined();
     expect(createCursors('another', { nowMs: () => nowMs }).read(path, token)).toBeUndefined();
   });
 
   it('holds for a day and no longer', () => {
-    const token = cursors.write(list, place);
+    const token = cursors.write(list, position);
     nowMs += dayMs;
-    expect(cursors.read(path, token)).toEqual({ place, filters: list.filters });
+    expect(cursors.read(path, token)).toEqual({ position, filters: list.filters });
     nowMs += 1;
     expect(cursors.read(path, token)).toBeUndefined();
   });
