@@ -11,8 +11,8 @@ import { readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { channelNames } from '#workers/alerts/channels/channel-name.ts';
 import { alertRecord, alertStates, shownAlert } from './alert-record.ts';
-import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
-import { isIdentifier } from './row-position.ts';
+import { defineOperation } from './api-operation.ts';
+import { isIdentifier } from './row-record.ts';
 
 const listQuery = pageQuery.extend({
   state: z.enum(alertStates).optional().describe('In this state.'),
@@ -23,12 +23,12 @@ const listQuery = pageQuery.extend({
 
 const one = {
   tag: 'Alerts',
-  placeholders: { id: 'Its `id`.' },
+  params: z.object({ id: z.string().describe('Its `id`.') }),
   answers: 'resource',
   schema: alertRecord,
 } as const;
 
-export const alertOperations = ({ store, clock }: ReaderNeeds): readonly Operation[] => [
+export const alertOperations = [
   defineOperation({
     id: 'listAlerts',
     method: 'GET',
@@ -40,7 +40,7 @@ export const alertOperations = ({ store, clock }: ReaderNeeds): readonly Operati
     query: listQuery,
     answers: 'collection',
     schema: alertRecord,
-    async run({ query: { state, rule, channel, subject }, pageIn }) {
+    async run({ store, query: { state, rule, channel, subject }, pageIn }) {
       const page = await findAlerts(store, { state, rule, channel, subject }, pageIn('created_at:desc'));
       return listing({ ...page, positionOf: ({ createdAt, id }) => ({ key: createdAt, uri: id }) }, shownAlert);
     },
@@ -51,8 +51,8 @@ export const alertOperations = ({ store, clock }: ReaderNeeds): readonly Operati
     method: 'GET',
     path: '/api/alerts/{id}',
     summary: 'One alert',
-    refusals: { 404: 'No such alert.' },
-    run: async ({ params }) => shownAlert(await foundIn(store, params['id'])),
+    errors: { 404: 'No such alert.' },
+    run: async ({ store, params }) => shownAlert(await foundIn(store, params.id)),
   }),
   defineOperation({
     ...one,
@@ -61,19 +61,19 @@ export const alertOperations = ({ store, clock }: ReaderNeeds): readonly Operati
     path: '/api/alerts/{id}/resend',
     summary: 'Send a failed alert again',
     description: 'It leaves within seconds, under the key it had, and is tried as often as a new one.',
-    refusals: { 404: 'No such alert.', 409: 'It has not failed.' },
+    errors: { 404: 'No such alert.', 409: 'It has not failed.' },
     audited: true,
-    run: ({ params }) =>
+    run: ({ store, clock, params }) =>
       store.transaction(async (unit) => {
-        const { id } = await foundIn(unit, params['id']);
+        const { id } = await foundIn(unit, params.id);
         const renewed = await resend(unit, [id], instantOf(clock()));
         if (renewed.length === 0) throw conflict({ message: 'Only what has failed can be sent again.' });
         return shownAlert(await foundIn(unit, id));
       }),
   }),
-];
+] as const;
 
-async function foundIn(from: Store | Unit, id = ''): Promise<Alert> {
+async function foundIn(from: Store | Unit, id: string): Promise<Alert> {
   const [found] = isIdentifier(id) ? await readAlerts(from, [id]) : [];
   if (found === undefined) throw notFound('No such alert.');
   return found;

@@ -1,27 +1,23 @@
-// The admin listener: who may ask (guard), what the process says about itself, and behind it what reads the mirror.
+// The admin listener: authentication, the operations of the process itself, and the operations that read the mirror.
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
-import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { createGuard, type AdminEnv, type GuardNeeds } from '#src/api/auth/auth.ts';
-import type { Operation } from './operation.ts';
-import { wrongMethod } from './wrong-method.ts';
+import { HttpError, titledError } from '#src/http/http-error.ts';
+import { addOperations, handleErrors, methodNotAllowed, type Application } from '#src/http/router.ts';
+import type { ApiOperation } from './api-operation.ts';
+import { openOperations, processOperations, type ProcessContext, type ProcessOperation } from './process.ts';
 
-/** What reads the mirror, as HTTP and as what can be said about it. */
+/** The operations that read the mirror, and their handler. */
 export interface ReadApi {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ApiOperation[];
   fetch(request: Request): Response | Promise<Response>;
 }
 
-export interface AdminNeeds extends GuardNeeds {
-  status(): Promise<object>;
-  readonly metrics: Pick<Metrics, 'read'>;
-  /** Absent where there is no store. */
+export interface AdminNeeds extends GuardNeeds, Omit<ProcessContext, 'docs'> {
+  /** Absent without a store. */
   reads?(): Promise<ReadApi>;
-  readonly health: {
-    readiness(): Promise<{ readonly ready: boolean; readonly engines: Readonly<Record<string, string>> }>;
-  };
-  /** Told of what no refusal explains. */
+  /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }
 
@@ -29,46 +25,38 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
   const app = new Hono<AdminEnv>();
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(cautious))
+    for (const [name, value] of Object.entries(securityHeaders))
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
-  // Say only that the process lives and that its engines answer, for supervisors that hold no token.
-  app.get('/healthz', (context) => context.json({ title: 'Alive', message: 'The process answers.' }));
-  app.get('/readyz', async (context) => {
-    const { ready, engines } = await health.readiness();
-    return context.json({ title: ready ? 'Ready' : 'Not Ready', engines }, ready ? 200 : 503);
+  handleErrors(app, {
+    noSuchPath: titledError(404, 'There is nothing at this path.'),
+    failure: new HttpError(500, { title: 'Internal Server Error', message: 'The request failed.' }),
+    report,
   });
+  const docs = memoize(async () => {
+    // Loaded by the first request for them, like the operations they describe.
+    const { createDocs } = await import('#src/api/docs/docs.ts');
+    return createDocs([...(reads ? (await reads()).operations : []), ...processOperations]);
+  });
+  const context: ProcessContext = { status, metrics, health, docs };
+  const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };
+  addOperations(app, application, openOperations);
   app.use(createGuard(guarding));
   app.get('/', (context) => {
     context.header('vary', 'Accept');
     return acceptsHtml(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);
   });
-  app.get('/api/status', async (context) => context.json(await status()));
-  app.get('/metrics', async (context) => {
-    const { contentType, text } = await metrics.read();
-    return context.body(text, 200, { 'content-type': contentType });
-  });
-  const docs = memoize(async () => {
-    // Loaded when first asked for, as what it describes.
-    const { createDocs } = await import('#src/api/docs/docs.ts');
-    return createDocs(reads ? (await reads()).operations : []);
-  });
-  app.on('GET', ['/openapi.json', '/docs'], async (context) => (await docs()).fetch(context.req.raw));
-  for (const path of own) app.all(path, (context) => wrongMethod(context, ['GET']));
+  addOperations(app, application, processOperations);
+  for (const path of ['/', ...processOperations.map(({ path }) => path)])
+    app.all(path, (context) => methodNotAllowed(context, ['GET']));
   if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw));
-  app.notFound((context) => context.json({ title: 'Not Found', message: 'There is nothing at this path.' }, 404));
-  app.onError((error, context) => {
-    report(error);
-    return context.json({ title: 'Internal Server Error', message: 'The request failed.' }, 500);
-  });
   return app;
 }
 
-const own = ['/', '/healthz', '/readyz', '/api/status', '/metrics', '/openapi.json', '/docs'] as const;
 const index = { docs: '/docs', openapi: '/openapi.json', status: '/api/status', metrics: '/metrics' } as const;
 
-/** Answers hold people: nobody keeps them, frames them, guesses their type, or learns from where they were asked. */
-const cautious = {
+/** Answers contain personal data: they are not cached, framed or sniffed, and no referrer is sent. */
+const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',

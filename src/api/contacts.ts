@@ -1,110 +1,157 @@
-// The service's contacts, read from the mirror: the same questions, answers and refusals, without its limits.
+// The service's contacts, read from the mirror: the same queries, answers and errors, without its rate limits.
 import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
-import { listing } from '#src/http/pagination.ts';
+import { isObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
+import { listing } from '#src/http/pagination.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { findContacts, type ContactOrder } from '#src/store/search/contact-page.ts';
+import { findContacts } from '#src/store/search/contact-page.ts';
 import { findRows, rowsByUri, uriEndingWith } from '#src/store/search/record-search.ts';
-import { keepWords } from './contact-index-job.ts';
-import { contactRecord, definitionRecord } from './contact-record.ts';
-import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
-import { isIdentifier, positionIn } from './row-position.ts';
+import { defineOperation } from './api-operation.ts';
+import { columnsOf, isIdentifier, objectsIn, positionIn } from './row-record.ts';
 
-const tag = 'Contacts';
+const common = { method: 'GET', conventions: 'service', tag: 'Contacts' } as const;
 
-export function contactOperations(needs: ReaderNeeds): readonly Operation[] {
-  const { store } = needs;
-  keepWords(needs);
-  const definitions = async (): Promise<readonly StoredRow[]> => {
-    const page = { count: mostDefinitions, descending: false, backwards: false };
-    return (await findRows(store, 'custom_field_definitions', { order: 'created_at', page, where: [] })).items;
-  };
-  const find = async (table: 'contacts' | 'custom_field_definitions', id = ''): Promise<StoredRow | undefined> => {
-    const uri = isIdentifier(id) ? await uriEndingWith(store, table, `/${table}/${id}`) : undefined;
-    return uri === undefined ? undefined : (await rowsByUri(store, table, [uri]))[0];
-  };
+export const contactOperations = [
+  defineOperation({
+    ...common,
+    id: 'listContacts',
+    path: '/api/contacts',
+    summary: 'The contacts, searched and sorted',
+    description:
+      'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits.',
+    query: contactListQuery,
+    answers: 'collection',
+    schema: contactResource,
+    async run({ store, query, pageIn }) {
+      const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
+      // The URI is the tiebreaker for equal times, so a second sort key never decides.
+      const [sort = 'created_at:asc'] = keys;
+      const order = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
+      const page = await findContacts(store, { search, order, page: pageIn(sort) });
+      const uris = page.items.map(({ uri }) => uri);
+      const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
+      const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
+      return listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
+        contactRecord(rows.get(uri) ?? { uri }, definitions),
+      );
+    },
+  }),
+  defineOperation({
+    ...common,
+    id: 'getContact',
+    path: '/api/contacts/{uuid}',
+    summary: 'One contact',
+    errors: { 404: 'No such contact, or it was deleted.' },
+    query: contactGetQuery,
+    answers: 'resource',
+    schema: contactResource,
+    async run({ store, params, query }) {
+      const row = await find(store, 'contacts', params['uuid']);
+      if (row === undefined || row['deleted_at'] !== null) throw notFound('No such contact.');
+      return contactRecord(row, query.exclude === undefined ? await allDefinitions(store) : undefined);
+    },
+  }),
+  defineOperation({
+    ...common,
+    id: 'listCustomFieldDefinitions',
+    path: '/api/contacts/custom_field_definitions',
+    summary: 'The custom fields contacts can have',
+    description: 'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included.',
+    query: pageQuery,
+    answers: 'collection',
+    schema: customFieldDefinitionResource,
+    async run({ store, pageIn }) {
+      const order = 'created_at';
+      const page = await findRows(store, 'custom_field_definitions', { order, page: pageIn(), where: [] });
+      return listing({ ...page, positionOf: positionIn(order) }, definitionRecord);
+    },
+  }),
+  defineOperation({
+    ...common,
+    id: 'getCustomFieldDefinition',
+    path: '/api/contacts/custom_field_definitions/{uuid}',
+    summary: 'One custom field',
+    errors: { 404: 'No such custom field.' },
+    answers: 'resource',
+    schema: customFieldDefinitionResource,
+    async run({ store, params }) {
+      const row = await find(store, 'custom_field_definitions', params['uuid']);
+      if (row === undefined) throw notFound('No such custom field.');
+      return definitionRecord(row);
+    },
+  }),
+] as const;
 
-  return [
-    defineOperation({
-      id: 'listContacts',
-      method: 'GET',
-      conventions: 'service',
-      path: '/api/contacts',
-      tag,
-      summary: 'The contacts, searched and sorted',
-      description:
-        'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits.',
-      query: contactListQuery,
-      answers: 'collection',
-      schema: contactResource,
-      async run({ query, pageIn }) {
-        const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
-        // Where times are equal the URI decides: a second key never comes to.
-        const [sort = 'created_at:asc'] = keys;
-        const [order] = sort.split(':') as [ContactOrder];
-        const page = await findContacts(store, { search, order, page: pageIn(sort) });
-        const uris = page.items.map(({ uri }) => uri);
-        const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
-        const defined = exclude === undefined ? await definitions() : undefined;
-        return listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
-          contactRecord(rows.get(uri) ?? { uri }, defined),
-        );
-      },
-    }),
-    defineOperation({
-      id: 'getContact',
-      method: 'GET',
-      conventions: 'service',
-      path: '/api/contacts/{uuid}',
-      tag,
-      summary: 'One contact',
-      refusals: { 404: 'No such contact, or it was deleted.' },
-      query: contactGetQuery,
-      answers: 'resource',
-      schema: contactResource,
-      async run({ params, query }) {
-        const row = await find('contacts', params['uuid']);
-        if (row === undefined || row['deleted_at'] !== null) throw notFound('No such contact.');
-        return contactRecord(row, query.exclude === undefined ? await definitions() : undefined);
-      },
-    }),
-    defineOperation({
-      id: 'listCustomFieldDefinitions',
-      method: 'GET',
-      conventions: 'service',
-      path: '/api/contacts/custom_field_definitions',
-      tag,
-      summary: 'The custom fields contacts can have',
-      description:
-        'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included.',
-      query: pageQuery,
-      answers: 'collection',
-      schema: customFieldDefinitionResource,
-      async run({ pageIn }) {
-        const order = 'created_at';
-        const page = await findRows(store, 'custom_field_definitions', { order, page: pageIn(), where: [] });
-        return listing({ ...page, positionOf: positionIn(order) }, definitionRecord);
-      },
-    }),
-    defineOperation({
-      id: 'getCustomFieldDefinition',
-      method: 'GET',
-      conventions: 'service',
-      path: '/api/contacts/custom_field_definitions/{uuid}',
-      tag,
-      summary: 'One custom field',
-      refusals: { 404: 'No such custom field.' },
-      answers: 'resource',
-      schema: customFieldDefinitionResource,
-      async run({ params }) {
-        const row = await find('custom_field_definitions', params['uuid']);
-        if (row === undefined) throw notFound('No such custom field.');
-        return definitionRecord(row);
-      },
-    }),
-  ];
+const maxDefinitions = 1_000;
+
+async function allDefinitions(store: Store): Promise<readonly StoredRow[]> {
+  const page = { count: maxDefinitions, descending: false, backwards: false };
+  return (await findRows(store, 'custom_field_definitions', { order: 'created_at', page, where: [] })).items;
 }
 
-const mostDefinitions = 1_000;
+async function find(
+  store: Store,
+  table: 'contacts' | 'custom_field_definitions',
+  id = '',
+): Promise<StoredRow | undefined> {
+  const uri = isIdentifier(id) ? await uriEndingWith(store, table, `/${table}/${id}`) : undefined;
+  return uri === undefined ? undefined : (await rowsByUri(store, table, [uri]))[0];
+}
+
+/** Without definitions the custom fields are left out. */
+function contactRecord(row: StoredRow, definitions: readonly StoredRow[] | undefined): object {
+  return {
+    ...columnsOf(row, 'uri', 'name'),
+    emails: objectsIn(row['emails']).map(({ email, is_primary }) => ({ email, is_primary: is_primary === true })),
+    phone_numbers: objectsIn(row['phone_numbers']).map(({ phone_number }) => ({ phone_number })),
+    ...columnsOf(row, 'timezone', 'job_title', 'company', 'country', 'state', 'city', 'linkedin'),
+    ...(definitions && { custom_fields: customFields(row, definitions) }),
+    ...columnsOf(row, 'first_email_date', 'last_email_date', 'next_meeting_date', 'last_meeting_date'),
+    ...columnsOf(row, 'last_interaction_date'),
+    // A list sorted by one of the two has rows that have it; the service may never have sent the other.
+    created_at: row['created_at'] ?? row['updated_at'] ?? row['as_of'] ?? null,
+    updated_at: row['updated_at'] ?? row['created_at'] ?? row['as_of'] ?? null,
+  };
+}
+
+/** Every field in use, in the order of creation; then the values of the contact whose definition is not mirrored. */
+function customFields(row: StoredRow, definitions: readonly StoredRow[]): readonly object[] {
+  const values = new Map(objectsIn(row['custom_fields']).map((field) => [field['uri'], field] as const));
+  const mirrored = new Set<unknown>(definitions.map(({ uri }) => uri));
+  const defined = definitions
+    .filter((definition) => retiredAt(definition) === null)
+    .map(({ uri, label, field_type }) => ({
+      uri,
+      value: values.get(uri)?.['value'] ?? (field_type === 'tags' ? [] : null),
+      label: label ?? '',
+    }));
+  const others = [...values.values()]
+    .filter(({ uri }) => !mirrored.has(uri))
+    .map(({ uri, value, label }) => ({ uri, value: value ?? null, label: label ?? '' }));
+  return [...defined, ...others];
+}
+
+/** Not a column of its own (A15): definitions are always read whole, so the newest body has it. */
+function retiredAt({ body }: StoredRow): string | null {
+  const retired = isObject(body) ? body['retired_at'] : null;
+  return typeof retired === 'string' ? retired : null;
+}
+
+function definitionRecord(row: StoredRow): object {
+  const { uri, label, field_type, options, currency, created_at, updated_at } = row;
+  return {
+    uri,
+    label,
+    field_type,
+    ...(Array.isArray(options) && {
+      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid, label: name })),
+    }),
+    ...(currency !== null && { currency }),
+    created_at,
+    updated_at,
+    retired_at: retiredAt(row),
+  };
+}

@@ -1,19 +1,19 @@
-// A delivery as shell commands that send it again, signed with a key that only the caller's shell knows.
+// Writes a delivery as shell commands that send it again, signed with a key that only the caller's shell has.
 import type { SignatureScheme } from '#src/signing/signature.ts';
 
-export interface ResendOptions {
+export interface ReplayScriptOptions {
   readonly scheme: SignatureScheme;
-  /** Where the `timestamped` scheme puts its signature. */
+  /** The header of the signature in the `timestamped` scheme. */
   readonly header: string;
 }
 
-export interface Resent {
+export interface StoredBody {
   readonly body: string;
   readonly encoding: string | null;
 }
 
-/** `printf` is part of the shell, so a body of any length fits; an argument of curl has a limit. */
-export function resendCommands({ body, encoding }: Resent, { scheme, header }: ResendOptions): string {
+/** `printf` is built into the shell, so a body may have any length; an argument of curl has a limit. */
+export function replayScript({ body, encoding }: StoredBody, { scheme, header }: ReplayScriptOptions): string {
   const decoding = encoding === 'base64' ? ' | base64 -d' : '';
   const { lines, headers } = scheme === 'timestamped' ? timestamped(header) : standard;
   return [
@@ -42,5 +42,5 @@ const standard = {
   headers: ['webhook-id: $id', 'webhook-timestamp: $t', 'webhook-signature: v1,$mac'],
 };
 
-/** Within single quotes a POSIX shell obeys nothing; the quote itself leaves and comes back. */
+/** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,44 +1,90 @@
-// Deliveries on the admin listener: what came, what became of it, and folding one again.
-import { pageQuery } from '#schemas/pagination.ts';
+// The deliveries in the log: a list, one with its body and changes, and folding one again.
 import { z } from 'zod';
+import { pageQuery } from '#schemas/pagination.ts';
+import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
+import { listing, type Listing, type Page, type PageRequest } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readDelivery } from '#src/store/log/log-search.ts';
+import { readDelivery, readDeliveries, type DeliveryFilter, type DeliveryLine } from '#src/store/log/log-search.ts';
 import type { LogEntry } from '#src/store/log/log.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { deliveryRecord, outcomes, replayedRecord, sources, wholeDeliveryRecord } from './delivery-record.ts';
-import { logPage } from './log-listing.ts';
-import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
-import { resendCommands } from './curl-replay.ts';
-import { isIdentifier } from './row-position.ts';
+import { defineOperation, type ApiContext } from './api-operation.ts';
+import { replayScript } from './curl-replay.ts';
+import { isIdentifier } from './row-record.ts';
+
+const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
+const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
+
+const text = z.string().nullable();
+
+/** One delivery of a list. */
+export const deliveryRecord = z
+  .strictObject({
+    seq: z.int().describe('Its offset in the log. It gets a new one when its outcome changes.'),
+    delivery_id: z.string().describe('Its permanent id: a hash of the body.'),
+    source: z.enum(sources),
+    event: text.describe('Null when the body could not be parsed.'),
+    subject_uri: text.describe('The URI of the resource it is about.'),
+    occurred_at: instant.nullable(),
+    received_at: instant,
+    outcome: z.enum(outcomes),
+    reason: text.describe('Why it was quarantined, or a note on the outcome.'),
+    duplicates: z.int().describe('How many more copies were received.'),
+    redacted: z.boolean().describe('Some or all of its content was removed.'),
+  })
+  .meta({ id: 'Delivery' });
+
+const wholeDeliveryRecord = deliveryRecord
+  .extend({
+    changes: z
+      .record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])))
+      .nullable()
+      .describe('By table and column: the value before and after.'),
+    body: text.describe('As it was sent, without erased people; null once it was pruned.'),
+    encoding: z.literal('base64').nullable().describe('The encoding of `body` when it is not text.'),
+    resend: text.describe(
+      'Shell commands that send it again with a new signature: set `SIGNING_KEY` and `WEBHOOK_URL` first. A receiver that already has it counts one more copy.',
+    ),
+  })
+  .meta({ id: 'WholeDelivery' });
+
+const replayedRecord = wholeDeliveryRecord
+  .extend({
+    replay: z.strictObject({
+      changed: z.boolean().describe('Whether its outcome or a row changed.'),
+      outcome_before: z.enum(outcomes),
+      outcome_after: z.enum(outcomes),
+    }),
+  })
+  .meta({ id: 'ReplayedDelivery' });
 
 const listQuery = pageQuery.extend({
   event: plainText.optional().describe('Of this kind: `contact.updated`.'),
-  outcome: z.enum(outcomes).optional().describe('What became of it.'),
-  source: z.enum(sources).optional().describe('Where it came from.'),
-  subject: plainText.optional().describe('About this URI, compared letter by letter.'),
+  outcome: z.enum(outcomes).optional().describe('With this outcome.'),
+  source: z.enum(sources).optional().describe('From this source.'),
+  subject: plainText.optional().describe('About this URI, compared exactly.'),
 });
 
 const one = {
   tag: 'Deliveries',
-  placeholders: { id: 'Its `delivery_id`, or its `seq`.' },
-  refusals: { 404: 'No such delivery.' },
+  params: z.object({ id: z.string().describe('Its `delivery_id`, or its `seq`.') }),
+  errors: { 404: 'No such delivery.' },
 } as const;
 
-export const deliveryOperations = (needs: ReaderNeeds): readonly Operation[] => [
+export const deliveryOperations = [
   defineOperation({
     id: 'listDeliveries',
     method: 'GET',
     path: '/api/deliveries',
     tag: 'Deliveries',
-    summary: 'What came, newest first',
-    description: 'Every entry of the log: deliveries, what was read from the API, and what an operator did.',
+    summary: 'Deliveries, newest first',
+    description: 'Every entry of the log: deliveries, records read from the API, and the acts of operators.',
     query: listQuery,
     answers: 'collection',
     schema: deliveryRecord,
-    run: ({ query: { subject: subjectUri, event, outcome, source }, pageIn }) =>
-      logPage(needs.store, { event, outcome, source, subjectUri }, pageIn('seq:desc')),
+    run: ({ store, query: { subject: subjectUri, event, outcome, source }, pageIn }) =>
+      listDeliveries(store, { event, outcome, source, subjectUri }, pageIn('seq:desc')),
   }),
   defineOperation({
     ...one,
@@ -48,7 +94,7 @@ export const deliveryOperations = (needs: ReaderNeeds): readonly Operation[] => 
     summary: 'One delivery, with its body and what it changed',
     answers: 'resource',
     schema: wholeDeliveryRecord,
-    run: async ({ params }) => whole(needs, await foundIn(needs.store, params['id'])),
+    run: async ({ store, signing, params }) => wholeDelivery(await findDelivery(store, params.id), signing),
   }),
   defineOperation({
     ...one,
@@ -57,37 +103,59 @@ export const deliveryOperations = (needs: ReaderNeeds): readonly Operation[] => 
     path: '/api/deliveries/{id}/replay',
     summary: 'Fold one delivery again',
     description:
-      'After a fix or an upgrade: a delivery in quarantine is read again; one that was folded already changes nothing. If its outcome changes it moves to the end of the log, where every reader of the feed sees it.',
+      'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already folded changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
     audited: true,
     answers: 'resource',
     schema: replayedRecord,
-    async run({ params }) {
-      const { store, screen, tail } = needs;
-      const before = await foundIn(store, params['id']);
-      const deliveryId = before.delivery_id as string;
+    async run({ store, screen, tail, signing, params }) {
+      const before = await findDelivery(store, params.id);
+      const deliveryId = before.delivery_id;
       const { changed } = await replay({ store, screen }, { deliveryId });
       tail.poke();
-      const after = await foundIn(store, deliveryId);
+      const after = await findDelivery(store, deliveryId);
       return {
-        ...whole(needs, after),
+        ...wholeDelivery(after, signing),
         replay: { changed: changed > 0, outcome_before: before.outcome, outcome_after: after.outcome },
       };
     },
   }),
-];
+] as const;
 
-async function foundIn(store: Store, id = ''): Promise<LogEntry> {
+/** A page of the log, newest first. */
+export async function listDeliveries(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
+  const { count, from, backwards } = request;
+  const found = await readDeliveries(store, filter, {
+    from: from && Number(from.key),
+    newer: backwards,
+    // One more than requested shows whether there is another page.
+    limit: count + 1,
+  });
+  const isMore = found.length > count;
+  const items = found.slice(0, count);
+  const page: Page<DeliveryLine> = {
+    items: backwards ? items.toReversed() : items,
+    hasPrevious: backwards ? isMore : from !== undefined,
+    hasNext: backwards || isMore,
+    positionOf: ({ seq }) => ({ key: String(seq), uri: '' }),
+  };
+  return listing(page, (line) => line);
+}
+
+async function findDelivery(store: Store, id: string): Promise<LogEntry> {
   const name = /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id };
   const entry = isIdentifier(id) ? await readDelivery(store, name) : undefined;
   if (entry === undefined) throw notFound('No such delivery.', 'id');
   return entry;
 }
 
-/** The service's own scheme, unless another is configured (A2). */
-const usualSigning = { scheme: 'timestamped', header: 'Calendly-Webhook-Signature' } as const;
+/** The scheme of the service, unless another is configured (A2). */
+const serviceSigning = { scheme: 'timestamped', header: 'Calendly-Webhook-Signature' } as const;
 
-function whole({ signing = usualSigning }: ReaderNeeds, { tie: _internal, ...entry }: LogEntry): object {
+function wholeDelivery(
+  { tie: _internal, ...entry }: LogEntry,
+  signing: ApiContext['signing'] = serviceSigning,
+): object {
   const { body, encoding, redacted, source } = entry;
   const isWhole = source === 'webhook' && !redacted && body !== null;
-  return { ...entry, resend: isWhole ? resendCommands({ body, encoding }, signing) : null };
+  return { ...entry, resend: isWhole ? replayScript({ body, encoding }, signing) : null };
 }

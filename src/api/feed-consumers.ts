@@ -1,6 +1,5 @@
-// Named consumers of the feed: the store remembers how far each has come, so that a pipeline needs no state of its own.
+// Named consumers of the feed: the store has the offset of each, so a consumer needs no state of its own.
 import { z } from 'zod';
-import { parseInput } from '#src/http/request.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -14,36 +13,38 @@ import {
   removePosition,
   type FeedPosition,
 } from '#src/store/log/consumer-offsets.ts';
-import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
+import { defineOperation } from './api-operation.ts';
 
-const naming = z.object({ name: consumerName });
+const params = z.object({ name: consumerName });
 
 const consumer = z.strictObject({
   name: z.string(),
   position: z.int().describe('The last entry it acknowledged.'),
-  behind: z.int().describe('How far the end of the log is ahead of it, in places.'),
+  behind: z.int().describe('How many offsets the end of the log is ahead of it.'),
   updated_at: z.string(),
 });
 
-const place = z.int().min(0);
-const told = z.union(
-  [z.strictObject({ acknowledged: place }), z.strictObject({ rewind_to: place })],
+const offset = z.int().min(0);
+const acknowledgement = z.union(
+  [z.strictObject({ acknowledged: offset }), z.strictObject({ rewind_to: offset })],
   'either {"acknowledged": seq} or {"rewind_to": seq}',
 );
 
-export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly Operation[] => [
+export const feedConsumerOperations = [
   defineOperation({
     id: 'listFeedConsumers',
     method: 'GET',
     path: '/api/feed/consumers',
     tag: 'Feed',
-    summary: 'The named consumers and how far each has come',
+    summary: 'The named consumers and their offsets',
     answers: 'object',
     schema: z.strictObject({ collection: z.array(consumer) }),
-    async run() {
+    async run({ store }) {
       const last = await lastSeq(store);
       const positions = await listPositions(store);
-      return { collection: positions.filter(({ name }) => !name.includes(':')).map((each) => shown(each, last)) };
+      return {
+        collection: positions.filter(({ name }) => !name.includes(':')).map((each) => consumerRecord(each, last)),
+      };
     },
   }),
   defineOperation({
@@ -51,14 +52,14 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
     method: 'POST',
     path: '/api/feed/consumers/{name}',
     tag: 'Feed',
-    summary: 'Acknowledge what a consumer is done with',
+    summary: 'Acknowledge the entries a consumer has processed',
     description:
-      'Makes the consumer where there is none. Acknowledging only goes forward, so a late acknowledgement does no harm; `rewind_to` goes back on purpose.',
-    body: told,
+      'Creates the consumer if there is none. Acknowledging only moves forward, so a late acknowledgement does no harm; `rewind_to` moves back on purpose.',
+    params,
+    body: acknowledgement,
     answers: 'resource',
     schema: consumer,
-    run({ params, body }) {
-      const { name } = parseInput(naming, params);
+    run({ store, clock, params: { name }, body }) {
       const updatedAt = instantOf(clock());
       return store.transaction(async (unit) => {
         // Of two who tell at once, the second sees what the first wrote.
@@ -70,32 +71,32 @@ export const feedConsumerOperations = ({ store, clock }: ReaderNeeds): readonly 
         } else {
           const position = await readPosition(unit, name);
           if (position === undefined) throw unknown();
-          if (body.rewind_to > position) throw beyond('rewind_to', `the consumer stands at ${position}`);
+          if (body.rewind_to > position) throw beyond('rewind_to', `the offset of the consumer is ${position}`);
           await placePosition(unit, { name, position: body.rewind_to, updatedAt });
         }
-        return shown(await positionNow(unit, name), last);
+        return consumerRecord(await positionNow(unit, name), last);
       });
     },
-    refusals: { 404: 'There is no such consumer to rewind.' },
+    errors: { 404: 'There is no such consumer to rewind.' },
   }),
   defineOperation({
     id: 'deleteFeedConsumer',
     method: 'DELETE',
     path: '/api/feed/consumers/{name}',
     tag: 'Feed',
-    summary: 'Forget a consumer and its position',
+    summary: 'Delete a consumer and its offset',
     audited: true,
-    refusals: { 404: 'There is no such consumer.' },
+    errors: { 404: 'There is no such consumer.' },
+    params,
     answers: 'nothing',
-    async run({ params }) {
-      const { name } = parseInput(naming, params);
+    async run({ store, params: { name } }) {
       await store.transaction(async (unit) => {
         if ((await readPosition(unit, name)) === undefined) throw unknown();
         await removePosition(unit, name);
       });
     },
   }),
-];
+] as const;
 
 const unknown = () => notFound('There is no consumer of this name.', 'name');
 const beyond = (parameter: string, message: string) => invalid({ message, parameter });
@@ -106,6 +107,6 @@ async function positionNow(unit: Unit, name: string): Promise<FeedPosition> {
   return found;
 }
 
-function shown({ name, position, updatedAt }: FeedPosition, last: number): z.output<typeof consumer> {
+function consumerRecord({ name, position, updatedAt }: FeedPosition, last: number): z.output<typeof consumer> {
   return { name, position, behind: Math.max(0, last - position), updated_at: updatedAt };
 }

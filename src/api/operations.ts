@@ -1,42 +1,63 @@
-// Every operation of the admin listener that reads the mirror, and the application made of them. Loaded when first asked for: most
-// processes are never asked.
+// Every operation of the API that reads the mirror, and the application that serves them. It is loaded by the first request:
+// most processes never get one.
+import { Hono } from 'hono';
 import { createCursors } from '#src/http/cursor.ts';
+import { titledError, withStatusTitle } from '#src/http/http-error.ts';
+import { addOperations, handleErrors, limitBody } from '#src/http/router.ts';
 import { alertOperations } from './alerts.ts';
+import type { ApiContext, ApiOperation } from './api-operation.ts';
+import { runContactIndexJob } from './contact-index-job.ts';
 import { contactOperations } from './contacts.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { inviteeOperations } from './invitees.ts';
-import type { Operation, ReaderNeeds } from './operation.ts';
 import { quarantineOperations } from './quarantine.ts';
-import { createRouter } from './router.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
 
-const operationsFor = (needs: ReaderNeeds): readonly Operation[] => [
-  ...feedOperations(needs),
-  ...feedConsumerOperations(needs),
-  ...contactOperations(needs),
-  ...scheduledEventOperations(needs),
-  ...inviteeOperations(needs),
-  ...whyOperations(needs),
-  ...deliveryOperations(needs),
-  ...quarantineOperations(needs),
-  ...subscriptionOperations(needs),
-  ...alertOperations(needs),
+const operations: readonly ApiOperation[] = [
+  ...feedOperations,
+  ...feedConsumerOperations,
+  ...contactOperations,
+  ...scheduledEventOperations,
+  ...inviteeOperations,
+  ...whyOperations,
+  ...deliveryOperations,
+  ...quarantineOperations,
+  ...subscriptionOperations,
+  ...alertOperations,
 ];
 
-export interface ReadApiNeeds extends ReaderNeeds {
+export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
   /** Signs page tokens. */
   readonly secret: string;
-  /** Told which audited operation was done. */
+  /** Is called with the id of every audited operation that was done. */
   acted?(operation: string): void;
 }
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
-  const cursors = createCursors(secret, { nowMs: () => needs.clock() });
-  const operations = operationsFor(needs);
-  const { fetch, request } = createRouter({ cursors, report: needs.report, ...(acted && { acted }) }, operations);
-  return { operations, fetch, request };
+  const context: ApiContext = { ...needs, streams: { open: 0 } };
+  runContactIndexJob(context);
+  const app = new Hono();
+  handleErrors(app, {
+    noSuchPath: titledError(404, 'There is nothing at this path.'),
+    report: needs.report,
+  });
+  app.use(limitBody((message) => titledError(413, message)));
+  addOperations(
+    app,
+    {
+      cursors: createCursors(secret, { nowMs: () => needs.clock() }),
+      admit: () => context,
+      methodErrors: true,
+      errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
+      onAnswer({ audited, id }, status) {
+        if (audited && status < 400) acted?.(id);
+      },
+    },
+    operations,
+  );
+  return { operations, fetch: app.fetch, request: app.request };
 }

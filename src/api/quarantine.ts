@@ -1,19 +1,18 @@
-// The quarantine on the admin listener: what is kept without being projected, and why.
-import { pageQuery } from '#schemas/pagination.ts';
+// The quarantined deliveries, and how many there are for each reason.
 import { z } from 'zod';
+import { pageQuery } from '#schemas/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import { countReasons } from '#src/store/log/log-search.ts';
-import { deliveryRecord } from './delivery-record.ts';
-import { logPage } from './log-listing.ts';
-import { defineOperation, type Operation, type ReaderNeeds } from './operation.ts';
+import { defineOperation } from './api-operation.ts';
+import { deliveryRecord, listDeliveries } from './deliveries.ts';
 
-const keptOutcomes = ['quarantined', 'unhandled'] as const;
+const quarantineOutcomes = ['quarantined', 'unhandled'] as const;
 
 const listQuery = pageQuery.extend({
   outcome: z
-    .enum(keptOutcomes)
+    .enum(quarantineOutcomes)
     .optional()
-    .describe('`quarantined`: not understood, or refused by the store. `unhandled`: of an unknown kind.'),
+    .describe('`quarantined`: it could not be parsed, or the store refused it. `unhandled`: its kind is unknown.'),
   event: plainText.optional().describe('Of this kind.'),
   reason: plainText.optional().describe('With exactly this reason.'),
 });
@@ -21,40 +20,40 @@ const listQuery = pageQuery.extend({
 const reasons = z.strictObject({
   collection: z.array(
     z.strictObject({
-      outcome: z.enum(keptOutcomes),
+      outcome: z.enum(quarantineOutcomes),
       reason: z.string().nullable(),
       count: z.int(),
-      newest_seq: z.int().describe('The place of the newest one in the log.'),
+      newest_seq: z.int().describe('The offset of the newest one in the log.'),
     }),
   ),
 });
 
-const mostReasons = 100;
+const maxReasons = 100;
 
-export const quarantineOperations = ({ store }: ReaderNeeds): readonly Operation[] => [
+export const quarantineOperations = [
   defineOperation({
     id: 'listQuarantine',
     method: 'GET',
     path: '/api/quarantine',
     tag: 'Quarantine',
-    summary: 'What is kept without being projected, newest first',
+    summary: 'Quarantined deliveries, newest first',
     description:
-      'Nothing is lost: after a fix, `npx slotstream replay --quarantined` or a replay of one delivery folds it again.',
+      'They are in the log but not in the tables. Nothing is lost: after a fix, `npx slotstream replay --quarantined` or the replay of one delivery folds them again.',
     query: listQuery,
     answers: 'collection',
     schema: deliveryRecord,
-    run: ({ query: { outcome, event, reason }, pageIn }) =>
-      logPage(store, { outcome, event, reason, kept: true }, pageIn('seq:desc')),
+    run: ({ store, query: { outcome, event, reason }, pageIn }) =>
+      listDeliveries(store, { outcome, event, reason, kept: true }, pageIn('seq:desc')),
   }),
   defineOperation({
     id: 'countQuarantine',
     method: 'GET',
     path: '/api/quarantine/reasons',
     tag: 'Quarantine',
-    summary: 'How many are kept for which reason',
-    description: `The most frequent first; at most ${mostReasons}.`,
+    summary: 'Counts of quarantined deliveries by reason',
+    description: `The most frequent first; at most ${maxReasons}.`,
     answers: 'object',
     schema: reasons,
-    run: async () => ({ collection: await countReasons(store, mostReasons) }),
+    run: async ({ store }) => ({ collection: await countReasons(store, maxReasons) }),
   }),
-];
+] as const;

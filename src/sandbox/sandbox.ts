@@ -2,22 +2,19 @@
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { createCursors } from '#src/http/cursor.ts';
-import { createDisturbance } from '#src/sandbox/api/inject-faults.ts';
-import { createGate } from '#src/sandbox/api/router.ts';
-import type { GateNeeds } from '#src/sandbox/api/router.ts';
-import { createMeter } from '#src/sandbox/api/rate-limit.ts';
+import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
+import { createServiceApp, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Clock } from './clock.ts';
 import { createService } from './create-service.ts';
-import { createPanel } from '#src/sandbox/controls/control-routes.ts';
-import { createHome } from '#src/sandbox/docs/home.ts';
+import { createControlApp } from '#src/sandbox/controls/control-routes.ts';
+import { createHome } from '#src/sandbox/docs/routes.ts';
 import { createLiveActivity, runLiveActivity } from '#src/sandbox/live/live.ts';
-import { invalid, notFound, HttpError, serverError } from '#src/http/http-error.ts';
+import { invalid, notFound } from '#src/http/http-error.ts';
+import { handleErrors, limitBody } from '#src/http/router.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
 import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createWebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
@@ -35,7 +32,7 @@ export interface SandboxNeeds {
   realMs?(): number;
   /** A fault of the sandbox itself. */
   report?(error: unknown): void;
-  readonly inspect?: GateNeeds['inspect'];
+  readonly inspect?: ServiceAppNeeds['inspect'];
   /** How far the making of a large world is, in words, once a second. */
   progress?(line: string): void;
   /** Sees everything that happens, whether anyone subscribed to it or not. */
@@ -77,22 +74,22 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   );
   const { clock } = service;
   const dispatcher: WebhookDispatcher = opened.use(createWebhookDispatcher({ service, faults, realMs }));
-  const gate = createGate(
+  const serviceApp = createServiceApp(
     {
       service,
       cursors: createCursors(`${seed} cursors`, clock),
+      faults,
       callerOf: tokens.callerOf,
-      meter: createMeter(service),
-      disturb: createDisturbance(faults),
+      countCall: createRateLimits(service),
       ...(inspect && { inspect }),
     },
     operationsUnder(service.options),
   );
   const app = createFront(clock, report)
     .route('/', createHome(baseUrl))
-    .route('/_sandbox', createPanel({ service, dispatcher, faults }))
+    .route('/_sandbox', createControlApp({ service, dispatcher, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
-    .route('/', gate);
+    .route('/', serviceApp);
   entrance.fetch = app.fetch;
   const all = opened.move();
   const act = createLiveActivity({ service, organization: handles.organization, report });
@@ -106,31 +103,16 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   };
 }
 
-const mostBodyBytes = 1024 * 1024;
-
-/** What holds for every path: small bodies, one clock, and refusals as the specification words them. */
+/** What holds for every path: the sandbox's clock, errors as the specification words them, and a limit on the body. */
 function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  // By the clock that all records go by: callers order what they read by it.
+  // The clock that stamps all records, because callers compare them with this header.
   app.use(async (context, next) => {
     await next();
     context.header('Date', new Date(clock.nowMs()).toUTCString());
   });
-  app.onError((error, context) => {
-    const refusal = error instanceof HttpError ? error : serverError(500);
-    if (refusal !== error) report(error);
-    if (refusal.status === 401) context.header('WWW-Authenticate', 'Bearer');
-    return context.json(refusal.body, refusal.status as 500);
-  });
-  app.notFound(() => {
-    throw notFound('No such path.');
-  });
-  const tooLarge = (context: Context): never => {
-    // The rest of the body is never read, so the connection cannot serve another call.
-    context.header('Connection', 'close');
-    throw invalid({ message: `The body is larger than ${mostBodyBytes} bytes.` });
-  };
-  app.use(bodyLimit({ maxSize: mostBodyBytes, onError: tooLarge }));
+  handleErrors(app, { noSuchPath: notFound('No such path.'), report });
+  app.use(limitBody((message) => invalid({ message })));
   return app;
 }
 

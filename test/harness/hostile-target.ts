@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { commonError, errorBody, insufficientScope, permissionDeniedTitle } from '#schemas/errors.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
@@ -21,7 +21,7 @@ export interface Extra {
   readonly token?: string | undefined;
 }
 
-type Named = Pick<Operation, 'path' | 'method'>;
+type Named = Pick<ServiceOperation, 'path' | 'method'>;
 
 export interface Target extends AsyncDisposable {
   readonly sandbox: Sandbox;
@@ -174,7 +174,7 @@ export function jsonOf(text: string): unknown {
 }
 
 /** A path of the right form that leads nowhere. */
-export const pathToNothing = ({ path }: Pick<Operation, 'path'>): string =>
+export const pathToNothing = ({ path }: Pick<ServiceOperation, 'path'>): string =>
   path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
 
 function pathIn(sandbox: Sandbox, { path }: Named): string | undefined {

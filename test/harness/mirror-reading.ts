@@ -1,8 +1,8 @@
 // A mirror of a sandbox's world, read through the admin listener as the service itself is read.
-import { collectionEnvelope, resourceEnvelope } from '#schemas/resources/envelope.ts';
 import { openTail } from '#src/feed/tail.ts';
+import { answerSchema } from '#src/http/operation.ts';
 import { createReadApi } from '#src/api/operations.ts';
-import type { Operation } from '#src/api/operation.ts';
+import type { ApiOperation } from '#src/api/api-operation.ts';
 import { errorBody } from '#schemas/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -32,7 +32,7 @@ export function readMirror(store: Store): MirrorReader {
     pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
   // As the router decides: fewer placeholders first.
-  const operationAt = (path: string): Operation | undefined =>
+  const operationAt = (path: string): ApiOperation | undefined =>
     patterns
       .filter(({ operation, pattern }) => operation.method === 'GET' && pattern.test(path))
       .toSorted((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)[0]?.operation;
@@ -51,10 +51,9 @@ export function readMirror(store: Store): MirrorReader {
   };
 }
 
-function inspect(operation: Operation | undefined, status: number, body: unknown): void {
+function inspect(operation: ApiOperation | undefined, status: number, body: unknown): void {
   if (status !== 200) return void errorBody.parse(body);
-  if (operation?.answers !== 'resource' && operation?.answers !== 'collection') return;
-  const envelope = operation.answers === 'resource' ? resourceEnvelope : collectionEnvelope;
-  const result = envelope(operation.schema).safeParse(body);
-  if (!result.success) throw new Error(`${operation.id} answers against its schema: ${result.error.message}`);
+  const result = operation && answerSchema(operation)?.safeParse(body);
+  if (result?.success === false)
+    throw new Error(`${operation?.id} answers against its schema: ${result.error.message}`);
 }

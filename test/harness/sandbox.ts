@@ -1,7 +1,7 @@
 // The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
-import { answerSchema } from '#src/sandbox/api/reply.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import { answerSchema } from '#src/http/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxNeeds, SandboxOptions } from '#src/sandbox/sandbox.ts';
 
@@ -60,7 +60,7 @@ export async function openTestSandbox(options: SandboxOptions = {}, needs: Sandb
 }
 
 /** Answers promise more than readers demand: nothing missing, nothing that is not published. */
-function inspect(operation: Operation, status: number, body: unknown): void {
+function inspect(operation: ServiceOperation, status: number, body: unknown): void {
   if (status === 204) return;
   const schema = status < 300 ? answerSchema(operation) : isScopeRefusal(body) ? insufficientScopeBody : errorBody;
   const result = schema?.safeParse(body);

@@ -1,11 +1,11 @@
 // A tour of the service: every list there is, asked for the way a caller would, in a world where none of them is empty.
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import type { Answer, TestSandbox } from './sandbox.ts';
 
 export interface Stop {
-  readonly operation: Operation;
+  readonly operation: ServiceOperation;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -75,7 +75,7 @@ export function listsOf(sandbox: TestSandbox): readonly Stop[] {
     });
 }
 
-export function parameterNames({ query }: Operation): readonly string[] {
+export function parameterNames({ query }: ServiceOperation): readonly string[] {
   return Object.keys((query as { readonly shape?: object } | undefined)?.shape ?? {});
 }
 

@@ -1,33 +1,70 @@
-// The documentation as HTTP: the OpenAPI document for programs, the page for people.
-import { Hono } from 'hono';
+// The documentation of the API: the OpenAPI document for programs, a page for people.
+import { html } from 'hono/html';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
-import { pagePolicy } from '#src/http/openapi/page.ts';
-import type { Markup } from '#src/http/openapi/page-schema.ts';
-import { documentationPage } from './docs-page.ts';
-import { adminDocument } from './openapi.ts';
-import type { Operation } from '#src/api/operation.ts';
+import { docsPage, isTagged, operationEntries, pagePolicy } from '#src/http/openapi/page.ts';
+import { prose, type Markup } from '#src/http/openapi/page-schema.ts';
+import { apiDocument, type DocumentedOperation } from './openapi.ts';
 
-export function createDocs(operations: readonly Operation[]): Hono {
-  const app = new Hono();
-  let made: Made | undefined;
-  function madeFor(url: string): Made {
-    // As the caller reached us: behind a proxy nobody else knows the address.
-    const { origin } = new URL(url);
-    if (made?.origin === origin) return made;
-    const document = adminDocument(operations, { server: origin });
-    return (made = { origin, document, page: documentationPage(document) });
-  }
-  app.get('/openapi.json', (context) => context.json(madeFor(context.req.url).document));
-  app.get('/docs', (context) => {
-    context.header('content-security-policy', pagePolicy);
-    return context.html(madeFor(context.req.url).page);
-  });
-  return app;
-}
-
-/** The last one made: making it takes longer than all else a page costs, and callers rarely differ. */
-interface Made {
+/** The last document that was made: making one takes longer than anything else about a page, and callers rarely differ. */
+interface CachedDocs {
   readonly origin: string;
   readonly document: OpenApiDocument;
   readonly page: Markup;
+}
+
+export function createDocs(operations: readonly DocumentedOperation[]) {
+  let cached: CachedDocs | undefined;
+  function docsFor(url: string): CachedDocs {
+    // Behind a proxy only the caller knows the address of the API.
+    const { origin } = new URL(url);
+    if (cached?.origin === origin) return cached;
+    const document = apiDocument(operations, { server: origin });
+    return (cached = { origin, document, page: pageOf(document) });
+  }
+  return {
+    document: ({ url }: Request): OpenApiDocument => docsFor(url).document,
+    page: async ({ url }: Request): Promise<Response> =>
+      new Response(String(await docsFor(url).page), {
+        headers: { 'content-type': 'text/html; charset=UTF-8', 'content-security-policy': pagePolicy },
+      }),
+  };
+}
+
+function pageOf(document: OpenApiDocument): Markup {
+  const entries = operationEntries(document, { token: 'ADMIN_TOKEN' });
+  return docsPage({
+    title: `${document.info.title} API`,
+    brand: 'slotstream',
+    filterHint: 'contacts, feed, POST …',
+    opening: openingOf(document, entries.length),
+    chapters: document.tags.map(({ name, description }) => ({
+      title: name,
+      about: description,
+      entries: entries.filter(isTagged(name)),
+    })),
+    schemas: document.components.schemas,
+  });
+}
+
+function openingOf({ info, servers, components }: OpenApiDocument, operations: number): Markup {
+  const base = servers[0]?.url ?? '';
+  const numbers = { operations, schemas: Object.keys(components.schemas).length };
+  return html`<header>
+    <h1>${info.title}</h1>
+    <p class="lead">${prose(info.description)}</p>
+    <ul class="numbers">
+      ${Object.entries(numbers).map(([what, count]) => html`<li><strong>${count}</strong> ${what}</li>`)}
+    </ul>
+    <p class="links">
+      <a href="/openapi.json">OpenAPI document</a>
+      <a href="/api/status">Status</a>
+      <a href="/metrics">Metrics</a>
+    </p>
+    <p>
+      The token is the value of <code>ADMIN_TOKEN</code>, or else the content of <code>admin-token</code> in the data
+      folder. <code>npx slotstream status --login</code> prints a link that logs a browser in.
+    </p>
+    <pre><code>export ADMIN_TOKEN="$(cat data/admin-token)"
+curl -H "Authorization: Bearer $ADMIN_TOKEN" ${base}/api/status</code></pre>
+  </header>`;
 }

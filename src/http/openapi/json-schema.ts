@@ -1,38 +1,51 @@
-// Our zod schemas as the JSON Schema of OpenAPI 3.1: named parts become components, and what a transform reads is described
-// as the text it reads.
+// Writes zod schemas as the JSON Schema of OpenAPI 3.1. Named schemas become components, and a transform is described by
+// the text it accepts.
 import { z } from 'zod';
 import { limits } from '#schemas/limits.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { timestamp, uri } from '#schemas/wire.ts';
 
+/** The keywords that our code reads, among any others. */
 export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly description?: string;
   readonly [keyword: string]: unknown;
 }
 
-/** The names under which schemas stand in the document; the first name given to a schema stays. */
-export interface SchemaBook {
+export interface SchemaComponents {
+  /** Names a schema in the document; the first name of a schema wins. */
   name(id: string, schema: z.ZodType): void;
   /** What a caller may send. */
   input(schema: z.ZodType): JsonSchema;
   /** What is answered or delivered. */
   output(schema: z.ZodType): JsonSchema;
-  /** Every named schema met so far. */
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** Every named schema that was used so far. */
+  readonly used: Readonly<Record<string, JsonSchema>>;
 }
 
-export function createSchemaBook(): SchemaBook {
+export const componentPrefix = '#/components/schemas/';
+
+export function createSchemaComponents(): SchemaComponents {
   const names = z.registry<{ id: string }>();
-  const components: Record<string, JsonSchema> = {};
+  const used: Record<string, JsonSchema> = {};
 
   function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    // Wrapped, because a schema at the root is never written as a reference.
+    // Wrapped, because zod never writes the root schema as a reference.
     const { $defs, properties } = z.toJSONSchema(z.object({ wrapped: schema }), {
       io,
       metadata: names,
       override: ({ zodSchema, jsonSchema }) => rewrite(zodSchema, jsonSchema),
     });
-    for (const [id, definition] of Object.entries($defs ?? {})) components[id] ??= relocated(definition);
-    return relocated(properties?.['wrapped'] ?? {});
+    for (const [id, definition] of Object.entries($defs ?? {})) used[id] ??= asComponents(definition);
+    return asComponents(properties?.['wrapped'] ?? {});
   }
 
   return {
@@ -41,19 +54,19 @@ export function createSchemaBook(): SchemaBook {
     },
     input: (schema) => convert(schema, 'input'),
     output: (schema) => convert(schema, 'output'),
-    get components() {
-      return Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    get used() {
+      return Object.fromEntries(Object.entries(used).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     },
   };
 }
 
-const relocated = (schema: unknown): JsonSchema =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonSchema;
+function asComponents(schema: unknown): JsonSchema {
+  const moved: JsonSchema = JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentPrefix}`));
+  return moved;
+}
 
-type Draft = Record<string, unknown>;
-
-/** What a transform or a pattern of ours means, in words other tools know. */
-const known = new Map<unknown, JsonSchema>([
+/** The meaning of our transforms and patterns, in keywords that other tools understand. */
+const replacements = new Map<unknown, JsonSchema>([
   [uri, { type: 'string', format: 'uri', maxLength: 1024 }],
   [timestamp, { type: 'string', format: 'date-time' }],
   [
@@ -62,15 +75,15 @@ const known = new Map<unknown, JsonSchema>([
   ],
 ]);
 
-function rewrite(zodSchema: unknown, draft: Draft): void {
-  const replacement = known.get(zodSchema);
+function rewrite(zodSchema: z.core.$ZodType, draft: Record<string, unknown>): void {
+  const replacement = replacements.get(zodSchema);
   if (replacement !== undefined) {
     for (const keyword of Object.keys(draft)) delete draft[keyword];
-    for (const [keyword, value] of Object.entries(replacement)) draft[keyword] = value;
+    Object.assign(draft, replacement);
   }
-  const { description } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {};
+  const { description } = z.globalRegistry.get(zodSchema) ?? {};
   if (description !== undefined) draft['description'] = description;
-  // The format says it; the pattern behind it is long and says it worse.
+  // The format is shorter and clearer than the pattern behind it.
   if (typeof draft['format'] === 'string') delete draft['pattern'];
   if (Math.abs(Number(draft['minimum'])) === Number.MAX_SAFE_INTEGER) delete draft['minimum'];
   if (draft['maximum'] === Number.MAX_SAFE_INTEGER) delete draft['maximum'];

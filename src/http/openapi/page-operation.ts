@@ -1,34 +1,34 @@
-// One operation, control or event on the page: a line that opens into everything there is to know about it.
+// Shows one operation or event: a line that opens into its parameters, body, answers and a curl command.
 import { html } from 'hono/html';
-import type { OperationDocs } from './document.ts';
+import type { OperationDocs, ResponseDocs } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { nothing, prose, schemaView } from './page-schema.ts';
 import type { Markup } from './page-schema.ts';
 
-export interface Shown {
+export interface PageEntry {
   readonly method: string;
-  /** As it is called; the name of an event. */
+  /** Of an operation; for an event, its name. */
   readonly path: string;
   readonly docs: OperationDocs;
-  /** What is sent, field by field. */
+  /** The schema of the request, resolved. */
   readonly body?: JsonSchema | undefined;
-  /** The address before the path; absent for events, which are not called but received. */
+  /** The origin; absent for events, which are received and not called. */
   readonly server?: string;
   /** The shell variable that holds the caller's token. */
   readonly token?: string;
 }
 
-export const anchorOf = ({ method, path }: Shown): string =>
+export const anchorOf = ({ method, path }: PageEntry): string =>
   `${method} ${path}`
     .toLowerCase()
     .split(/\W+/)
     .filter((word) => word !== '')
     .join('-');
 
-export function operationView(shown: Shown): Markup {
-  const { method, path, docs, body } = shown;
-  const scopes = Object.values(docs.security?.[0] ?? {})[0] ?? [];
-  return html`<details class="operation" id="${anchorOf(shown)}" data-words="${method} ${path} ${docs.summary}">
+export function operationView(entry: PageEntry): Markup {
+  const { method, path, docs, body } = entry;
+  const scopes = Object.values(docs.security[0] ?? {})[0] ?? [];
+  return html`<details class="operation" id="${anchorOf(entry)}" data-words="${method} ${path} ${docs.summary}">
     <summary>
       <span class="method ${method}">${method}</span>
       <code class="path">${path}</code>
@@ -39,17 +39,9 @@ export function operationView(shown: Shown): Markup {
       ${docs.summary === path || docs.description === undefined ? nothing : html`<p>${prose(docs.description)}</p>`}
       ${parametersView(docs)}
       ${body ? html`<h4>Body</h4>${schemaView(body)}` : nothing}
-      ${answersView(docs)}${curlView(shown)}
+      ${answersView(docs)}${curlView(entry)}
     </div>
   </details>`;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
 }
 
 function parametersView({ parameters = [] }: OperationDocs): Markup {
@@ -66,10 +58,10 @@ function parametersView({ parameters = [] }: OperationDocs): Markup {
           </tr>
         </thead>
         <tbody>
-          ${(parameters as readonly Parameter[]).map(
-            ({ name, in: place, required, description, schema }) => html`<tr>
+          ${parameters.map(
+            ({ name, in: location, required, description, schema }) => html`<tr>
               <th scope="row"><code>${name}</code>${required ? html` <span class="required">required</span>` : nothing}</th>
-              <td>${place}</td>
+              <td>${location}</td>
               <td>${schemaView(schema)}</td>
               <td>${prose(description)}</td>
             </tr>`,
@@ -79,28 +71,22 @@ function parametersView({ parameters = [] }: OperationDocs): Markup {
     </div>`;
 }
 
-interface Answer {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
-}
-
 function answersView({ responses }: OperationDocs): Markup {
-  const all = Object.entries(responses as Readonly<Record<string, Answer>>);
-  const isRefusal = ([status, { $ref }]: (typeof all)[number]): boolean => $ref !== undefined || /^[45]/.test(status);
+  const all = Object.entries(responses);
+  const isError = ([status, { $ref }]: (typeof all)[number]): boolean => $ref !== undefined || /^[45]/.test(status);
   return html`<h4>Answers</h4>
     ${all
-      .filter((one) => !isRefusal(one))
+      .filter((one) => !isError(one))
       .map(
         ([
           status,
           { description, content = {} },
         ]) => html`<p><span class="status good">${status}</span> ${prose(description)}${mediaView(content)}</p>
-          ${Object.values(content).map(({ schema }) => (schema ? schemaView(schema) : nothing))}`,
+          ${Object.values(content).map(({ schema }) => schemaView(schema))}`,
       )}
-    <p class="refusals">
+    <p class="errors">
       ${all
-        .filter(isRefusal)
+        .filter(isError)
         .map(
           ([status, { $ref = '', description }]) =>
             html`<span class="status bad">${status}</span> ${description ?? $ref.slice($ref.lastIndexOf('/') + 1)} `,
@@ -108,15 +94,15 @@ function answersView({ responses }: OperationDocs): Markup {
     </p>`;
 }
 
-/** Worth a word where it is not JSON. */
-function mediaView(content: NonNullable<Answer['content']>): Markup {
+/** The media type, where it is not JSON. */
+function mediaView(content: NonNullable<ResponseDocs['content']>): Markup {
   const others = Object.keys(content).filter((type) => type !== 'application/json');
   return others.length === 0 ? nothing : html` <span class="type">${others.join(', ')}</span>`;
 }
 
-function curlView({ method, path, docs, server, token = 'TOKEN' }: Shown): Markup {
+function curlView({ method, path, docs, server, token = 'TOKEN' }: PageEntry): Markup {
   if (server === undefined) return nothing;
-  const isGuarded = (docs.security ?? []).length > 0;
+  const isGuarded = docs.security.length > 0;
   const parts = [
     'curl',
     method === 'GET' ? '' : `-X ${method}`,

@@ -1,39 +1,24 @@
-// A JSON schema as people read it: one line a field, nested fields beneath it, named schemas as links.
+// Shows a JSON schema: one line per field, nested fields beneath it, named schemas as links.
 import { html } from 'hono/html';
-import type { JsonSchema } from './json-schema.ts';
+import { componentPrefix, type JsonSchema } from './json-schema.ts';
 
 export type Markup = ReturnType<typeof html>;
 
 export const nothing: Markup = html``;
 
-/** Text with `code` in it. */
+/** Text that may have `code` in it. */
 export function prose(text = ''): Markup {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
-export const refPrefix = '#/components/schemas/';
-
-interface Shape extends JsonSchema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly items?: Shape;
-  readonly anyOf?: readonly Shape[];
-  readonly oneOf?: readonly Shape[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly description?: string;
-}
-
 /** The whole schema: its fields, or its type when it has none. */
-export function schemaView(schema: Shape): Markup {
+export function schemaView(schema: JsonSchema): Markup {
   return fieldsOf(schema) ?? html`<p class="type">${typeView(schema)}${notesView(schema)}</p>`;
 }
 
 /** The fields of an object, of the items of a list, or of the one alternative that has any. */
-function fieldsOf(schema: Shape): Markup | undefined {
+function fieldsOf(schema: JsonSchema): Markup | undefined {
   const { properties, required = [], items } = schema;
   const choices = schema.anyOf ?? schema.oneOf;
   if (properties !== undefined)
@@ -46,7 +31,7 @@ function fieldsOf(schema: Shape): Markup | undefined {
   return html`${parts.map((fields, index) => html`<p class="or">${index === 0 ? 'either' : 'or'}</p>${fields}`)}`;
 }
 
-function fieldView(name: string, schema: Shape, isRequired: boolean): Markup {
+function fieldView(name: string, schema: JsonSchema, isRequired: boolean): Markup {
   return html`<li>
     <code class="name">${name}</code>
     <span class="type">${typeView(schema)}</span>
@@ -54,11 +39,11 @@ function fieldView(name: string, schema: Shape, isRequired: boolean): Markup {
   </li>`;
 }
 
-/** In a word or two. */
-function typeView(schema: Shape): Markup {
+/** The type in one or two words. */
+function typeView(schema: JsonSchema): Markup {
   const { $ref, type, items, format } = schema;
   if ($ref !== undefined) {
-    const name = $ref.slice(refPrefix.length);
+    const name = $ref.slice(componentPrefix.length);
     return html`<a href="#schema-${name}">${name}</a>`;
   }
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
@@ -72,8 +57,8 @@ function typeView(schema: Shape): Markup {
   return html`${names.join(' | ')}${typeof format === 'string' ? ` (${format})` : ''}`;
 }
 
-/** Objects differ by their fields, which stand beneath: in a word they are all the same. */
-function distinct(choices: readonly Shape[]): readonly Shape[] {
+/** Objects differ by their fields, which are listed beneath, so their types read alike and are shown once. */
+function distinct(choices: readonly JsonSchema[]): readonly JsonSchema[] {
   const words = choices.map((choice) => (choice.properties === undefined ? JSON.stringify(choice) : 'object'));
   return choices.filter((_, index) => words.indexOf(words[index] ?? '') === index);
 }
@@ -88,7 +73,7 @@ const limitWords: Readonly<Record<string, string>> = {
   default: 'by default',
 };
 
-function notesView(schema: Shape): Markup {
+function notesView(schema: JsonSchema): Markup {
   const limits = Object.entries(limitWords)
     .filter(([keyword]) => schema[keyword] !== undefined && schema.format !== 'uri')
     .map(([keyword, words]) => `${words} ${String(schema[keyword])}`);

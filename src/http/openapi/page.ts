@@ -1,17 +1,15 @@
-// An API's documentation as one page that needs nothing from elsewhere: made from OpenAPI documents, readable without a script.
+// The documentation of an API as one self-contained page, made from its OpenAPI document and readable without a script.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import type { OpenApiDocument } from './document.ts';
-import { anchorOf, operationView } from './page-operation.ts';
-import type { Shown } from './page-operation.ts';
-import { schemaView } from './page-schema.ts';
-import type { Markup } from './page-schema.ts';
-import { pageScript } from './page-script.ts';
-import { pageStyle } from './page-style.ts';
+import type { OpenApiDocument, OperationDocs } from './document.ts';
+import { componentPrefix, type JsonSchema } from './json-schema.ts';
+import { pageScript, pageStyle } from './page-assets.ts';
+import { anchorOf, operationView, type PageEntry } from './page-operation.ts';
+import { schemaView, type Markup } from './page-schema.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Its own style and script, by their hash, and nothing else. */
+/** Allows the page's own style and script, by their hash, and nothing else. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(pageStyle)}`,
@@ -25,23 +23,23 @@ export const pagePolicy = [
 export interface Chapter {
   readonly title: string;
   readonly about?: string | undefined;
-  readonly shown: readonly Shown[];
+  readonly entries: readonly PageEntry[];
 }
 
-export interface Reference {
+export interface DocsPage {
   readonly title: string;
-  /** Above the list of operations, in a word. */
+  /** The heading of the list of operations. */
   readonly brand: string;
-  /** What one may type into the filter. */
+  /** Shown in the empty filter. */
   readonly filterHint: string;
-  /** What stands before the chapters. */
+  /** Shown before the chapters. */
   readonly opening: Markup;
   readonly chapters: readonly Chapter[];
   readonly schemas: OpenApiDocument['components']['schemas'];
 }
 
-export function referencePage(reference: Reference): Markup {
-  const { title, opening, chapters, schemas } = reference;
+export function docsPage(page: DocsPage): Markup {
+  const { title, opening, chapters, schemas } = page;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -54,7 +52,7 @@ export function referencePage(reference: Reference): Markup {
       </head>
       <body>
         <a class="skip" href="#content">Skip to the operations</a>
-        ${sidebar(reference)}
+        ${sidebar(page)}
         <main id="content">
           ${opening} ${chapters.map(chapterView)} ${schemasView(schemas)}
         </main>
@@ -68,7 +66,7 @@ const icon =
 
 const idOf = (title: string): string => `chapter-${title.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
-function sidebar({ brand, filterHint, chapters }: Reference): Markup {
+function sidebar({ brand, filterHint, chapters }: DocsPage): Markup {
   return html`<nav aria-label="Operations">
     <p class="brand">${brand}</p>
     <label class="filter">
@@ -79,12 +77,12 @@ function sidebar({ brand, filterHint, chapters }: Reference): Markup {
       (chapter) => html`<section>
         <h2><a href="#${idOf(chapter.title)}">${chapter.title}</a></h2>
         <ul>
-          ${chapter.shown.map(
-            (shown) =>
-              html`<li data-words="${shown.method} ${shown.path} ${shown.docs.summary}">
-                <a href="#${anchorOf(shown)}">
-                  <span class="method ${shown.method}" aria-hidden="true">${shown.method}</span>
-                  ${shown.docs.summary}
+          ${chapter.entries.map(
+            (entry) =>
+              html`<li data-words="${entry.method} ${entry.path} ${entry.docs.summary}">
+                <a href="#${anchorOf(entry)}">
+                  <span class="method ${entry.method}" aria-hidden="true">${entry.method}</span>
+                  ${entry.docs.summary}
                 </a>
               </li>`,
           )}
@@ -97,14 +95,14 @@ function sidebar({ brand, filterHint, chapters }: Reference): Markup {
   </nav>`;
 }
 
-function chapterView({ title, about, shown }: Chapter): Markup {
+function chapterView({ title, about, entries }: Chapter): Markup {
   return html`<section class="chapter" id="${idOf(title)}">
     <h2>${title}</h2>
-    ${about === undefined ? '' : html`<p class="about">${about}</p>`} ${shown.map(operationView)}
+    ${about === undefined ? '' : html`<p class="about">${about}</p>`} ${entries.map(operationView)}
   </section>`;
 }
 
-function schemasView(schemas: Reference['schemas']): Markup {
+function schemasView(schemas: DocsPage['schemas']): Markup {
   return html`<section class="chapter" id="chapter-schemas">
     <h2>Schemas</h2>
     ${Object.entries(schemas).map(
@@ -114,4 +112,42 @@ function schemasView(schemas: Reference['schemas']): Markup {
       </details>`,
     )}
   </section>`;
+}
+
+export interface EntryOptions {
+  /** The end of the server's URL, shown as part of every path: `/_sandbox`. */
+  readonly prefix?: string;
+  /** The shell variable that holds the caller's token. */
+  readonly token?: string;
+}
+
+export function operationEntries(document: OpenApiDocument, { prefix = '', token = 'TOKEN' }: EntryOptions = {}) {
+  const server = (document.servers[0]?.url ?? '').slice(0, prefix === '' ? undefined : -prefix.length);
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, docs]): PageEntry => ({
+      method: method.toUpperCase(),
+      path: prefix + path,
+      docs,
+      body: bodyOf(document, docs),
+      server,
+      token,
+    })),
+  );
+}
+
+export function eventEntries(document: OpenApiDocument): readonly PageEntry[] {
+  return Object.entries(document.webhooks ?? {}).flatMap(([event, methods]) =>
+    Object.values(methods).map((docs) => ({ method: 'EVENT', path: event, docs, body: bodyOf(document, docs) })),
+  );
+}
+
+export const isTagged =
+  (name: string) =>
+  ({ docs }: PageEntry): boolean =>
+    docs.tags.includes(name);
+
+/** A named request is shown in place, not only linked. */
+function bodyOf({ components }: OpenApiDocument, { requestBody }: OperationDocs): JsonSchema | undefined {
+  const schema = requestBody?.content['application/json'].schema;
+  return schema?.$ref === undefined ? schema : components.schemas[schema.$ref.slice(componentPrefix.length)];
 }

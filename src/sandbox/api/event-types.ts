@@ -1,21 +1,31 @@
-// Event types: listed, shown, and, by assumed paths, made, changed and deleted (A23).
+// Event types and the times at which they can be booked; writing them is by assumed paths (A23).
 import { eventTypeChange, eventTypeRequest } from '#schemas/event-type-request.ts';
-import { eventTypeListQuery } from '#schemas/list-query.ts';
-import { eventTypeResource } from '#schemas/resources/event-type.ts';
+import { limits } from '#schemas/limits.ts';
+import { availableTimesQuery, eventTypeListQuery } from '#schemas/list-query.ts';
+import { availableTimeResource, eventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { denied, notFound } from '#src/http/http-error.ts';
+import { denied, invalid, notFound } from '#src/http/http-error.ts';
+import { listing } from '#src/http/pagination.ts';
+import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
+import { availableTimes, type Span } from '#src/sandbox/world/bookings/availability.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
-import { demandEventType } from './event-type-access.ts';
-import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
-import { isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
+import { demandEventType, isAdministrator, noAccess, noPermission, requestedUsers } from './permissions.ts';
+import { defineOperation, type Caller } from './service-operation.ts';
 
 /** The specification names no scope for writing event types. */
 const scopes = ['event_types:read'] as const;
 
-const orders = { name: 'name', position: 'position', created_at: 'created', updated_at: 'updated' } as const;
+const orders = {
+  'name:asc': 'name',
+  'name:desc': 'name',
+  'position:asc': 'position',
+  'position:desc': 'position',
+  'created_at:asc': 'created',
+  'created_at:desc': 'created',
+  'updated_at:asc': 'updated',
+  'updated_at:desc': 'updated',
+} as const;
 
 export const eventTypeOperations = [
   defineOperation({
@@ -28,10 +38,9 @@ export const eventTypeOperations = [
     answers: 'collection',
     schema: eventTypeResource,
     run({ service: { state }, caller, query: { active, sort = 'name:asc', ...whose }, pageIn }) {
-      const users = usersAskedFor(state, caller, whose);
-      const [field] = sort.split(':') as [keyof typeof orders];
+      const users = requestedUsers(state, caller, whose);
       const page = state.eventTypes.page(
-        orders[field],
+        orders[sort],
         pageIn(sort),
         (one) => (active ?? one.active) === one.active && one.hosts.some((host) => users.has(host)),
       );
@@ -110,4 +119,38 @@ function demandHost(
 /** Administrators, or a user who is its only host. */
 function demandMayChange(caller: Caller, hosts: readonly string[]): void {
   if (!isAdministrator(caller) && hosts.some((host) => host !== caller.user.uri)) throw denied(noPermission);
+}
+
+export const availableTimeOperations = [
+  defineOperation({
+    id: 'listEventTypeAvailableTimes',
+    method: 'GET',
+    path: '/event_type_available_times',
+    summary: 'When an event type can be booked, within at most 31 days; all in one page',
+    scopes: ['event_types:read'],
+    query: availableTimesQuery,
+    answers: 'collection',
+    schema: availableTimeResource,
+    run({ service: { state, clock }, caller, query: { event_type, start_time, end_time } }) {
+      const eventType = demandEventType(state, caller, { uri: event_type, parameter: 'event_type' });
+      const nowMs = clock.nowMs();
+      const span = { fromMs: Date.parse(start_time), toMs: Date.parse(end_time) };
+      demandSpan(span, nowMs);
+      const records = availableTimes(state, eventType, { ...span, fromMs: Math.max(span.fromMs, nowMs) });
+      return { records, first: undefined, last: undefined, hasNext: false, hasPrevious: false };
+    },
+  }),
+] as const;
+
+/** Who asks from now on is a moment late when the question arrives. */
+const tolerance = minuteMs;
+
+function demandSpan({ fromMs, toMs }: Span, nowMs: number): void {
+  if (fromMs < nowMs - tolerance) throw invalid({ message: 'expected a time to come', parameter: 'start_time' });
+  if (toMs <= fromMs) throw invalid({ message: 'expected a time after start_time', parameter: 'end_time' });
+  if (toMs - fromMs > limits.availableTimesDays * dayMs)
+    throw invalid({
+      message: `expected at most ${limits.availableTimesDays} days after start_time`,
+      parameter: 'end_time',
+    });
 }

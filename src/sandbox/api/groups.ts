@@ -5,8 +5,8 @@ import type { GroupResource } from '#schemas/resources/group.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
 import type { StoredGroup } from '#src/sandbox/world/state.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
+import { defineOperation } from './service-operation.ts';
 
 export const groupOperations = [
   defineOperation({

@@ -7,10 +7,8 @@ import { demandBookable } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { book } from '#src/sandbox/world/bookings/bookings.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
-import { demandEventType } from './event-type-access.ts';
-import { defineOperation } from './operation.ts';
-import { isAdministrator } from './permissions.ts';
+import { demandEventType, isAdministrator } from './permissions.ts';
+import { defineOperation, type Caller } from './service-operation.ts';
 
 const messages = permissionMessages['POST /invitees'];
 
@@ -22,8 +20,8 @@ export const inviteeOperations = [
     summary: 'Books an event type for an invitee, without any hosted page',
     scopes: [endpointScopes['POST /invitees']],
     limited: 'bookings',
-    permits({ organization }) {
-      if (!isPaid(organization)) throw denied(messages.plan);
+    permits({ caller }) {
+      if (!isPaid(caller.organization)) throw denied(messages.plan);
     },
     body: bookingRequest,
     answers: 'resource',

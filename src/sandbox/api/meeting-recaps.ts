@@ -4,15 +4,11 @@ import { recapUpdateRequest } from '#schemas/meeting-recap-request.ts';
 import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
-import { matchesRecap } from '#src/sandbox/world/recaps.ts';
-import type { RecapSearch } from '#src/sandbox/world/recaps.ts';
-import { deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import { matchesRecap, type RecapSearch, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
-import type { Call } from './operation.ts';
-import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
+import { isAdministrator, noAccess, requestedUsers } from './permissions.ts';
+import { defineOperation, type Caller, type ServiceContext } from './service-operation.ts';
 
 export const meetingRecapOperations = [
   defineOperation({
@@ -78,7 +74,7 @@ export const meetingRecapOperations = [
   }),
 ] as const;
 
-function demandRecap({ service, caller, uri }: Pick<Call, 'service' | 'caller' | 'uri'>): MeetingRecapResource {
+function demandRecap({ service, caller, uri }: ServiceContext): MeetingRecapResource {
   const recap = service.state.recaps.get(uri);
   if (recap === undefined) throw notFound('No such meeting recap.');
   const isOwn = recap.user === caller.user.uri;
@@ -91,7 +87,7 @@ function demandSearch(state: State, caller: Caller, search: RecapSearch): void {
   const { event, user, organization } = search;
   if (event === undefined && user === undefined && organization === undefined)
     throw invalid({ message: 'name an event, a user or an organization', parameter: 'event' });
-  if (user !== undefined || organization !== undefined) usersAskedFor(state, caller, { user, organization });
+  if (user !== undefined || organization !== undefined) requestedUsers(state, caller, { user, organization });
   if (event !== undefined) demandEvent(state, caller, { event, isWhole: user === undefined });
 }
 

@@ -1,22 +1,18 @@
-// Every operation of the service. What an option changes about a request is decided here, for whoever checks or publishes it.
+// Every operation of the service.
 import type { ServiceOptions } from '#src/sandbox/world/service.ts';
-import { availableTimeOperations } from './available-times.ts';
-import { contactWriteOperations } from './contact-writes.ts';
-import { contactOperations } from './contacts.ts';
-import { customFieldOperations } from './custom-fields.ts';
-import { eventTypeOperations } from './event-types.ts';
+import { contactOperations, contactWriteOperations, customFieldOperations } from './contacts.ts';
+import { availableTimeOperations, eventTypeOperations } from './event-types.ts';
 import { groupOperations } from './groups.ts';
-import { invitationOperations } from './invitations.ts';
 import { inviteeOperations } from './invitees.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
-import type { Operation } from './operation.ts';
-import { organizationOperations } from './organizations.ts';
+import { invitationOperations, organizationOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
 import { userOperations } from './users.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
+import type { ServiceOperation } from './service-operation.ts';
 
-export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly Operation[] => [
+export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
   ...userOperations,
   ...organizationOperations,
   ...invitationOperations,
@@ -33,5 +29,5 @@ export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): re
   ...webhookSubscriptionOperations(options),
 ];
 
-/** As the specification has them. */
+/** Without options, as the specification documents them. */
 export const operations = operationsUnder({ eventTypes: false });

@@ -1,8 +1,10 @@
-// Who may do what: the role and the account decide permission, never the content of an answer.
+// Permissions: the role of the caller and the account decide what is allowed, never the content of an answer.
 import { permissionMessages } from '#schemas/errors.ts';
 import { denied, invalid, notFound } from '#src/http/http-error.ts';
-import type { State } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
+import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
+import type { Caller, ServiceContext } from './service-operation.ts';
 
 /** The two sentences the specification quotes, one for a resource and one for an action. */
 export const noAccess = permissionMessages['GET /contacts'].role;
@@ -10,18 +12,22 @@ export const noPermission = permissionMessages['POST /organizations/<uuid>/invit
 
 export const isAdministrator = ({ role }: Caller): boolean => role !== 'user';
 
-/** Whose data a list asks for: exactly one of these has to be named. */
-export interface Whose {
+/** The owner of the requested data: exactly one of these has to be named. */
+export interface ListOwner {
   readonly organization?: string | undefined;
   readonly user?: string | undefined;
   readonly group?: string | undefined;
 }
 
 /**
- * The users a request speaks of, once the caller may see them: an organization asks for an administrator, a group for an
- * administrator or a member of it, a user for that user or an administrator.
+ * The users whose data is requested, if the caller may see it: that of an organization needs an administrator, that of a
+ * group an administrator or a member, that of a user the same user or an administrator.
  */
-export function usersAskedFor(state: State, caller: Caller, { organization, user, group }: Whose): ReadonlySet<string> {
+export function requestedUsers(
+  state: State,
+  caller: Caller,
+  { organization, user, group }: ListOwner,
+): ReadonlySet<string> {
   if (user !== undefined) {
     if (organization !== undefined) demandOrganization(state, caller, organization);
     return new Set([demandUser(state, caller, user)]);
@@ -54,4 +60,27 @@ function demandGroup(state: State, caller: Caller, uri: string): readonly string
   if (group.organization !== caller.organization.uri) throw denied(noAccess);
   if (!isAdministrator(caller) && !group.members.includes(caller.user.uri)) throw denied(noAccess);
   return group.members;
+}
+
+/** Everyone in its organization may see an event type: it has a public page. */
+export function demandEventType(
+  state: State,
+  caller: Caller,
+  { uri, parameter }: { readonly uri: string; readonly parameter?: string },
+): StoredEventType {
+  const eventType = state.eventTypes.get(uri);
+  if (eventType === undefined) throw notFound('No such event type.', parameter);
+  if (organizationOf(state, eventType.hosts) !== caller.organization.uri) throw denied(noAccess);
+  return eventType;
+}
+
+const contactMessages = permissionMessages['GET /contacts'];
+
+/** Contacts belong to the organization and no request names a user, so every operation on them needs an administrator. */
+export function permitContacts({ caller }: Pick<ServiceContext, 'caller'>): void {
+  const { contactsFeature, plan } = caller.organization;
+  if (contactsFeature === 'disabled') throw denied(contactMessages.features);
+  if (!isPaid(caller.organization)) throw denied(contactMessages.plan);
+  if (contactsFeature === 'enterprise_only' && plan !== 'enterprise') throw denied(contactMessages.enterprise);
+  if (!isAdministrator(caller)) throw denied(contactMessages.role);
 }

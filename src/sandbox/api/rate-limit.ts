@@ -1,13 +1,18 @@
-// How often a user may call: every user by the minute, and POST /invitees by the tier of the account besides. Windows are
-// fixed, begin with the first call in them (A22), and pass on the sandbox's clock.
+// Rate limits: every user has a limit per minute, and POST /invitees has limits by the tier of the account besides. Windows
+// are fixed, begin with their first call (A22), and follow the sandbox's clock.
 import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { Organization } from '#src/sandbox/world/state.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import type { Caller } from './caller.ts';
-import type { Meter } from './router.ts';
-import type { Operation } from './operation.ts';
+import type { Caller, ServiceOperation } from './service-operation.ts';
+
+/** The state of a caller against the limits. */
+export interface RateState {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Over the limit: the seconds until the caller may try again. */
+  readonly retryInSeconds?: number;
+}
 
 const lengths = { minute: minuteMs, hour: hourMs, day: dayMs } as const;
 
@@ -22,14 +27,17 @@ interface Window {
   calls: number;
 }
 
-/** One limit as it stands for a user now. */
+/** One limit and the current window of a user. */
 interface Gauge {
   readonly limit: Limit;
   readonly window: Window;
 }
 
-export function createMeter({ clock, options }: Service): (caller: Caller, operation: Operation) => Meter {
-  // At most four numbers a user, however many calls: a window is replaced when it is over.
+export function createRateLimits({
+  clock,
+  options,
+}: Service): (caller: Caller, operation: ServiceOperation) => RateState {
+  // At most four windows per user: a window is replaced when it is over.
   const users = new Map<string, Map<string, Window>>();
 
   return ({ user, organization }, operation) => {
@@ -38,21 +46,21 @@ export function createMeter({ clock, options }: Service): (caller: Caller, opera
     if (windows === undefined) users.set(user.uri, (windows = new Map()));
     const gauges = limitsOf(organization, operation).map((limit) => gaugeOf(windows, limit, nowMs));
     const exceeded = gauges.filter(({ limit, window }) => window.calls >= limit.requests);
-    // What is refused for its rate uses nothing up: who keeps knocking does not lose the day. Without limits nothing is used
-    // up either, or callers that heed the headers would wait for a limit that is not there.
+    // A rejected call is not counted, so a caller that keeps retrying is not locked out. Without limits nothing is counted,
+    // or a caller that reads the headers would wait for a limit that is switched off.
     if (exceeded.length === 0 && options.rateLimits) for (const { window } of gauges) window.calls += 1;
-    const speaking = tightestOf(exceeded.length > 0 ? exceeded : gauges);
-    const seconds = Math.max(1, Math.ceil((speaking.window.endsMs - nowMs) / secondMs));
+    const tightest = tightestOf(exceeded.length > 0 ? exceeded : gauges);
+    const seconds = Math.max(1, Math.ceil((tightest.window.endsMs - nowMs) / secondMs));
     const headers = {
-      'X-RateLimit-Limit': String(speaking.limit.requests),
-      'X-RateLimit-Remaining': String(remaining(speaking)),
+      'X-RateLimit-Limit': String(tightest.limit.requests),
+      'X-RateLimit-Remaining': String(remaining(tightest)),
       'X-RateLimit-Reset': String(seconds),
     };
     return exceeded.length > 0 ? { headers, retryInSeconds: seconds } : { headers };
   };
 }
 
-function limitsOf(organization: Organization, { limited }: Operation): readonly Limit[] {
+function limitsOf(organization: Organization, { limited }: ServiceOperation): readonly Limit[] {
   const requests = isPaid(organization) ? apiRateLimits.paid : apiRateLimits.free;
   const everything: Limit = { family: 'calls', requests, per: 'minute' };
   if (limited === undefined) return [everything];
@@ -76,7 +84,7 @@ function gaugeOf(windows: Map<string, Window>, limit: Limit, nowMs: number): Gau
 
 const remaining = ({ limit, window }: Gauge): number => Math.max(0, limit.requests - window.calls);
 
-/** Of those with the least left, or nothing, the one that takes longest to be over. */
+/** The limit with the fewest calls left; among equals, the one whose window ends last. */
 const tightestOf = (gauges: readonly Gauge[]): Gauge =>
   gauges.reduce((tightest, gauge) => {
     const difference = remaining(gauge) - remaining(tightest);

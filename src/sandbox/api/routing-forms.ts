@@ -1,13 +1,12 @@
-// Routing forms and what was submitted with them, for administrators.
+// Routing forms and their submissions, for administrators.
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
 import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
 import type { State, StoredForm } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
 import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
+import { defineOperation, type Caller, type ServiceContext } from './service-operation.ts';
 
 const reading = { method: 'GET', scopes: ['routing_forms:read'], permits: demandAdministrator } as const;
 
@@ -41,7 +40,7 @@ export const routingFormOperations = [
     ...reading,
     id: 'listRoutingFormSubmissions',
     path: '/routing_form_submissions',
-    summary: 'What was submitted with a form',
+    summary: 'The submissions of a form',
     query: submissionListQuery,
     answers: 'collection',
     schema: routingFormSubmissionResource,
@@ -69,23 +68,22 @@ export const routingFormOperations = [
   }),
 ] as const;
 
-function demandAdministrator(caller: Caller): void {
+function demandAdministrator({ caller }: ServiceContext): void {
   if (!isAdministrator(caller)) throw denied(noAccess);
 }
 
-interface Asked {
-  readonly uri: string;
-  readonly parameter?: string;
-}
-
-function demandForm(state: State, caller: Caller, { uri, parameter }: Asked): StoredForm {
+function demandForm(
+  state: State,
+  caller: Caller,
+  { uri, parameter }: { readonly uri: string; readonly parameter?: string },
+): StoredForm {
   const form = state.routingForms.get(uri);
   if (form === undefined) throw notFound('No such routing form.', parameter);
   if (form.organization !== caller.organization.uri) throw denied(noAccess);
   return form;
 }
 
-/** Where answers lead is the service's own business. */
+/** The routes are internal to the service. */
 function shown({ routes: _routes, ...form }: StoredForm): RoutingFormResource {
   return form;
 }

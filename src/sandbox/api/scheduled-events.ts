@@ -8,10 +8,9 @@ import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import type { Caller } from './caller.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
-import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
+import { isAdministrator, noAccess, requestedUsers } from './permissions.ts';
+import { defineOperation, type Caller } from './service-operation.ts';
 
 const scopes = ['scheduled_events:read'] as const;
 
@@ -26,7 +25,7 @@ export const scheduledEventOperations = [
     answers: 'collection',
     schema: scheduledEventResource,
     run({ service: { state }, caller, query, pageIn }) {
-      const users = usersAskedFor(state, caller, query);
+      const users = requestedUsers(state, caller, query);
       const { invitee_email, status, min_start_time = '', max_start_time = '~' } = query;
       const matches = (event: ScheduledEventResource): boolean =>
         event.start_time >= min_start_time &&

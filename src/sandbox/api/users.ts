@@ -4,8 +4,8 @@ import { membershipListQuery } from '#schemas/list-query.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
 import { membershipRecord } from '#src/sandbox/world/state.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
-import { isAdministrator, noAccess, usersAskedFor } from './permissions.ts';
+import { isAdministrator, noAccess, requestedUsers } from './permissions.ts';
+import { defineOperation } from './service-operation.ts';
 
 export const userOperations = [
   defineOperation({
@@ -43,7 +43,7 @@ export const userOperations = [
     answers: 'collection',
     schema: membershipResource,
     run({ service: { state }, caller, query, pageIn }) {
-      const users = usersAskedFor(state, caller, query);
+      const users = requestedUsers(state, caller, query);
       const page = state.memberships.page('created', pageIn(), (membership) => {
         if (!users.has(membership.user)) return false;
         if (query.role !== undefined && membership.role !== query.role) return false;

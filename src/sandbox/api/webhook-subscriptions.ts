@@ -1,4 +1,4 @@
-// Webhook subscriptions: who may have which, and for whom.
+// Webhook subscriptions: creating, listing and deleting them.
 import { missingScopes } from '#schemas/api-scope.ts';
 import { permissionMessages } from '#schemas/errors.ts';
 import { contractOf } from '#schemas/events.ts';
@@ -11,12 +11,11 @@ import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { State, StoredSubscription } from '#src/sandbox/world/state.ts';
 import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
-import type { Caller } from './caller.ts';
 import { listing } from '#src/http/pagination.ts';
-import { defineOperation } from './operation.ts';
-import { demandOrganization, isAdministrator, noAccess, noPermission, usersAskedFor } from './permissions.ts';
+import { demandOrganization, isAdministrator, noAccess, noPermission, requestedUsers } from './permissions.ts';
+import { defineOperation, type Caller } from './service-operation.ts';
 
-/** The request's enum is authoritative: `event_type.*` is taken only where the sandbox was told to (A6c). */
+/** The enum of the request is authoritative: `event_type.*` is accepted only if the sandbox is configured so (A6c). */
 export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eventTypes'>) => [
   defineOperation({
     id: 'createWebhookSubscription',
@@ -25,10 +24,10 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
     path: '/webhook_subscriptions',
     summary: 'Have events of an organization, a user or a group delivered to a URL',
     scopes: ['webhooks:write'],
-    permits({ organization }) {
-      if (!isPaid(organization)) throw denied(permissionMessages['POST /webhook_subscriptions'].plan);
+    permits({ caller }) {
+      if (!isPaid(caller.organization)) throw denied(permissionMessages['POST /webhook_subscriptions'].plan);
     },
-    // Asked anew each time: a service may learn to take them while it runs.
+    // Read for every request: the option may change while the sandbox runs.
     get body() {
       return options.eventTypes ? subscriptionRequestWithEventTypes : subscriptionRequest;
     },
@@ -56,7 +55,7 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
       const user = scope === 'user' ? query.user : undefined;
       const group = scope === 'group' ? query.group : undefined;
       demandOrganization(state, caller, organization);
-      usersAskedFor(state, caller, { organization, user, group });
+      requestedUsers(state, caller, { organization, user, group });
       const page = state.subscriptions.page('created', pageIn(sort), (one) => {
         if (one.organization !== organization || one.scope !== scope) return false;
         return (user ?? one.user) === one.user && (group ?? one.group) === one.group;

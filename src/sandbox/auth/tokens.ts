@@ -1,6 +1,6 @@
 // Bearer tokens of both kinds, and who they speak for.
 import type { ApiScope } from '#schemas/api-scope.ts';
-import type { Caller } from '#src/sandbox/api/caller.ts';
+import type { Caller } from '#src/sandbox/api/service-operation.ts';
 import { unauthenticated } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { sha256Hex } from './digest.ts';

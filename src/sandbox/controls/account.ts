@@ -1,25 +1,25 @@
-// Controls: what an account may do, and the roles of its people. Every permission message is a few of these levers away.
+// Controls of an account: its plan, the roles of its users, and its invitations.
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { seatsTaken } from '#src/sandbox/world/invitations.ts';
-import { setRole } from '#src/sandbox/world/organizations.ts';
-import { contactsFeatures, plans } from '#src/sandbox/world/state.ts';
-import type { Account, Organization, State } from '#src/sandbox/world/state.ts';
-import { demandOrganization } from './chosen-organization.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { acceptInvitation, declineInvitation, seatsTaken } from '#src/sandbox/world/invitations.ts';
+import { setRole, mainOrganization } from '#src/sandbox/world/organizations.ts';
+import { contactsFeatures, plans, type Account, type Organization, type State } from '#src/sandbox/world/state.ts';
 import { defineControl } from './control.ts';
 
 const allotment = z.int().min(0).max(1_000_000);
-const whose = { organization: omittable(uri) };
-
-/** What people call a plan, besides its name. */
-const planWords = { paid: { plan: 'standard' }, trial: { plan: 'standard', trial: true } } as const;
+const whichOrganization = { organization: omittable(uri) };
 
 const planRequest = z.strictObject({
   plan: omittable(
     z
-      .enum([...plans, ...(Object.keys(planWords) as (keyof typeof planWords)[])])
-      .transform((word): Partial<Account> => (word === 'paid' || word === 'trial' ? planWords[word] : { plan: word })),
+      // `paid` and `trial` are what people call a plan besides its name.
+      .enum([...plans, 'paid', 'trial'])
+      .transform((word): Partial<Account> => {
+        if (word === 'paid') return { plan: 'standard' };
+        return word === 'trial' ? { plan: 'standard', trial: true } : { plan: word };
+      }),
   ),
   trial: omittable(z.boolean()),
   seats: omittable(allotment),
@@ -31,45 +31,75 @@ const planRequest = z.strictObject({
       `expected true, false, ${contactsFeatures.join(', ')}`,
     ),
   ),
-  ...whose,
+  ...whichOrganization,
 });
 
 const roleRequest = z.strictObject({
   user: uri,
-  // `member` is the handles' word for somebody with an ordinary role.
+  // The handles call a user with the ordinary role a `member`.
   role: z.enum([...membershipRoles, 'member']).transform((role) => (role === 'member' ? 'user' : role)),
 });
 
 export const accountControls = [
   defineControl({
+    id: 'postPlan',
     method: 'POST',
     path: '/plan',
     summary: 'Change what an account may do',
     body: planRequest,
-    run({ service: { state } }, { organization, ...request }) {
-      const changed = { ...demandOrganization(state, organization), ...changesOf(request) };
+    answers: 'object',
+    run({ service: { state }, body: { organization, ...request } }) {
+      const changed = { ...organizationOrMain(state, organization), ...changesOf(request) };
       state.organizations.set(changed.uri, changed);
       return accountRecord(state, changed);
     },
   }),
   defineControl({
+    id: 'getPlan',
     method: 'GET',
     path: '/plan',
     summary: 'What an account may do',
-    body: z.strictObject(whose),
-    run: ({ service: { state } }, { organization }) => accountRecord(state, demandOrganization(state, organization)),
+    query: z.strictObject(whichOrganization),
+    answers: 'object',
+    run: ({ service: { state }, query }) => accountRecord(state, organizationOrMain(state, query.organization)),
   }),
   defineControl({
+    id: 'postRoles',
     method: 'POST',
     path: '/roles',
     summary: 'Change the role of a user',
     body: roleRequest,
-    run({ service }, request) {
-      const { user, role, organization } = setRole(service, request);
+    answers: 'object',
+    run({ service, body }) {
+      const { user, role, organization } = setRole(service, body);
       return { user, role, organization };
     },
   }),
+  defineControl({
+    id: 'postInvitationsAccept',
+    method: 'POST',
+    path: '/invitations/accept',
+    summary: 'The invited person joins the organization',
+    body: z.strictObject({ uri }),
+    answers: 'resource',
+    run: ({ service, body }) => acceptInvitation(service, body.uri),
+  }),
+  defineControl({
+    id: 'postInvitationsDecline',
+    method: 'POST',
+    path: '/invitations/decline',
+    summary: 'The invited person declines',
+    body: z.strictObject({ uri }),
+    answers: 'resource',
+    run: ({ service, body }) => declineInvitation(service, body.uri),
+  }),
 ] as const;
+
+export function organizationOrMain({ organizations }: State, uri: string | undefined): Organization {
+  const organization = uri === undefined ? mainOrganization(organizations) : organizations.get(uri);
+  if (organization === undefined) throw notFound('No such organization.', 'organization');
+  return organization;
+}
 
 function changesOf(request: Omit<z.output<typeof planRequest>, 'organization'>): Partial<Account> {
   const { plan, trial_invitations: trialInvitations, contacts_feature: contactsFeature, ...same } = request;
@@ -78,10 +108,10 @@ function changesOf(request: Omit<z.output<typeof planRequest>, 'organization'>):
 }
 
 function accountRecord(state: State, organization: Organization): object {
-  const { uri, name, plan, trial, seats, trialInvitations, scim, contactsFeature } = organization;
-  const { members, pending, sent } = seatsTaken(state, uri);
+  const { name, plan, trial, seats, trialInvitations, scim, contactsFeature } = organization;
+  const { members, pending, sent } = seatsTaken(state, organization.uri);
   return {
-    organization: uri,
+    organization: organization.uri,
     name,
     plan,
     trial,

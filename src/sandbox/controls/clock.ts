@@ -1,30 +1,94 @@
-// Time passes: the sandbox's clock is moved forward, and what waited for a time happens.
+// Moves the sandbox's clock forward, and makes happen what was due in the meantime.
 import { z } from 'zod';
-import { instantOf } from '#src/sandbox/clock.ts';
+import { dayMs, hourMs, instantOf, minuteMs, pause, secondMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { defineControl } from './control.ts';
-import { duration } from './duration.ts';
-import { letPass } from './advance-clock.ts';
+import { defineControl, type ControlContext } from './control.ts';
 
-const clockRequest = z.strictObject({ advance: duration });
+const unitsMs = new Map(Object.entries({ ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs }));
+const maxDurationMs = 3660 * dayMs;
+const advice = 'expected a duration: a number of seconds, or 90s, 15m, 24h, 7d, 1d12h';
 
-const shown = ({ clock }: Service): object => ({ now: instantOf(clock.nowMs()) });
+const seconds = /^\d{1,12}(\.\d{1,6})?$/;
+const parts = /^(\d{1,12}(\.\d{1,6})?\s*(ms|s|m|h|d)\s*)+$/;
+
+/** Milliseconds. People type this by hand, so it takes more forms than a setting does: sums, decimals, plain seconds. */
+const duration = z
+  .union(
+    [
+      z
+        .string()
+        .max(100, advice)
+        .transform((text) => text.trim().toLowerCase())
+        .refine((text) => seconds.test(text) || parts.test(text), advice)
+        .transform(millisecondsIn),
+      z
+        .number()
+        .min(0, advice)
+        .transform((number) => number * secondMs),
+    ],
+    { error: ({ input }) => (input === undefined ? undefined : advice) },
+  )
+  .transform(Math.round)
+  .pipe(z.int().max(maxDurationMs, 'at most ten years'));
+
+function millisecondsIn(text: string): number {
+  if (seconds.test(text)) return Number(text) * secondMs;
+  const found = text.matchAll(/([\d.]+)\s*([a-z]+)/g);
+  return found.reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitsMs.get(unit) ?? 0), 0);
+}
+
+const clockRecord = ({ clock }: Service): object => ({ now: instantOf(clock.nowMs()) });
 
 export const clockControls = [
   defineControl({
+    id: 'postClock',
     method: 'POST',
     path: '/clock',
-    summary: 'Lets time pass, from one retry that is due to the next; they have been attempted when it answers',
-    body: clockRequest,
-    async run(needs, { advance }) {
-      await letPass(needs, advance);
-      return shown(needs.service);
+    summary: 'Advances the clock, from one due retry to the next; all of them were attempted when it answers',
+    body: z.strictObject({ advance: duration }),
+    answers: 'object',
+    async run({ service, dispatcher, body: { advance } }) {
+      await advanceClock({ service, dispatcher }, advance);
+      return clockRecord(service);
     },
   }),
   defineControl({
+    id: 'getClock',
     method: 'GET',
     path: '/clock',
-    summary: 'What time it is here',
-    run: ({ service }) => shown(service),
+    summary: 'The time of the sandbox',
+    answers: 'object',
+    run: ({ service }) => clockRecord(service),
   }),
 ] as const;
+
+/** In real time. A request in flight belongs to the time before, but one that is never answered is not waited for. */
+const maxMs = { inFlight: 0.5 * secondMs, stepping: 2 * secondMs, all: 3 * secondMs } as const;
+
+/**
+ * The clock stops at each time something is due until it was attempted, so a day of retries is a day of attempts. The whole
+ * is bounded in real time: a subscriber that never answers does not block the caller for long.
+ */
+async function advanceClock(
+  { service: { clock }, dispatcher }: Pick<ControlContext, 'service' | 'dispatcher'>,
+  ms: number,
+): Promise<void> {
+  const startMs = performance.now();
+  const leftOf = (bound: keyof typeof maxMs): number => Math.max(0, maxMs[bound] - (performance.now() - startMs));
+  await within(leftOf('inFlight'), dispatcher.idle());
+  for (let remaining = ms; ;) {
+    const step = Math.max(0, dispatcher.nextMs - clock.nowMs());
+    const isLast = step > remaining || leftOf('stepping') === 0;
+    const stepMs = isLast ? remaining : step;
+    const attempted = dispatcher.attempted(() => clock.advance(stepMs));
+    remaining -= stepMs;
+    await within(leftOf(isLast ? 'all' : 'stepping'), attempted);
+    if (isLast) return;
+  }
+}
+
+async function within(ms: number, done: Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([done, pause(ms, ended.signal)]);
+  ended.abort();
+}

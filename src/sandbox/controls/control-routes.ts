@@ -1,49 +1,45 @@
-// The controls as HTTP, under /_sandbox: no token, but only for callers on this machine.
+// Serves the controls under /_sandbox: without a token, but only for callers on this machine.
 import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { Hono, type Context as HonoContext } from 'hono';
+import { HttpError, invalid } from '#src/http/http-error.ts';
+import { addOperations } from '#src/http/router.ts';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
-import { parseInput } from '#src/http/request.ts';
-import { invalid, HttpError } from '#src/http/http-error.ts';
-import type { ControlNeeds } from './control.ts';
+import type { ControlContext } from './control.ts';
 import { controls } from './controls.ts';
 
-type Panel = Hono<{ Bindings: HttpBindings }>;
+type ControlApp = Hono<{ Bindings: HttpBindings }>;
 
-export function createPanel(needs: ControlNeeds): Panel {
-  const { options } = needs.service;
-  const app: Panel = new Hono();
-  app.use(async (context, next) => {
-    const { remoteAddress } = context.env.incoming.socket;
-    const { host, origin } = context.req.header();
+export function createControlApp(context: ControlContext): ControlApp {
+  const { options } = context.service;
+  const app: ControlApp = new Hono();
+  app.use(async (http, next) => {
+    const { remoteAddress } = http.env.incoming.socket;
+    const { host, origin } = http.req.header();
     if (!isLoopback(remoteAddress) || !isLocalName(host) || !(origin === undefined || isLocalName(hostOf(origin))))
       throw new HttpError(403, { title: 'Forbidden', message: 'The controls answer to this machine only.' });
     await next();
   });
-  for (const { method, path, body, run } of controls)
-    app.on(method, path, async (context) => {
-      const sent = method === 'GET' ? '' : await context.req.text();
-      // Many tools send no body with a DELETE.
-      const isBare = method === 'GET' || (method === 'DELETE' && sent.trim() === '');
-      const asked = isBare ? context.req.query() : jsonOf(sent);
-      const answer = await run(needs, body && parseInput(body, asked));
-      return answer instanceof Response ? answer : context.json(answer);
-    });
+  addOperations(app, { admit: () => context, readBody: readLenientBody }, controls);
   app.route('/', createDocs({ operations: operationsUnder(options), controls, options }));
   return app;
 }
 
 const isLoopback = (address = ''): boolean => /^(::ffff:)?127\.|^::1$/.test(address);
 
-/** Of the name asked for and of the page that asks: no site reaches in by rebinding its name, or by posting across. */
+/** For the requested host and for the page that sends the request: no site gets in by DNS rebinding or by a cross-site POST. */
 const isLocalName = (host = ''): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
 
 const hostOf = (origin: string): string => URL.parse(origin)?.host ?? '';
 
-function jsonOf(text: string): unknown {
-  if (text.trim() === '') return {};
+/** Controls are called by hand: the type of the body need not be declared, and no body is an empty object. */
+async function readLenientBody({ req }: HonoContext): Promise<unknown> {
+  const text = (await req.text()).trim();
+  // Many tools send no body with a DELETE.
+  if (text === '') return req.method === 'DELETE' ? req.query() : {};
   try {
-    return JSON.parse(text) as unknown;
+    const body: unknown = JSON.parse(text);
+    return body;
   } catch {
     throw invalid({ message: 'The body is not JSON.' });
   }

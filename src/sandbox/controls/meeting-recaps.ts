@@ -1,12 +1,11 @@
-// Recaps as the note taker and its user would make them: written, changed and deleted from outside the interface.
+// Controls of meeting recaps: creating, changing and deleting them as the note taker and its user would.
 import { z } from 'zod';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { omittable, timestamp, uri } from '#schemas/wire.ts';
 import { hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
-import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import type { ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import { createRecap, deleteRecap, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { defineControl } from './control.ts';
@@ -18,18 +17,22 @@ const attendee = z.strictObject({ host: z.boolean().default(false), user_email: 
 
 export const meetingRecapControls = [
   defineControl({
+    id: 'postMeetingRecaps',
     method: 'POST',
     path: '/meeting_recaps',
     summary: 'Writes a recap: of a scheduled event, or else of an external meeting of the owner',
     body: z.strictObject({ event: omittable(uri), user: omittable(uri), ...texts }),
-    run({ service }, { summary_md: summary, action_items_md: actionItems, discussion_md: discussion, notes, ...body }) {
+    answers: 'resource',
+    run({ service, body }) {
+      const { summary_md: summary, action_items_md: actionItems, discussion_md: discussion, notes } = body;
       const event = body.event === undefined ? undefined : demandEvent(service.state, body.event);
       const user = userOf(service.state, event, body.user);
-      const meeting = event ?? meetingElsewhere(service, user);
-      return { resource: createRecap(service, { user, event: meeting, summary, actionItems, discussion, notes }) };
+      const meeting = event ?? externalMeeting(service, user);
+      return createRecap(service, { user, event: meeting, summary, actionItems, discussion, notes });
     },
   }),
   defineControl({
+    id: 'patchMeetingRecaps',
     method: 'PATCH',
     path: '/meeting_recaps',
     summary: 'Changes a recap; notes, attendees and timing change without an event',
@@ -40,18 +43,18 @@ export const meetingRecapControls = [
       attendees: omittable(z.array(attendee)),
       start_time: omittable(timestamp.refine((start) => start < '9999', 'too far ahead to have an end')),
     }),
-    run: ({ service }, { uri: recapUri, ...changes }) => ({
-      resource: updateRecap(service, demandRecap(service.state, recapUri), changes),
-    }),
+    answers: 'resource',
+    run: ({ service, body: { uri: recapUri, ...changes } }) =>
+      updateRecap(service, demandRecap(service.state, recapUri), changes),
   }),
   defineControl({
+    id: 'deleteMeetingRecaps',
     method: 'DELETE',
     path: '/meeting_recaps',
     summary: 'Deletes a recap and its transcript',
     body: z.strictObject({ uri }),
-    run: ({ service }, { uri: recapUri }) => ({
-      resource: deleteRecap(service, demandRecap(service.state, recapUri)),
-    }),
+    answers: 'resource',
+    run: ({ service, body }) => deleteRecap(service, demandRecap(service.state, body.uri)),
   }),
 ] as const;
 
@@ -84,8 +87,8 @@ function ownerOf(state: State): string {
   return (members.find(({ role }) => role === 'owner') ?? members[0])?.user ?? '';
 }
 
-/** It ended half an hour ago, somewhere else. */
-function meetingElsewhere({ state, clock }: Service, user: string): ExternalMeeting {
+/** A meeting outside the service that ended half an hour ago. */
+function externalMeeting({ state, clock }: Service, user: string): ExternalMeeting {
   const host = state.users.get(user);
   const endMs = clock.nowMs() - 30 * minuteMs;
   return {

@@ -1,14 +1,13 @@
-// Somebody fills in a routing form, as a visitor of its page would.
+// The control that submits a routing form, as a visitor of its page would.
 import { z } from 'zod';
 import { trackingRequest } from '#schemas/tracking.ts';
 import { omittable, uri } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
-import { submitForm } from '#src/sandbox/world/routing.ts';
-import type { Answers } from '#src/sandbox/world/routing.ts';
+import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
 import type { State, StoredForm } from '#src/sandbox/world/state.ts';
 import { defineControl } from './control.ts';
 
-/** An answer as a submission shows it: by the question's text or its `uuid`. */
+/** An answer in the form of a submission: by the text or the `uuid` of its question. */
 const namedAnswer = z.looseObject({
   question: z.string().optional(),
   question_uuid: z.string().optional(),
@@ -24,20 +23,20 @@ const answers = omittable(
 
 export const routingFormControls = [
   defineControl({
+    id: 'postRoutingFormSubmissions',
     method: 'POST',
     path: '/routing_form_submissions',
     summary: 'Submits a routing form, the first one unless another is named; missing answers are made up',
     body: z.strictObject({ routing_form: omittable(uri), answers, tracking: omittable(trackingRequest) }),
-    run({ service }, { routing_form, answers: given, tracking }) {
-      const form = demandForm(service.state, routing_form);
-      return { resource: submitForm(service, { form, answers: given, tracking }) };
-    },
+    answers: 'resource',
+    run: ({ service, body: { routing_form, answers: given, tracking } }) =>
+      submitForm(service, { form: demandForm(service.state, routing_form), answers: given, tracking }),
   }),
 ] as const;
 
 function byQuestion(list: readonly z.output<typeof namedAnswer>[]): Answers {
   return Object.fromEntries(
-    list.map(({ question, question_uuid, answer }, place) => [question_uuid ?? question ?? String(place), answer]),
+    list.map(({ question, question_uuid, answer }, index) => [question_uuid ?? question ?? String(index), answer]),
   );
 }
 

@@ -1,5 +1,5 @@
-// The whole truth: every record of an organization as the service would show it, written piece by piece, because an address
-// book of a million does not fit into one string, and others are served between two pieces.
+// The control that shows every record of an organization as the service would. The answer is streamed in chunks, because a
+// million contacts do not fit into one string, and other requests are served between two chunks.
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
@@ -7,24 +7,26 @@ import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
-import { demandOrganization } from './chosen-organization.ts';
+import { organizationOrMain } from './account.ts';
 import { defineControl } from './control.ts';
 
 type Lists = Readonly<Record<string, Iterable<object>>>;
 
-const pieceCharacters = 64 * 1024;
+const chunkCharacters = 64 * 1024;
 
 export const stateControls = [
   defineControl({
+    id: 'getState',
     method: 'GET',
     path: '/state',
-    summary:
-      'Everything there is in the organization; ?organization=<uri> of another, ?organization=all of all together',
-    body: z.strictObject({ organization: z.string().optional() }),
-    run({ service }, { organization: asked }) {
-      const { organizations } = service.state;
-      const shown = asked === 'all' ? [...organizations.keys()] : [demandOrganization(service.state, asked).uri];
-      return new Response(ReadableStream.from(pieces(listsOf(service, shown))), {
+    summary: 'Everything in the organization; ?organization=<uri> for another one, ?organization=all for all together',
+    query: z.strictObject({ organization: z.string().optional() }),
+    answers: 'object',
+    run({ service, query: { organization } }) {
+      const { state } = service;
+      const shown =
+        organization === 'all' ? [...state.organizations.keys()] : [organizationOrMain(state, organization).uri];
+      return new Response(ReadableStream.from(chunksOf(listsOf(service, shown))), {
         headers: { 'content-type': 'application/json' },
       });
     },
@@ -66,23 +68,23 @@ function* contactsOf(service: Service, organization: string): Generator<object> 
 const hostsOf = ({ scheduledEvents }: State, event: string): readonly string[] =>
   scheduledEvents.get(event)?.event_memberships.map(({ user }) => user) ?? [];
 
-async function* pieces(lists: Lists): AsyncIterable<Uint8Array> {
+async function* chunksOf(lists: Lists): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder();
-  let piece = '{';
+  let chunk = '{';
   let before = '';
   for (const [name, records] of Object.entries(lists)) {
-    piece += `${before}${JSON.stringify(name)}:[`;
+    chunk += `${before}${JSON.stringify(name)}:[`;
     before = '';
     for (const record of records) {
-      piece += before + JSON.stringify(record);
+      chunk += before + JSON.stringify(record);
       before = ',';
-      if (piece.length < pieceCharacters) continue;
-      yield encoder.encode(piece);
-      piece = '';
+      if (chunk.length < chunkCharacters) continue;
+      yield encoder.encode(chunk);
+      chunk = '';
       await turn();
     }
-    piece += ']';
+    chunk += ']';
     before = ',';
   }
-  yield encoder.encode(`${piece}}`);
+  yield encoder.encode(`${chunk}}`);
 }

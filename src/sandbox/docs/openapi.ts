@@ -1,97 +1,94 @@
-// The OpenAPI 3.1 document of the service, made from the operations themselves: what is published is what is checked.
+// The OpenAPI 3.1 documents of the sandbox: one of the service with its webhooks, and one of the controls, so that a client
+// generated from one has nothing of the other.
 import { apiScopes } from '#schemas/api-scope.ts';
+import { insufficientScopeBody } from '#schemas/errors.ts';
 import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
-import { jsonBody, pathsOf } from '#src/http/openapi/document.ts';
+import { createDocument, jsonBody, sharedResponses } from '#src/http/openapi/document.ts';
 import type { OpenApiDocument, OperationDocs, PathDocs } from '#src/http/openapi/document.ts';
-import { createSchemaBook } from '#src/http/openapi/json-schema.ts';
-import type { SchemaBook } from '#src/http/openapi/json-schema.ts';
-import { schemaNames } from '#src/http/openapi/component-names.ts';
-import { parametersOf } from '#src/http/openapi/parameters.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
-import { answerSchema, statusOf } from '#src/sandbox/api/reply.ts';
+import type { SchemaComponents } from '#src/http/openapi/json-schema.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
+import type { Control } from '#src/sandbox/controls/control.ts';
 import type { ServiceOptions } from '#src/sandbox/world/service.ts';
 import { deliverySchema } from './payloads.ts';
-import { headerComponents, rateHeaderRefs, refusalComponents, refusalRefs, refusalStatuses } from './responses.ts';
+import { controlErrors, errorComponents, errorRefs, headerComponents, rateHeaderRefs } from './responses.ts';
 
-type Described = Pick<ServiceOptions, 'baseUrl' | 'flat'>;
+type DocumentOptions = Pick<ServiceOptions, 'baseUrl' | 'flat'>;
 
-export function openApiDocument(operations: readonly Operation[], options: Described): OpenApiDocument {
-  const book = createSchemaBook();
-  for (const [id, schema] of Object.entries(schemaNames)) book.name(id, schema);
-  for (const { id, body } of operations)
-    if (body) book.name(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, body);
-  const paths = pathsOf(operations.map((operation) => ({ ...operation, docs: operationDocs(operation, book) })));
-  const webhooks = webhookDocs(options, book);
-  // The shared refusals name these; no operation does.
-  for (const id of ['ErrorResponse', 'InsufficientScope']) if (schemaNames[id]) book.output(schemaNames[id]);
-  return {
-    openapi: '3.1.1',
+export function openApiDocument(operations: readonly ServiceOperation[], options: DocumentOptions): OpenApiDocument {
+  return createDocument({
     info: {
       title: 'Scheduling service (sandbox)',
       version: '2',
       description:
-        'The scheduling service, running on this machine. Resources are referenced by URI; one resource comes as `resource`, a page of many as `collection` with `pagination`. `x-assumption` marks what the specification leaves open.',
+        'The scheduling service, running on this machine. Resources are referenced by URI; one resource is a `resource`, a page of many is a `collection` with `pagination`. `x-assumption` marks what the specification leaves open.',
     },
-    servers: [{ url: options.baseUrl }],
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
-    paths,
-    webhooks,
+    server: options.baseUrl,
+    operations,
+    notesOn: (operation) => ({
+      tag: tagOf(operation),
+      security: [{ personalAccessToken: operation.scopes }, { oauth2: operation.scopes }],
+      errors: errorRefs(operation),
+      headers: rateHeaderRefs,
+    }),
     components: {
-      schemas: book.components,
-      responses: refusalComponents,
+      responses: errorComponents,
       headers: headerComponents,
       securitySchemes: securitySchemes(options.baseUrl),
     },
-  };
+    alsoUsed: [insufficientScopeBody],
+    webhooks: (schemas) => webhookDocs(options, schemas),
+  });
+}
+
+export function controlDocument(controls: readonly Control[], options: { readonly baseUrl: string }): OpenApiDocument {
+  return createDocument({
+    info: {
+      title: 'Sandbox controls',
+      version: '1',
+      description: 'What people, time and bad luck do to the service. No token; for callers on this machine only.',
+    },
+    server: `${options.baseUrl}/_sandbox`,
+    operations: controls,
+    notesOn: () => ({
+      tag: 'Controls',
+      security: [],
+      errors: sharedResponses({ 400: 'BadRequest', 404: 'NotFound' }),
+      optionalBody: true,
+    }),
+    tagDescriptions: { Controls: 'Operations beside the service.' },
+    components: { responses: controlErrors },
+  });
 }
 
 /** `/webhook_subscriptions/{uuid}`: Webhook subscriptions. */
-function tagOf({ path }: Operation): string {
+function tagOf({ path }: ServiceOperation): string {
   const words = (path.split('/')[1] ?? '').replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function operationDocs(operation: Operation, book: SchemaBook): OperationDocs {
-  const { id, summary, scopes, body } = operation;
-  const parameters = parametersOf(operation, book);
-  return {
-    operationId: id,
-    summary,
-    tags: [tagOf(operation)],
-    security: [{ personalAccessToken: scopes }, { oauth2: scopes }],
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: jsonBody(book.input(body)) }),
-    responses: { [statusOf(operation)]: answerDocs(operation, book), ...refusalRefs(refusalStatuses(operation)) },
-  };
-}
-
-function answerDocs(operation: Operation, book: SchemaBook): object {
-  const schema = answerSchema(operation);
-  const headers = rateHeaderRefs;
-  if (schema === undefined) return { description: 'Done; nothing to say.', headers };
-  const description = operation.answers === 'collection' ? 'One page of the collection.' : 'The resource.';
-  return { description, headers, content: { 'application/json': { schema: book.output(schema) } } };
-}
-
-function webhookDocs(options: Described, book: SchemaBook): Readonly<Record<string, PathDocs>> {
+function webhookDocs(options: DocumentOptions, schemas: SchemaComponents): Readonly<Record<string, PathDocs>> {
   return Object.fromEntries(
-    (Object.keys(eventKinds) as EventKind[]).map((event) => {
-      const { allowedScopes, requiredCallerScope, inRequestEnum } = contractOf(event);
-      const docs: OperationDocs & Readonly<Record<`x-${string}`, unknown>> = {
-        operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-        summary: event,
-        description: `For subscriptions of scope ${allowedScopes.join(', ')}, made by a caller with \`${requiredCallerScope}\`.`,
-        tags: ['Webhooks'],
-        security: [],
-        parameters: [signatureHeader],
-        requestBody: jsonBody(book.output(deliverySchema(event, options))),
-        responses: { '2XX': { description: 'Taken. Anything else, or nothing, is retried (A3).' } },
-        ...(!inRequestEnum && { 'x-assumption': 'A6c' }),
-      };
-      return [event, { post: docs }];
-    }),
+    Object.keys(eventKinds)
+      .filter(isEventKind)
+      .map((event) => {
+        const { allowedScopes, requiredCallerScope, inRequestEnum } = contractOf(event);
+        const docs: OperationDocs = {
+          operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+          summary: event,
+          description: `For subscriptions of scope ${allowedScopes.join(', ')}, made by a caller with \`${requiredCallerScope}\`.`,
+          tags: ['Webhooks'],
+          security: [],
+          parameters: [signatureHeader],
+          requestBody: jsonBody(schemas.output(deliverySchema(event, options))),
+          responses: { '2XX': { description: 'Accepted. Any other answer, or none, is retried (A3).' } },
+          ...(!inRequestEnum && { 'x-assumption': 'A6c' }),
+        };
+        return [event, { post: docs }];
+      }),
   );
 }
+
+const isEventKind = (name: string): name is EventKind => name in eventKinds;
 
 const signatureHeader = {
   name: 'Calendly-Webhook-Signature',
@@ -118,7 +115,7 @@ function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
           authorizationUrl: `${baseUrl}/oauth/authorize`,
           tokenUrl: `${baseUrl}/oauth/token`,
           refreshUrl: `${baseUrl}/oauth/token`,
-          scopes: Object.fromEntries(Object.keys(apiScopes).map((scope) => [scope, scopeMeaning(scope)])),
+          scopes: Object.fromEntries(Object.entries(apiScopes).map(scopeDescription)),
         },
       },
       'x-assumption': 'The flow is not shown by the specification.',
@@ -126,7 +123,6 @@ function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
   };
 }
 
-function scopeMeaning(scope: string): string {
-  const { implies } = apiScopes[scope as keyof typeof apiScopes];
-  return implies.length === 0 ? scope : `${scope}; includes ${implies.join(', ')}`;
+function scopeDescription([scope, { implies }]: [string, { readonly implies: readonly string[] }]): [string, string] {
+  return [scope, implies.length === 0 ? scope : `${scope}; includes ${implies.join(', ')}`];
 }

@@ -1,10 +1,8 @@
-// The sandbox's page: the service's operations, its events, and the levers beside them.
+// The documentation page of the sandbox: the operations of the service, its events, and the controls.
 import { html } from 'hono/html';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
-import { referencePage } from '#src/http/openapi/page.ts';
-import type { Chapter } from '#src/http/openapi/page.ts';
+import { docsPage, eventEntries, isTagged, operationEntries, type Chapter } from '#src/http/openapi/page.ts';
 import type { Markup } from '#src/http/openapi/page-schema.ts';
-import { eventsShown, isTagged, operationsShown } from '#src/http/openapi/page-model.ts';
 
 export interface PageDocuments {
   readonly service: OpenApiDocument;
@@ -13,41 +11,41 @@ export interface PageDocuments {
 
 export function documentationPage({ service, controls }: PageDocuments): Markup {
   const chapters: readonly Chapter[] = [
-    ...service.tags.map(({ name }) => ({ title: name, shown: operationsShown(service).filter(isTagged(name)) })),
+    ...service.tags.map(({ name }) => ({ title: name, entries: operationEntries(service).filter(isTagged(name)) })),
     {
       title: 'Events',
       about: 'POSTed to the callback URL of every active subscription they concern.',
-      shown: eventsShown(service),
+      entries: eventEntries(service),
     },
     {
       title: 'Controls',
       about: 'What people, time and bad luck do to the service. No token; for callers on this machine only.',
-      shown: operationsShown(controls, { prefix: '/_sandbox' }),
+      entries: operationEntries(controls, { prefix: '/_sandbox' }),
     },
   ];
-  return referencePage({
+  return docsPage({
     title: service.info.title,
     brand: 'sandbox',
     filterHint: 'contacts, POST, cancel …',
-    opening: opening(service, chapters),
+    opening: openingOf(service, chapters),
     chapters,
     schemas: service.components.schemas,
   });
 }
 
-function opening({ info, servers, webhooks, paths }: OpenApiDocument, chapters: readonly Chapter[]): Markup {
+function openingOf({ info, servers, webhooks, paths }: OpenApiDocument, chapters: readonly Chapter[]): Markup {
   const base = servers[0]?.url ?? '';
   const operations = Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
   const numbers = {
     operations,
     events: Object.keys(webhooks ?? {}).length,
-    controls: chapters.at(-1)?.shown.length ?? 0,
+    controls: chapters.at(-1)?.entries.length ?? 0,
   };
   return html`<header>
     <h1>${info.title}</h1>
     <p class="lead">
-      The whole service on this machine, at <code>${base}</code>. Break it, speed it up, send it to the future: nobody will
-      notice.
+      The whole service on this machine, at <code>${base}</code>. Break it, speed it up, or move its clock: nothing
+      outside is affected.
     </p>
     <ul class="numbers">
       ${Object.entries(numbers).map(([what, count]) => html`<li><strong>${count}</strong> ${what}</li>`)}

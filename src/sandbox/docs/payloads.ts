@@ -1,4 +1,4 @@
-// What each event delivers, as this sandbox sends it: nested as the public service does, or flat as the specification has it.
+// The payload of each event as this sandbox sends it: nested as the public service does, or flat as in the specification.
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
@@ -13,8 +13,8 @@ const deleted = z.strictObject({ uri, deleted_at: instant });
 
 type Payloads = Readonly<Record<EventKind, z.ZodType>>;
 
-/** A4a, A4d, A4e: the same in either shape. */
-const always = {
+/** The same in both shapes (A4a, A4d, A4e). */
+const inBothShapes = {
   'invitee.created': inviteePayload,
   'invitee.canceled': inviteePayload,
   'invitee_no_show.created': inviteePayload,
@@ -26,7 +26,7 @@ const always = {
 } as const;
 
 const flat: Payloads = {
-  ...always,
+  ...inBothShapes,
   'contact.created': contactResource,
   'contact.updated': contactResource,
   'contact.deleted': deleted,
@@ -36,20 +36,20 @@ const flat: Payloads = {
 };
 
 const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
-const toldContact = contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) });
-const toldRecap = {
+const contactWithSource = contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) });
+const recapParts = {
   event: recapEventResource.extend({ uri: uri.optional() }),
   recap: meetingRecapResource.omit({ event: true, user: true, organization: true, notes: true }),
 };
 
 /** A4b, A4c. */
 const nested: Payloads = {
-  ...always,
-  'contact.created': besideUser(toldContact),
-  'contact.updated': besideUser(toldContact),
+  ...inBothShapes,
+  'contact.created': besideUser(contactWithSource),
+  'contact.updated': besideUser(contactWithSource),
   'contact.deleted': besideUser(deleted),
-  'meeting_recap.created': z.strictObject({ created_at: instant, ...toldRecap }),
-  'meeting_recap.updated': z.strictObject(toldRecap),
+  'meeting_recap.created': z.strictObject({ created_at: instant, ...recapParts }),
+  'meeting_recap.updated': z.strictObject(recapParts),
   'meeting_recap.deleted': z.strictObject({ recap: deleted }),
 };
 

@@ -1,4 +1,4 @@
-// The refusals every operation shares, and the headers that come with its answers.
+// The errors that all operations share, and the headers of their answers.
 import {
   commonError,
   documentedStatuses,
@@ -8,13 +8,14 @@ import {
   permissionMessages,
   rateLimited,
 } from '#schemas/errors.ts';
+import { sharedResponses, type OperationDocs, type ResponseDocs } from '#src/http/openapi/document.ts';
 import type { JsonSchema } from '#src/http/openapi/json-schema.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 
 const rateHeaders = {
-  'X-RateLimit-Limit': 'How many calls a minute the user may make, all integrations together.',
+  'X-RateLimit-Limit': 'How many calls per minute the user may make, with all integrations together.',
   'X-RateLimit-Remaining': 'How many of them are left.',
-  'X-RateLimit-Reset': 'Seconds until the count begins anew.',
+  'X-RateLimit-Reset': 'Seconds until the count starts again.',
 } as const;
 
 export const headerComponents: Readonly<Record<string, object>> = Object.fromEntries(
@@ -30,7 +31,7 @@ export const rateHeaderRefs: Readonly<Record<string, object>> = Object.fromEntri
 
 const errorRef = { $ref: '#/components/schemas/ErrorResponse' };
 
-interface RefusalDocs {
+interface ErrorDocs {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
@@ -40,10 +41,10 @@ interface RefusalDocs {
 
 const common = { schema: errorRef, examples: { common: commonError } };
 
-const refusals: Readonly<Record<number, RefusalDocs>> = {
+const errors: Readonly<Record<number, ErrorDocs>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is not valid. `details` names each parameter and what is wrong with it, never the value.',
+    description: 'The request is invalid. `details` names each parameter and what is wrong with it, never the value.',
     schema: errorRef,
     examples: {
       invalid: { ...invalidArgument, details: [{ message: 'given more than once', parameter: 'count' }] },
@@ -69,36 +70,38 @@ const refusals: Readonly<Record<number, RefusalDocs>> = {
     examples: { limited: rateLimited },
     assumption: 'A16',
   },
-  500: { name: 'ServerError', description: 'A server error; here only when a fault asks for it.', ...common },
-  503: { name: 'Unavailable', description: 'Service unavailable; here only when a fault asks for it.', ...common },
+  500: { name: 'ServerError', description: 'A server error; in the sandbox only an injected fault.', ...common },
+  503: { name: 'Unavailable', description: 'Service unavailable; in the sandbox only an injected fault.', ...common },
 };
 
-/** What the specification documents for this endpoint, and for the others what it says of all. */
-export function refusalStatuses({ method, path }: Pick<Operation, 'method' | 'path'>): readonly number[] {
+/** The statuses that the specification documents for the endpoint, or else for all endpoints, and 429. */
+export function errorRefs({ method, path }: Pick<ServiceOperation, 'method' | 'path'>): OperationDocs['responses'] {
   const endpoint = `${method} ${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`;
   const documented: Readonly<Record<string, readonly number[]>> = documentedStatuses;
-  return [...(documented[endpoint] ?? [400, 401, 403, 404, 500]), 429].toSorted((a, b) => a - b);
+  const statuses = [...(documented[endpoint] ?? [400, 401, 403, 404, 500]), 429];
+  return sharedResponses(Object.fromEntries(statuses.map((status) => [status, errors[status]?.name ?? ''])));
 }
 
-export const refusalRefs = (statuses: readonly number[]): Readonly<Record<string, object>> =>
-  Object.fromEntries(
-    statuses.map((status) => [String(status), { $ref: `#/components/responses/${refusals[status]?.name}` }]),
-  );
-
-export const refusalComponents: Readonly<Record<string, object>> = Object.fromEntries(
-  Object.entries(refusals).map(([status, { name, description, schema, examples, assumption }]) => [
-    name,
-    {
-      description,
-      // Counted per caller, so there is nothing to say before the caller is known.
-      ...(status !== '401' && { headers: rateHeaderRefs }),
-      content: {
-        'application/json': {
-          schema,
-          examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
-        },
-      },
-      ...(assumption !== undefined && { 'x-assumption': assumption }),
+const componentOf = ({ description, schema, examples, assumption }: ErrorDocs): ResponseDocs => ({
+  description,
+  content: {
+    'application/json': {
+      schema,
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
     },
+  },
+  ...(assumption !== undefined && { 'x-assumption': assumption }),
+});
+
+export const errorComponents: Readonly<Record<string, ResponseDocs>> = Object.fromEntries(
+  Object.entries(errors).map(([status, docs]) => [
+    docs.name,
+    // Calls are counted per caller, so an answer to an unknown caller has no rate headers.
+    { ...componentOf(docs), ...(status !== '401' && { headers: rateHeaderRefs }) },
   ]),
+);
+
+/** Calls of controls are not counted, so their errors have no rate headers. */
+export const controlErrors: Readonly<Record<string, ResponseDocs>> = Object.fromEntries(
+  [errors[400], errors[404]].flatMap((docs) => (docs ? [[docs.name, componentOf(docs)]] : [])),
 );

@@ -1,24 +1,23 @@
-// The documentation as HTTP, under /_sandbox: an index, the OpenAPI documents, and the page.
+// Serves the documentation: the front page of the service, and under /_sandbox an index, the OpenAPI documents and the page.
 import { Hono } from 'hono';
+import { metadataPath } from '#schemas/oauth.ts';
 import { acceptsHtml } from '#src/http/request.ts';
 import { pagePolicy } from '#src/http/openapi/page.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import type { Control } from '#src/sandbox/controls/control.ts';
 import type { ServiceOptions } from '#src/sandbox/world/service.ts';
-import { controlDocument } from './control-docs.ts';
-import { openApiDocument } from './openapi.ts';
-import { documentationPage } from './page.ts';
-import type { PageDocuments } from './page.ts';
+import { controlDocument, openApiDocument } from './openapi.ts';
+import { documentationPage, type PageDocuments } from './page.ts';
 
 export interface DocsNeeds {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ServiceOperation[];
   readonly controls: readonly Control[];
   readonly options: Pick<ServiceOptions, 'baseUrl' | 'flat'>;
 }
 
 export function createDocs({ operations, controls, options }: DocsNeeds): Hono {
   const app = new Hono();
-  // Made when first asked for: most sandboxes never are.
+  // Made by the first request: most sandboxes never get one.
   let made: PageDocuments | undefined;
   const documents = (): PageDocuments =>
     (made ??= {
@@ -51,4 +50,20 @@ function indexOf(controls: readonly Control[], baseUrl: string): object {
     controls_openapi: `${home}/controls.openapi.json`,
     controls: controls.map(({ method, path, summary }) => ({ method, url: home + path, summary })),
   };
+}
+
+/** Browsers are sent to the documentation; programs get the addresses. */
+export function createHome(baseUrl: string): Hono {
+  const app = new Hono();
+  for (const path of ['/', '/_sandbox/'])
+    app.get(path, (context) => {
+      context.header('Vary', 'Accept');
+      if (acceptsHtml(context.req.header('accept'))) return context.redirect('/_sandbox');
+      return context.json({
+        service: baseUrl,
+        sandbox: `${baseUrl}/_sandbox`,
+        authorization_server: `${baseUrl}${metadataPath}`,
+      });
+    });
+  return app;
 }

@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '#src/store/contract.ts';
 import { isKept, lastSeq, type LogEntry, type Outcome } from './log.ts';
-import { decodeRow } from '#src/store/rows.ts';
+import { decodeColumns, decodeRow } from '#src/store/rows.ts';
 
 export interface DeliveryFilter {
   readonly event?: string | undefined;
@@ -96,11 +96,8 @@ async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promi
     .orderBy('seq', part.newer ? 'asc' : 'desc')
     .limit(part.limit)
     .execute();
-  return rows.map((row) => lineOf(decodeRow(store.engine, 'event_log', row) as LogEntry));
+  return rows.map((row) => decodeColumns(store.engine, { table: 'event_log', columns }, row));
 }
-
-const lineOf = (entry: LogEntry): DeliveryLine =>
-  Object.fromEntries(columns.map((name) => [name, entry[name]])) as DeliveryLine;
 
 /** By its identity, or by its place in the log. */
 export async function readDelivery(

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { resendCommands } from '#src/api/curl-replay.ts';
+import { replayScript } from '#src/api/curl-replay.ts';
 import { signatureSchemes, verifySignature } from '#src/signing/signature.ts';
 
 const run = promisify(execFile);
@@ -46,7 +46,7 @@ describe.runIf(hasTools)('the commands that send a delivery again', () => {
     const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28]);
     const all = [...texts, { body: bytes.toString('base64'), encoding: 'base64', bytes }];
     for (const { bytes: sent, ...delivery } of all) {
-      const script = resendCommands(delivery, { scheme, header: 'X-Our-Signature' });
+      const script = replayScript(delivery, { scheme, header: 'X-Our-Signature' });
       const child = run('sh', ['-s'], {
         env: { PATH: process.env['PATH'], SIGNING_KEY: key, WEBHOOK_URL: ear.url },
       });

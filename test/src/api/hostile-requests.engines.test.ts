@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
-import { adminDocument } from '#src/api/docs/openapi.ts';
-import type { Operation } from '#src/api/operation.ts';
+import { apiDocument } from '#src/api/docs/openapi.ts';
+import type { ApiOperation } from '#src/api/api-operation.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/log.ts';
@@ -31,16 +31,16 @@ const operations = createReadApi({
   secret: 'secret',
   report: () => {},
 }).operations.map((operation) => [operation.id, operation] as const);
-const document = adminDocument(
+const document = apiDocument(
   operations.map(([, operation]) => operation),
   { server: 'http://127.0.0.1:8081' },
 );
-const namesIn = ({ path, method }: Operation): string[] =>
-  ((document.paths[path]?.[method.toLowerCase()]?.parameters ?? []) as { in: string; name: string }[])
-    .filter(({ in: place }) => place === 'query')
+const namesIn = ({ path, method }: ApiOperation): string[] =>
+  (document.paths[path]?.[method.toLowerCase()]?.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query')
     .map(({ name }) => name);
-const pathOf = ({ path }: Operation, part = '1'): string => path.replaceAll(/\{\w+\}/g, part);
-const bodyOf = ({ path, method }: Operation): unknown =>
+const pathOf = ({ path }: ApiOperation, part = '1'): string => path.replaceAll(/\{\w+\}/g, part);
+const bodyOf = ({ path, method }: ApiOperation): unknown =>
   sampleOf(
     document,
     document.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema ?? {},
@@ -77,7 +77,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
     readonly type?: string;
   }
   /** Undefined when all is well. */
-  async function wrongWith(operation: Operation, path: string, { body, type = 'application/json' }: Extra = {}) {
+  async function wrongWith(operation: ApiOperation, path: string, { body, type = 'application/json' }: Extra = {}) {
     const headers = body === undefined || type === '' ? {} : { 'content-type': type };
     const sent = new Request(`http://127.0.0.1:8081${path}`, {
       method: operation.method,

@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '#src/api/operation.ts';
+import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
 import { markFailed } from '#src/store/alerts/send-results.ts';
 import { addAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
@@ -51,7 +51,7 @@ const alert = {
   dueAt: '2025-03-02T01:02:00.000000Z',
 } satisfies NewAlert;
 
-const docsOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): OperationDocs =>
+const docsOf = ({ method, path }: Pick<ApiOperation, 'method' | 'path'>): OperationDocs =>
   document.paths[path]?.[method.toLowerCase()] as OperationDocs;
 
 type Content = Readonly<Record<string, { readonly schema: object }>>;
@@ -110,7 +110,7 @@ async function namedOne(path: string): Promise<string> {
   return path.replace('{uuid}', uri.slice(uri.lastIndexOf('/') + 1));
 }
 
-async function answerTo({ id, method, path }: Operation): Promise<Response> {
+async function answerTo({ id, method, path }: ApiOperation): Promise<Response> {
   const { body: listed } = await api.get('/api/deliveries?event=contact.read&count=1');
   const example = examples[id]?.(listed.collection[0].subject_uri) ?? {};
   return api.admin.ask(example.path ?? (await namedOne(path)), {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonError } from '#schemas/errors.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/hostile-requests.ts';
@@ -14,16 +14,16 @@ let target: Target;
 beforeAll(async () => void (target = await openTarget()));
 afterAll(() => target[Symbol.asyncDispose]());
 
-const call = (operation: Operation, path: string, extra: Extra = {}): Promise<Sent> =>
+const call = (operation: ServiceOperation, path: string, extra: Extra = {}): Promise<Sent> =>
   target.send(operation.method, path, { token: target.owner, ...extra });
 
-const pathOf = (operation: Operation): string => target.pathOf(operation) ?? pathToNothing(operation);
+const pathOf = (operation: ServiceOperation): string => target.pathOf(operation) ?? pathToNothing(operation);
 
-const textOf = ({ body, ...operation }: Operation): string | undefined =>
+const textOf = ({ body, ...operation }: ServiceOperation): string | undefined =>
   body && JSON.stringify(target.usualBody(operation, target.service));
 
 /** Whether the operation's own schema, or a parameter given twice, is against this query. */
-function isAgainst({ query }: Operation, text: string): boolean {
+function isAgainst({ query }: ServiceOperation, text: string): boolean {
   const parameters = [...new URLSearchParams(text)];
   const names = new Set(parameters.map(([name]) => name));
   return names.size < parameters.length || query?.safeParse(Object.fromEntries(parameters)).success === false;
@@ -173,15 +173,15 @@ describe('a forged token', () => {
 
 describe('a page token', () => {
   const lists = all.filter(([, { answers }]) => answers === 'collection');
-  const page = async (operation: Operation, more: string): Promise<Sent> =>
+  const page = async (operation: ServiceOperation, more: string): Promise<Sent> =>
     call(operation, `${pathOf(operation)}?${target.usualQuery(operation)}&${more}`);
-  const tokenOf = async (operation: Operation): Promise<string | null> => {
+  const tokenOf = async (operation: ServiceOperation): Promise<string | null> => {
     const { pagination } = JSON.parse((await page(operation, 'count=1')).text) as {
       pagination: { next_page_token: string | null };
     };
     return pagination.next_page_token;
   };
-  const takesPages = (operation: Operation): boolean => target.queryNames(operation).includes('page_token');
+  const takesPages = (operation: ServiceOperation): boolean => target.queryNames(operation).includes('page_token');
 
   it.each(lists.filter(([, operation]) => operation.path !== '/event_type_available_times'))(
     'that is forged, foreign, cut or too old is refused by %s',

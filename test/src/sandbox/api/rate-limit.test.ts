@@ -1,15 +1,14 @@
 // Counting calls: what the headers say, and who has to wait.
 import { describe, expect, it } from 'vitest';
-import { createMeter } from '#src/sandbox/api/rate-limit.ts';
-import type { Caller } from '#src/sandbox/api/caller.ts';
+import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
-import type { Operation } from '#src/sandbox/api/operation.ts';
+import type { Caller, ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { createTokens } from '#src/sandbox/auth/tokens.ts';
 import { dayMs, hourMs, minuteMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { createBookingWorld } from '../../../harness/booking-world.ts';
 
-const named = (id: string): Operation => operations.find((one) => one.id === id) as Operation;
+const named = (id: string): ServiceOperation => operations.find((one) => one.id === id) as ServiceOperation;
 const booking = named('createInvitee');
 const reading = named('getCurrentUser');
 
@@ -19,8 +18,8 @@ function opened(options: Partial<Service['options']> = {}) {
   const tokens = createTokens(service);
   const token = tokens.personal('meter', { user: world.handles.users.owner, scopes: [] });
   const caller: Caller = tokens.callerOf(`Bearer ${token}`);
-  const meter = createMeter(service);
-  return { service, caller, call: (operation: Operation) => meter(caller, operation), meter };
+  const meter = createRateLimits(service);
+  return { service, caller, call: (operation: ServiceOperation) => meter(caller, operation), meter };
 }
 
 describe('the meter', () => {

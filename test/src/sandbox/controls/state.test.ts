@@ -108,7 +108,9 @@ describe('GET /_sandbox/state', () => {
     await using large = await openTestSandbox({ contacts: 2000, bookings: 0 });
     const [control] = stateControls;
     const { service, dispatcher } = large;
-    const answer = await control.run({ service, dispatcher, faults: {} as never }, {});
+    const request = new Request('http://127.0.0.1/state');
+    const call = { service, dispatcher, faults: {} as never, params: {}, query: {}, body: undefined, request };
+    const answer = await control.run({ ...call, pageIn: () => ({ count: 1, descending: false, backwards: false }) });
     const reader = (answer as Response).body?.getReader();
     let turns = 0;
     let isOver = false;

@@ -5,7 +5,7 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import { documentedStatuses } from '#schemas/errors.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { operations, operationsUnder } from '#src/sandbox/api/operations.ts';
-import { statusOf } from '#src/sandbox/api/reply.ts';
+import { statusOf } from '#src/http/operation.ts';
 import { controls } from '#src/sandbox/controls/controls.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';

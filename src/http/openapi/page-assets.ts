@@ -1,6 +1,6 @@
-// How the page looks, in light and in dark.
+// The style and the script of the documentation page. Both are inline, and the content security policy names them by hash.
 
-/** As it stands in the page; its hash is in the page's policy. */
+/** Light and dark. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;
@@ -74,7 +74,7 @@ pre { margin: .5rem 0; padding: .8rem 1rem; overflow-x: auto; border-radius: 10p
 .good { color: var(--get); background: color-mix(in srgb, var(--get) 14%, transparent); }
 .bad { color: var(--delete); background: color-mix(in srgb, var(--delete) 11%, transparent); margin-left: .6rem; }
 .bad:first-child { margin-left: 0; }
-.refusals { color: var(--soft); font-size: .88rem; line-height: 2; }
+.errors { color: var(--soft); font-size: .88rem; line-height: 2; }
 .inside { padding: .2rem 1.1rem 1.1rem; border-top: 1px solid var(--line); }
 h4 { margin: 1.1rem 0 .4rem; font-size: .74rem; letter-spacing: .08em; text-transform: uppercase; color: var(--soft); }
 .scroll { overflow-x: auto; }
@@ -105,4 +105,34 @@ td p { margin: 0; }
   td:first-of-type { color: var(--soft); }
 }
 @media print { nav { display: none; } body { display: block; } .operation { break-inside: avoid; } }
+`;
+
+/** Opens the entry that a link points at, and hides the entries that the filter does not match. */
+export const pageScript = `
+'use strict';
+const open = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) {
+    target.open = true;
+    target.scrollIntoView();
+  }
+};
+addEventListener('hashchange', open);
+open();
+
+const filter = document.getElementById('filter');
+filter.addEventListener('input', () => {
+  const words = filter.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  for (const entry of document.querySelectorAll('[data-words]')) {
+    const text = entry.dataset.words.toLowerCase();
+    entry.hidden = !words.every((word) => text.includes(word));
+  }
+  for (const section of document.querySelectorAll('nav section, .chapter'))
+    section.hidden = words.length > 0 && section.querySelector('[data-words]:not([hidden])') === null;
+});
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.target instanceof HTMLInputElement) return;
+  event.preventDefault();
+  filter.focus();
+});
 `;

@@ -1,0 +1,38 @@
+// What the operations of the API have in common: what they may use, and what each declares besides its schemas.
+import type { Tail } from '#src/feed/tail.ts';
+import { operationDefiner, type Operation } from '#src/http/operation.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Screen } from '#workers/pipeline/screen.ts';
+import type { ReplayScriptOptions } from './curl-replay.ts';
+
+export interface ApiContext {
+  readonly store: Store;
+  readonly tail: Tail;
+  readonly screen: Screen;
+  /** How deliveries are signed; by the service's own scheme when absent (A2). */
+  readonly signing?: ReplayScriptOptions;
+  /** Counts the open streams of the feed. */
+  readonly streams: { open: number };
+  /** Milliseconds since 1970. */
+  clock(): number;
+  /** Receives errors that concern no caller. */
+  report(error: unknown): void;
+}
+
+interface ApiTraits {
+  /**
+   * Errors are worded exactly as the service words them, so code written for the service's API works unchanged. Without it
+   * the title of an error names its status.
+   */
+  readonly conventions?: 'service';
+  /** The heading in the documentation: `Feed`. */
+  readonly tag: string;
+  /** Errors besides the common ones: `{404: 'No such contact.'}`. */
+  readonly errors?: Readonly<Record<number, string>>;
+  /** The process logs that an operator did this. */
+  readonly audited?: true;
+}
+
+export type ApiOperation = Operation<ApiContext, ApiTraits>;
+
+export const defineOperation = operationDefiner<ApiContext, ApiTraits>();

@@ -1,0 +1,138 @@
+// The operations with which a process reports on itself. They need no store.
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
+import { operationDefiner, type Operation } from '#src/http/operation.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+
+export interface ProcessContext {
+  status(): Promise<object>;
+  readonly metrics: Pick<Metrics, 'read'>;
+  readonly health: {
+    readiness(): Promise<{ readonly ready: boolean; readonly engines: Readonly<Record<string, string>> }>;
+  };
+  /** Loads the documentation of all operations. */
+  docs(): Promise<{ document(request: Request): object; page(request: Request): Promise<Response> }>;
+}
+
+interface ProcessTraits {
+  readonly tag: typeof processTag;
+  readonly conventions?: never;
+  readonly errors?: Readonly<Record<number, string>>;
+  /** The schema of these errors, where it is not the common one. */
+  readonly errorComponent?: string;
+  /** For supervisors, which have no token. */
+  readonly isOpen?: true;
+}
+
+export type ProcessOperation = Operation<ProcessContext, ProcessTraits>;
+
+export const processTag = 'Process';
+
+const defineOperation = operationDefiner<ProcessContext, ProcessTraits>();
+
+const count = z.int().min(0);
+
+const status = z
+  .looseObject({
+    roles: z.strictObject({ receives: z.boolean(), works: z.boolean() }),
+    started_at: z.iso.datetime(),
+    pid: z.int(),
+    queue: z.looseObject({
+      engine: z.string(),
+      waiting: count.optional(),
+      active: count.optional(),
+      delayed: count.optional(),
+      failed: count.optional(),
+      state: z.literal('not answering').optional(),
+    }),
+    spool: z.looseObject({ deliveries: count, bytes: count }).optional(),
+    store: z
+      .looseObject({
+        engine: z.enum(['sqlite', 'postgres']),
+        last_seq: count,
+        last_received_at: instant.nullable(),
+        quarantined: count,
+        unhandled: count,
+        rows: z.record(z.string(), count),
+      })
+      .optional(),
+    reconcile: z.looseObject({}).optional(),
+    alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
+  })
+  .meta({ id: 'Status', description: 'The parts of this process' });
+
+const common = { method: 'GET', tag: processTag } as const;
+
+/** Answered without a token: they only say that the process runs and that its engines answer. */
+export const openOperations: readonly ProcessOperation[] = [
+  defineOperation({
+    ...common,
+    id: 'getHealth',
+    path: '/healthz',
+    summary: 'Whether the process runs.',
+    isOpen: true,
+    answers: 'object',
+    schema: z.strictObject({ title: z.string(), message: z.string() }),
+    run: () => ({ title: 'Alive', message: 'The process answers.' }),
+  }),
+  defineOperation({
+    ...common,
+    id: 'getReadiness',
+    path: '/readyz',
+    summary: 'Whether each of its engines answers.',
+    isOpen: true,
+    errors: { 503: 'Not all engines answer, or the process is stopping.' },
+    errorComponent: 'Readiness',
+    answers: 'object',
+    schema: z
+      .strictObject({ title: z.string(), engines: z.record(z.string(), z.enum(['up', 'down'])) })
+      .meta({ id: 'Readiness' }),
+    async run({ health }) {
+      const { ready, engines } = await health.readiness();
+      return Response.json({ title: ready ? 'Ready' : 'Not Ready', engines }, { status: ready ? 200 : 503 });
+    },
+  }),
+];
+
+export const processOperations: readonly ProcessOperation[] = [
+  defineOperation({
+    ...common,
+    id: 'getStatus',
+    path: '/api/status',
+    summary: 'Counts of received, queued and projected deliveries.',
+    answers: 'object',
+    schema: status,
+    run: ({ status: read }) => read(),
+  }),
+  defineOperation({
+    ...common,
+    id: 'getMetrics',
+    path: '/metrics',
+    summary: 'Counters and timings for Prometheus.',
+    answers: 'text',
+    contentType: 'text/plain',
+    async run({ metrics }) {
+      const { contentType, text } = await metrics.read();
+      return new Response(text, { headers: { 'content-type': contentType } });
+    },
+  }),
+  ...openOperations,
+  defineOperation({
+    ...common,
+    id: 'getOpenApiDocument',
+    path: '/openapi.json',
+    summary: 'This description, for programs.',
+    answers: 'object',
+    schema: z.looseObject({ openapi: z.string() }),
+    run: async ({ docs, request }) => (await docs()).document(request),
+  }),
+  defineOperation({
+    ...common,
+    id: 'getDocumentation',
+    path: '/docs',
+    summary: 'This description, for people.',
+    answers: 'text',
+    contentType: 'text/html',
+    run: async ({ docs, request }) => (await docs()).page(request),
+  }),
+];

@@ -1,0 +1,169 @@
+// Serves operations over HTTP. The order of the steps is the order of the errors: admission (authentication, limits,
+// permission), query, page token, path, body, and then the rules of the operation itself.
+import type { Context as HonoContext, Env, Hono, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { limits } from '#schemas/limits.ts';
+import { isObject } from '#schemas/wire.ts';
+import { paginationOf, type Cursors } from './cursor.ts';
+import { HttpError, serverError, titledError } from './http-error.ts';
+import { statusOf, type Call, type Operation } from './operation.ts';
+import { filtersOf, parseInput, readCursor, readJson, readQuery } from './request.ts';
+
+/** What differs between the applications that serve operations. */
+export interface Application<Context, Op extends Operation<Context>> {
+  /** Needed by operations that answer with a collection. */
+  readonly cursors?: Cursors;
+  /** Everything that is decided before the request is read; throws an `HttpError`. The result becomes part of the call. */
+  admit(operation: Op, http: HonoContext): Context | Promise<Context>;
+  /** By default a body has to be JSON and to be declared as JSON. */
+  readBody?(http: HonoContext): Promise<unknown>;
+  /** The origin of links to other pages; by default that of the request. */
+  readonly baseUrl?: string;
+  /** Answers 405 where a path has other methods. */
+  readonly methodErrors?: true;
+  /** The error as this application words it. */
+  errorOf?(error: HttpError, operation: Op): HttpError;
+  /** Is called with every answer before it is sent. */
+  onAnswer?(operation: Op, status: number, body: unknown): void;
+}
+
+export function addOperations<Context, Op extends Operation<Context>, E extends Env>(
+  app: Hono<E>,
+  application: Application<Context, Op>,
+  operations: readonly Op[],
+): void {
+  // `/contacts/custom_field_definitions` goes before `/contacts/{uuid}`: fewer placeholders first.
+  const inOrder = operations.toSorted((a, b) => placeholdersIn(a) - placeholdersIn(b));
+  for (const operation of inOrder)
+    app.on(operation.method, routeOf(operation), (http) => answer(application, operation, http));
+  if (application.methodErrors)
+    for (const [route, alike] of Map.groupBy(inOrder, routeOf))
+      app.all(route, (http) =>
+        methodNotAllowed(
+          http,
+          alike.map(({ method }) => method),
+        ),
+      );
+}
+
+const routeOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+const placeholdersIn = ({ path }: Operation): number => path.split('{').length;
+
+export function methodNotAllowed(http: HonoContext, methods: readonly string[]): Response {
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  return http.json(titledError(405, `This path takes ${allowed}.`).body, 405, { allow: allowed });
+}
+
+async function answer<Context, Op extends Operation<Context>>(
+  application: Application<Context, Op>,
+  operation: Op,
+  http: HonoContext,
+): Promise<Response> {
+  try {
+    const context = await application.admit(operation, http);
+    const body = await run(application, operation, { http, context });
+    application.onAnswer?.(operation, statusOf(operation), body);
+    if (body instanceof Response) return body;
+    return body === undefined ? http.body(null, 204) : http.json(body, statusOf(operation) === 201 ? 201 : 200);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const sent = application.errorOf?.(error, operation) ?? error;
+    application.onAnswer?.(operation, sent.status, sent.body);
+    throw sent;
+  }
+}
+
+async function run<Context>(
+  application: Pick<Application<Context, never>, 'cursors' | 'readBody' | 'baseUrl'>,
+  operation: Operation<Context>,
+  { http, context }: { readonly http: HonoContext; readonly context: Context },
+): Promise<object | undefined> {
+  const { cursors, readBody = readJsonBody } = application;
+  const { path } = http.req;
+  const sent = readQuery(http.req);
+  const cursor =
+    operation.answers === 'collection' ? readCursor(sent, (token) => cursors?.read(path, token)) : undefined;
+  const filters = cursor?.filters ?? filtersOf(sent);
+  const query = operation.query && parseInput(operation.query, { ...sent, ...filters });
+  const params = operation.params ? parseInput(operation.params, http.req.param()) : http.req.param();
+  const call: Call<Context, unknown, unknown, unknown> = {
+    ...context,
+    params,
+    query,
+    body: operation.body && parseInput(operation.body, await readBody(http)),
+    request: http.req.raw,
+    pageIn: (sort = '') => ({
+      count: countIn(query),
+      descending: sort.endsWith(':desc'),
+      backwards: false,
+      ...cursor?.position,
+    }),
+  };
+  switch (operation.answers) {
+    case 'resource':
+      return { resource: await operation.run(call) };
+    case 'collection': {
+      if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
+      const listing = await operation.run(call);
+      const pagination = paginationOf(listing, { cursors, list: { path, filters }, url: urlOf(application, http) });
+      return { collection: listing.records, pagination };
+    }
+    case 'object':
+    case 'text':
+      return operation.run(call);
+    case 'stream':
+      // The response to HEAD has no body, so the stream is not opened.
+      if (http.req.method === 'HEAD') return http.body(null, 200, { 'content-type': operation.contentType });
+      return operation.run(call);
+    case 'nothing':
+      await operation.run(call);
+      return undefined;
+  }
+}
+
+const readJsonBody = (http: HonoContext): Promise<unknown> => readJson(http.req.raw);
+
+const countIn = (query: unknown): number =>
+  isObject(query) && typeof query['count'] === 'number' ? query['count'] : limits.pageSize.default;
+
+/** The caller may know this machine by another name than the base of all URIs. */
+function urlOf({ baseUrl }: { readonly baseUrl?: string }, http: HonoContext): URL {
+  const { origin, pathname, search } = new URL(http.req.url);
+  return new URL(pathname + search, baseUrl ?? origin);
+}
+
+export interface ErrorOptions {
+  /** The error for a path that has no operation. */
+  readonly noSuchPath: HttpError;
+  /** The error for a failure that is no `HttpError`. */
+  readonly failure?: HttpError;
+  /** Receives such failures. */
+  report(error: unknown): void;
+}
+
+/** Answers every error as JSON. */
+export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions): void {
+  const { noSuchPath, failure = serverError(), report } = options;
+  app.onError((error, http) => {
+    if (!(error instanceof HttpError)) report(error);
+    const { status, body } = error instanceof HttpError ? error : failure;
+    if (status === 401) http.header('WWW-Authenticate', 'Bearer');
+    return http.json(body, status);
+  });
+  app.notFound(() => {
+    throw noSuchPath;
+  });
+}
+
+const maxBodyBytes = 1_048_576;
+
+/** Refuses a request with a larger body. */
+export const limitBody = (tooLarge: (message: string) => HttpError): MiddlewareHandler =>
+  bodyLimit({
+    maxSize: maxBodyBytes,
+    onError(http) {
+      // The rest of the body is never read, so the connection cannot serve another request.
+      http.header('connection', 'close');
+      throw tooLarge(`The body is larger than ${maxBodyBytes} bytes.`);
+    },
+  });

@@ -1,0 +1,74 @@
+// Serves the operations of the service. A call is admitted in this order: token, rate limit, injected faults, scopes,
+// permission. Each step has one error.
+import { setTimeout as wait } from 'node:timers/promises';
+import { Hono, type Context as HonoContext } from 'hono';
+import { missingScopes } from '#schemas/api-scope.ts';
+import type { Cursors } from '#src/http/cursor.ts';
+import { lacksScopes, serverError, tooManyRequests } from '#src/http/http-error.ts';
+import { addOperations, type Application } from '#src/http/router.ts';
+import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { RateState } from './rate-limit.ts';
+import type { Caller, ServiceContext, ServiceOperation } from './service-operation.ts';
+
+type ServiceApplication = Application<ServiceContext, ServiceOperation>;
+
+export interface ServiceAppNeeds {
+  readonly service: Service;
+  readonly cursors: Cursors;
+  readonly faults: FaultInjector;
+  /** The caller of this `Authorization` header; throws an error when there is none. */
+  callerOf(authorization: string | undefined): Caller;
+  /** Counts the call. */
+  countCall(caller: Caller, operation: ServiceOperation): RateState;
+  /** Sees every answer before it is sent; the tests check them against their schemas. */
+  readonly inspect?: NonNullable<ServiceApplication['onAnswer']>;
+}
+
+export function createServiceApp(needs: ServiceAppNeeds, operations: readonly ServiceOperation[]): Hono {
+  const { service, cursors, faults, callerOf, countCall, inspect } = needs;
+  const app = new Hono();
+  const application: ServiceApplication = {
+    cursors,
+    baseUrl: service.options.baseUrl,
+    async admit(operation, http) {
+      const caller = callerOf(http.req.header('authorization'));
+      enforce(countCall(caller, operation), http);
+      enforce(await injectFaults(faults, operation), http);
+      const missing = missingScopes(caller.scopes, operation.scopes);
+      if (missing.length > 0) throw lacksScopes(missing);
+      const context = { service, caller, uri: uriOf(service, operation, http) };
+      operation.permits?.(context);
+      return context;
+    },
+    ...(inspect && { onAnswer: inspect }),
+  };
+  addOperations(app, application, operations);
+  return app;
+}
+
+function enforce(state: RateState | undefined, http: HonoContext): void {
+  if (state === undefined) return;
+  for (const [name, value] of Object.entries(state.headers)) http.header(name, value);
+  if (state.retryInSeconds !== undefined) throw tooManyRequests(state.retryInSeconds);
+}
+
+/** The state of a limit that is used up, so a caller that reads the headers waits as long as the message says. */
+const usedUp: RateState = { headers: { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '1' }, retryInSeconds: 1 };
+
+/** Delays the answer, reports a used-up limit, or throws a server error, as the current faults say. */
+async function injectFaults(faults: FaultInjector, operation: ServiceOperation): Promise<RateState | undefined> {
+  const { latency_ms, rate_limit, status } = faults.current;
+  // Unreferenced: a delayed answer must not keep a closed sandbox alive.
+  if (latency_ms !== undefined) await wait(latency_ms, undefined, { ref: false });
+  if (faults.occurs(rate_limit)) return usedUp;
+  if (status !== undefined && (status > 1 || faults.occurs(status)))
+    throw serverError(status > 1 ? status : operation.unavailable);
+  return undefined;
+}
+
+function uriOf({ options }: Service, { path }: ServiceOperation, http: HonoContext): string {
+  const named = path.slice(0, path.lastIndexOf('}') + 1);
+  if (named === '') return '';
+  return options.baseUrl + named.replaceAll(/\{(\w+)\}/g, (_, name: string) => http.req.param(name) ?? '');
+}
