@@ -39,7 +39,7 @@ export function codeOnly(text: string): string {
 /** Template literals keep their `${…}` parts: those are code. */
 const withoutTemplateText = (code: string): string =>
   code.replaceAll(/`(?:\\[\s\S]|\$\{[^}]*\}|[^`\\])*`/g, (template) =>
-    template.replaceAll(/\$\{([^}]*)\}|[^\n]/g, (match, inner: string | undefined) =>
+    template.replaceAll(/\$\{([^}]*)\}|[^\n]/g, (_, inner: string | undefined) =>
       inner === undefined ? ' ' : ` ${inner} `,
     ),
   );
