@@ -4,6 +4,7 @@ import { invalid, notFound } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Unit } from '#src/store/contract.ts';
+import { lockKey } from '#src/store/locks.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import {
   advancePosition,
@@ -62,8 +63,8 @@ export const feedConsumerOperations = [
     run({ store, clock, params: { name }, body }) {
       const updatedAt = instantOf(clock());
       return store.transaction(async (unit) => {
-        // Of two who tell at once, the second sees what the first wrote.
-        await unit.engine.lockLog(unit.db);
+        // Serializes concurrent requests about the same consumer.
+        await lockKey(unit, `consumer ${name}`);
         const last = await lastSeq(unit);
         if ('acknowledged' in body) {
           if (body.acknowledged > last) throw beyond('acknowledged', `the log ends at ${last}`);

@@ -32,7 +32,7 @@ const deletable: Lineage = { ...mirrored, ended: 'deleted_at' };
 const childOf = (table: TableName, key: string): Lineage => ({ parent: { table, key }, follows: 'subjects' });
 
 /** No mirror of anything: what this program remembers for itself. */
-type Internal = 'sync_checkpoints' | 'feed_consumers';
+type Internal = 'key_values' | 'sync_checkpoints' | 'feed_consumers';
 
 export const lineages: Readonly<Record<Exclude<TableName, Internal>, Lineage>> = {
   event_log: { changed: ['received_at'], follows: 'places' },

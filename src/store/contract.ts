@@ -1,6 +1,7 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
 import type { Codec } from './columns.ts';
+import type { Lock } from './locks.ts';
 import type { RowPage } from './row-stream.ts';
 import type { Database, TableName } from './tables.ts';
 
@@ -24,8 +25,8 @@ export interface StoreEngine extends Codec {
   liveSchema(db: Kysely<Database>): Promise<string>;
   /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */
   readonly manyWriters: boolean;
-  /** Every writer of the log holds this to the end of its transaction, so that `seq` rises in order of commit. */
-  lockLog(db: Kysely<Database>): Promise<void>;
+  /** Holds a lock until the transaction ends (`locks.ts`). */
+  lock(db: Kysely<Database>, lock: Lock): Promise<void>;
   migrate(): Promise<void>;
   /** Notes in the transaction that somebody was forgotten, so that `scrub` has something to do. */
   noteForgotten(db: Kysely<Database>): Promise<void>;

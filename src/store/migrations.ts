@@ -1,24 +1,30 @@
-// Brings a database to the schema this program knows, once, whoever comes first; refuses one from the future.
+// Brings a database to the schema of this version; refuses one that a newer version made.
 import type { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { Migrator, type Migration } from 'kysely/migration';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { initial } from '#src/store/migrations/0001-initial.ts';
 import { syncCheckpoints } from '#src/store/migrations/0002-sync-checkpoints.ts';
 import { feedConsumers } from '#src/store/migrations/0003-feed-consumers.ts';
 import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { alerts } from '#src/store/migrations/0005-alerts.ts';
+import { keyValues } from '#src/store/migrations/0006-key-values.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
-export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {
-  const migrations = {
+/** Every migration, in the order of its name. */
+export function migrationsFor(types: StorageTypes): Record<string, Migration> {
+  return {
     '0001-initial': initial(types),
     '0002-sync-checkpoints': syncCheckpoints(types),
     '0003-feed-consumers': feedConsumers(types),
     '0004-contact-search': contactSearch(types),
     '0005-alerts': alerts(types),
+    '0006-key-values': keyValues(types),
   };
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+}
+
+export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsFor(types) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && /corrupted migrations/.test(error.message)) {

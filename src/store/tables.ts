@@ -110,7 +110,9 @@ export const tables = {
     },
     'rule subject_uri state channel attempts fact episode occurred_at due_at next_at created_at updated_at',
   ),
-  /** Where walks through the service stand: no mirror of anything. */
+  /** The program's own state: leases, alert state, gaps, results of jobs, the mirror's identity, the erasure key. */
+  key_values: table('key', { text: 'key', json: 'value' }),
+  /** Resume positions of backfills and sweeps, and the pages they are folding. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
   /** How far named readers of the log have come. */
   feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }, 'position updated_at'),

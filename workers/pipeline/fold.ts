@@ -10,6 +10,7 @@
 //   shadow    the log itself into shadow tables: nothing is recorded          (sync/rebuild.ts)
 //   redact    entries that lost a person: moved or redacted                   (privacy/redact-log.ts)
 import { codeOf } from '#src/base/errors.ts';
+import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { NewEntry } from '#src/store/log/log.ts';
 import type { Fact } from '#workers/projections/contract.ts';
@@ -62,7 +63,7 @@ export async function fold<Item extends Parsed, Report>(
   const merged = items.map((item) => mergeItem(rows, item, policy));
   await rows.write();
 
-  if (policy.locksLog) await unit.engine.lockLog(unit.db);
+  if (policy.locksLog) await lockLog(unit);
   await screened.requireCurrent(unit);
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));

@@ -7,6 +7,7 @@
 //   │ entries ← without the person;  rows ← what those entries say now
 //   │ log     ← person.erased, one per subject and one per address
 //   └ commit
+import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { undone } from '#src/store/dry-run-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/log.ts';
@@ -16,7 +17,7 @@ import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type Erased } from '#workers/projections/erasure.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { dropStagedPages } from '#workers/sync/checkpoints.ts';
+import { dropStagedPages } from '#src/store/key-value.ts';
 import { addressHash } from './addresses.ts';
 import { erasedAddress, erasuresOf, makeKey, readErasures, readKey } from './erasure-index.ts';
 import { copyOf, initialFindings, searchLog, type ErasureRequest, type Findings } from './find-entries.ts';
@@ -48,7 +49,7 @@ export async function erase(needs: EraseNeeds, target: Target, input: EraseInput
   const { transaction } = dryRun ? undone(needs.store) : needs.store;
   const done = await transaction(async (unit) => {
     await unit.engine.lockTables(unit.db, mirrorTables);
-    await unit.engine.lockLog(unit.db);
+    await lockLog(unit);
     const found = copyOf(findings);
     await searchLog(unit, request, { findings: found });
     // Before any change: erasing a contact creates a row, even for an unknown URI.
@@ -68,10 +69,7 @@ async function keyFor(
   const existing = await readKey(store);
   if (existing !== undefined || (kind === 'uri' && only)) return existing ?? '';
   if (dryRun) return newKey();
-  return store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    return makeKey(unit, newKey);
-  });
+  return store.transaction((unit) => makeKey(unit, newKey));
 }
 
 interface Order {

@@ -11,7 +11,8 @@ import {
   type ErasedAddress,
   type ErasedSubject,
 } from '#workers/projections/erasure.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
+import { lockKey } from '#src/store/locks.ts';
 import { addressesIn, addressHash, sieveOf } from './addresses.ts';
 
 export interface Erasures {
@@ -126,19 +127,19 @@ export async function readErasures({ db }: Readable): Promise<readonly Erased[]>
 }
 
 // In the store, so that every process on any machine recognizes the same people. It is never returned or logged.
-const keyName = 'erasure_key';
-const keySchema = z.string().min(32);
+const storedKey = keyValue('erasure_key', z.string().min(32));
 
 export function readKey(from: Readable): Promise<string | undefined> {
-  return readCheckpoint(from, keyName, keySchema);
+  return readValue(from, storedKey);
 }
 
-/** Creates the key unless it exists. The log must be locked. */
+/** Creates the key unless it exists. Concurrent callers get the same key. */
 export async function makeKey(unit: Unit, newKey: () => string): Promise<string> {
+  await lockKey(unit, storedKey.key);
   const existing = await readKey(unit);
   if (existing !== undefined) return existing;
   const key = newKey();
-  await writeCheckpoint(unit, keyName, key);
+  await writeValue(unit, storedKey, key);
   return key;
 }
 
@@ -147,7 +148,7 @@ async function keyOf(from: Readable, erased: readonly Erased[]): Promise<string>
   if (key !== undefined) return key;
   if (erased.every((one) => 'uri' in one)) return '';
   // Continuing without the key would store erased people again. Deliveries stay in the queue meanwhile.
-  throw new SlotstreamError('store_unavailable', 'The key of erased addresses is missing from sync_checkpoints.', {
-    hint: `Restore the row "${keyName}" from a backup.`,
+  throw new SlotstreamError('store_unavailable', 'The key of erased addresses is missing from key_values.', {
+    hint: `Restore the row "${storedKey.key}" from a backup.`,
   });
 }

@@ -5,7 +5,7 @@ import { deletedContacts, entriesAbout, redactEntry, unreadableNaming, type NewE
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { isBlanked, type MergeOptions } from '#workers/projections/merge.ts';
-import { dropStagedPages } from '#workers/sync/checkpoints.ts';
+import { dropStagedPages } from '#src/store/key-value.ts';
 
 interface FoldedBatch {
   readonly rows: RowWorkspace;

@@ -1,7 +1,7 @@
 // What retention leaves in the store: what its last complete run took out of the log. Read by status.
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 
 const state = z.object({
   finished_at: z.string(),
@@ -14,17 +14,16 @@ const state = z.object({
 });
 export type RetentionState = z.output<typeof state>;
 
-const key = 'retention';
+const lastRun = keyValue('retention', state);
 
 /** Undefined where none has run yet. */
 export function readRetentionState(store: Pick<Store, 'db' | 'engine'>): Promise<RetentionState | undefined> {
-  return readCheckpoint(store, key, state);
+  return readValue(store, lastRun);
 }
 
 export function noteRetention(store: Store, last: Omit<RetentionState, 'pruned_ever'>): Promise<void> {
-  return store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    const before = await readCheckpoint(unit, key, state);
-    await writeCheckpoint(unit, key, { ...last, pruned_ever: (before?.pruned_ever ?? 0) + last.pruned });
-  });
+  return changeValue(store, lastRun, (before) => ({
+    result: undefined,
+    after: { ...last, pruned_ever: (before?.pruned_ever ?? 0) + last.pruned },
+  }));
 }

@@ -7,6 +7,7 @@
 //
 // Facts only ever replace each other upwards, so what no row draws from today no row will draw from again, unless the same
 // content is read again: that gives its entry the body back (`sync/records.ts`).
+import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, type LogEntry } from '#src/store/log/log.ts';
 import {
@@ -97,7 +98,7 @@ async function prunePage(store: Store, seqs: readonly number[]): Promise<Retenti
   if (due.length === 0) return { ...nothing, examined: seqs.length };
   return store.transaction(async (unit) => {
     const rows = await rowsOf(unit, due, { hold: true });
-    await unit.engine.lockLog(unit.db);
+    await lockLog(unit);
     const states = await statesAt(
       unit,
       due.map(({ entry }) => placeOf(entry)),

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { changeValue, keyValue } from '#src/store/key-value.ts';
 
 export interface LeaseNeeds {
   readonly store: Store;
@@ -40,7 +40,7 @@ const fresh: Row = { holder: null, expires_ms: 0, ran_ms: 0, failures: 0, retry_
 export const leaseMs = 60_000;
 export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
 const retryBackoff: Backoff = { firstMs: 5_000, longestMs: 900_000 };
-const keyOf = (job: string): string => `lease ${job}`;
+const leaseOf = (job: string) => keyValue(`lease ${job}`, row);
 
 export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
   return change<LeaseAnswer>(needs, job, (before, nowMs) => {
@@ -111,12 +111,8 @@ function change<Answer>(
   job: string,
   decide: (before: Row, nowMs: number) => { readonly answer: Answer; readonly after?: Row },
 ): Promise<Answer> {
-  return store.transaction(async (unit) => {
-    // Whoever reads the row to change it holds this: of two, the second sees what the first wrote.
-    await unit.engine.lockLog(unit.db);
-    const before = (await readCheckpoint(unit, keyOf(job), row)) ?? fresh;
-    const { answer, after } = decide(before, nowMs());
-    if (after !== undefined) await writeCheckpoint(unit, keyOf(job), after);
-    return answer;
+  return changeValue(store, leaseOf(job), (before = fresh) => {
+    const { answer, ...change } = decide(before, nowMs());
+    return { result: answer, ...change };
   });
 }

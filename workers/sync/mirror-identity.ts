@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, writeCheckpoint } from './checkpoints.ts';
+import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 import type { Sources } from './sources.ts';
 
 const mirrored = z.object({ origin: z.string(), organization: z.string() });
 
-const key = 'mirrored';
+const identity = keyValue('mirrored', mirrored);
 
 /** Refuses a token of anybody else; the first run that writes says who it is (`claims`). */
 export async function requireSameOrganization(
@@ -15,15 +15,13 @@ export async function requireSameOrganization(
   { claims }: { readonly claims: boolean },
 ): Promise<void> {
   const asked = { origin: sources.client.origin, organization: sources.organization };
-  const known = await readCheckpoint(store, key, mirrored);
+  const known = await readValue(store, identity);
   if (known !== undefined) return requireSame(known, asked);
   if (!claims) return;
-  await store.transaction(async (unit) => {
-    // Of two that begin at once, the second sees whom the first has named.
-    await unit.engine.lockLog(unit.db);
-    const first = await readCheckpoint(unit, key, mirrored);
-    if (first === undefined) await writeCheckpoint(unit, key, asked);
-    else requireSame(first, asked);
+  await changeValue(store, identity, (first) => {
+    if (first === undefined) return { result: undefined, after: asked };
+    requireSame(first, asked);
+    return { result: undefined };
   });
 }
 

@@ -1,5 +1,6 @@
 // Folds entries of the log again, without the queue. An entry whose outcome is the same stays in its position; one whose outcome
 // changes moves to the end of the log, so that readers of the feed see it.
+import { lockLog } from '#src/store/locks.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { undone } from '#src/store/dry-run-store.ts';
 import {
@@ -91,7 +92,7 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
     locksLog: true,
     async select(unit, items) {
       // Locked before the facts are merged: until then reads can be observed again, which changes their version.
-      await unit.engine.lockLog(unit.db);
+      await lockLog(unit);
       return withCurrentTimes(unit, items);
     },
     async record(unit, folded) {

@@ -3,6 +3,7 @@
 import { isGone } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
+import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readUnchecked, writeUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
@@ -31,7 +32,7 @@ export function observeUnchanged(store: Store, records: readonly ObservedRecord[
       for (const record of await observeRows(unit, table, candidates)) unchanged.add(record);
     }
     if (unchanged.size > 0) {
-      await unit.engine.lockLog(unit.db);
+      await lockLog(unit);
       await storeObservations(unit, [...unchanged]);
     }
     return records.filter((record) => !unchanged.has(record));

@@ -5,8 +5,6 @@ import { codeOf } from '#src/base/errors.ts';
 import type { Database } from '#src/store/tables.ts';
 import type { ViewKeeper, WantedView } from '#src/store/views/view-installer.ts';
 
-// Any number does, as long as every Slotstream uses the same: "view" in ASCII.
-const viewsLock = 0x76696577;
 /** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */
 const otherColumns = '42P16';
 
@@ -14,11 +12,6 @@ const markOf = (db: Kysely<Database>, { select }: WantedView): string =>
   createHash('sha256').update(select.compile(db).sql).digest('hex').slice(0, 16);
 
 export const postgresKeeper: ViewKeeper = {
-  async lock(db) {
-    // Nobody waits long for a view: whoever reads it for minutes keeps the former one until the next start.
-    await sql`set local lock_timeout = '2s'`.execute(db);
-    await sql`select pg_advisory_xact_lock(${viewsLock})`.execute(db);
-  },
   async standing(db, names) {
     const { rows } = await sql<{ name: string; comment: string | null }>`
       select relname::text as name, obj_description(pg_class.oid, 'pg_class') as comment from pg_class

@@ -8,8 +8,8 @@ import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { nextSize, type RowPage } from '#src/store/row-stream.ts';
 import type { Database } from '#src/store/tables.ts';
 
-// Any number does, as long as every Slotstream uses the same: "slot" in ASCII.
-const logLock = 0x736c6f74;
+// Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view" and "keyv" in ASCII.
+const locks = { log: 0x736c6f74, views: 0x76696577, key: 0x6b657976 } as const;
 const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
@@ -47,8 +47,11 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: (value) => JSON.stringify(value) }, {}),
     manyWriters: true,
-    async lockLog(trx) {
-      await sql`select pg_advisory_xact_lock(${logLock})`.execute(trx);
+    async lock(trx, lock) {
+      // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
+      if (lock === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
+      const key = typeof lock === 'string' ? sql`${locks[lock]}` : sql`${locks.key}, hashtext(${lock.key})`;
+      await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
     },
     migrate: () => migrate(db, postgresTypes),
     noteForgotten: async () => {},

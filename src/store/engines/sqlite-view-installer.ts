@@ -7,8 +7,6 @@ const statement = ({ name, select }: WantedView) =>
 const withoutVerb = (text: string) => text.replace(/^create view /i, '');
 
 export const sqliteKeeper: ViewKeeper = {
-  // The transaction is the only writer from its first statement on.
-  lock: async () => {},
   async standing(db, names) {
     const { rows } = await sql<{ name: string; sql: string | null }>`
       select lower(name) as name, sql from sqlite_master where lower(name) in (${sql.join(names)})`.execute(db);

@@ -49,7 +49,7 @@ export function openSqlite(path: string): StoreEngine {
     // A transaction is the only writer from its first statement on: there is nothing further to lock.
     manyWriters: false,
     lockTables: async () => {},
-    lockLog: async () => {},
+    lock: async () => {},
     migrate: () => migrate(db, sqliteTypes),
     noteForgotten: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)

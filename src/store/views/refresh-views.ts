@@ -6,6 +6,7 @@
 //   somebody else's    ─▶ left as it is, and said so
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
+import { lockViews } from '#src/store/locks.ts';
 import { viewDialects } from './dialects.ts';
 import type { Standing, ViewKeeper, WantedView } from './view-installer.ts';
 import { postgresKeeper } from '#src/store/engines/postgres-view-installer.ts';
@@ -24,7 +25,7 @@ export async function keepViews(needs: UpkeepNeeds): Promise<void> {
   try {
     if ((await differing(needs)).length === 0) return;
     const problems = await needs.transaction(async (unit) => {
-      await keepers[unit.engine.name].lock(unit.db);
+      await lockViews(unit);
       // Only now, when nobody else is at it: another process may just have made them.
       return renew(unit, await differing(unit));
     });

@@ -18,8 +18,6 @@ export interface Standing {
 }
 
 export interface ViewKeeper {
-  /** One process at a time, until the transaction ends. */
-  lock(db: Kysely<Database>): Promise<void>;
   /** What stands under these names, in one query. */
   standing(db: Kysely<Database>, names: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
   markOf(db: Kysely<Database>, view: WantedView): string;

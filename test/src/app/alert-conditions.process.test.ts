@@ -65,7 +65,7 @@ describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, (
     const next = await home.start('start');
     await sender.send(['no more JSON']);
     const looked = async (): Promise<{ seq: number; atMs: number }> => {
-      const [row] = await ask(home.store, "select value from sync_checkpoints where key = 'alerts conditions'");
+      const [row] = await ask(home.store, "select value from key_values where key = 'alerts conditions'");
       return (JSON.parse(String(row?.['value'])) as { look: { seq: number; atMs: number } }).look;
     };
     const [{ seq } = { seq: 0 }] = (await ask(home.store, 'select max(seq) as seq from event_log')) as {

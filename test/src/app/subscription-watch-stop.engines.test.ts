@@ -6,7 +6,7 @@ import { createLog } from '#src/observability/log.ts';
 import { until } from '../../harness/ports.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 import { freshSqlite } from '../../harness/stores.ts';
-import { readCheckpoint } from '#workers/sync/checkpoints.ts';
+import { keyValue, readValue } from '#src/store/key-value.ts';
 import { z } from 'zod';
 
 const never = '99999d';
@@ -30,10 +30,10 @@ it('does not wait until a service that asks for patience answers', { timeout: 30
   const timers = startTimers({ config, store, log, metrics: { subscriptions: () => undefined } });
   const lease = z.object({ holder: z.string().nullable() });
   await until(
-    async () => (await readCheckpoint(store, 'lease watch', lease))?.holder != null,
+    async () => (await readValue(store, keyValue('lease watch', lease)))?.holder != null,
     'the watch is under way',
   );
   await timers.close();
   expect(lines).toEqual([]);
-  expect(await readCheckpoint(store, 'lease watch', lease)).toEqual({ holder: null });
+  expect(await readValue(store, keyValue('lease watch', lease))).toEqual({ holder: null });
 });

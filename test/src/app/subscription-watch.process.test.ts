@@ -66,7 +66,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     const status: unknown = await (await product.admin('/api/status')).json();
     expect(status).toMatchObject({ reconcile: { full: { drift: { contact: { different: 1 } } } } });
     await until(
-      async () => (await ask(home.store, "select key from sync_checkpoints where key = 'gap'")).length === 0,
+      async () => (await ask(home.store, "select key from key_values where key = 'gap'")).length === 0,
       'the gap is closed',
     );
     expect(product.output()).toContain('a subscription was disabled or is gone');

@@ -79,7 +79,7 @@ async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Lif
 }
 
 async function rowsNow(store: Store): Promise<Record<string, StoredRow[]>> {
-  const { sync_checkpoints: _key, ...rows } = await projectedRows(store);
+  const { key_values: _key, ...rows } = await projectedRows(store);
   return rows;
 }
 
@@ -164,7 +164,7 @@ describe.each([
           expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           const rows = await rowsNow(store);
           const erasures = await erasuresIn(store);
-          const checkpoints = await rowsOf(store, 'sync_checkpoints');
+          const checkpoints = await rowsOf(store, 'key_values');
 
           await emptyTables(store);
           await store.transaction(async (unit) => {
@@ -174,7 +174,7 @@ describe.each([
             );
             for (const { key: name, value } of checkpoints)
               await unit.db
-                .insertInto('sync_checkpoints')
+                .insertInto('key_values')
                 .values({ key: String(name), value: unit.engine.encode('json', value as Json) })
                 .execute();
           });

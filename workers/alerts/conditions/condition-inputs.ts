@@ -1,8 +1,7 @@
 // What other parts of the program note for the conditions, in the store: one process asks, and it need not be the one that learned it.
 import { z } from 'zod';
-import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { changeValue, keyValue, readValue, writeValue, type ValueAt } from '#src/store/key-value.ts';
 import type { LostSubscription } from './condition.ts';
 
 const clockNote = z.object({ ahead_seconds: z.number(), at_ms: z.number() });
@@ -14,7 +13,11 @@ const processNotes = z.record(
   z.object({ spooled: z.number(), refused_as_stale: z.number(), at_ms: z.number() }),
 );
 
-const keys = { clock: 'alerts clock', lost: 'alerts lost', processes: 'alerts processes' } as const;
+const stored = {
+  clock: keyValue('alerts clock', clockNote),
+  lost: keyValue('alerts lost', lostNotes),
+  processes: keyValue('alerts processes', processNotes),
+};
 
 /** The service is called every hour at least. */
 const clockHoldsMs = 3 * 3_600_000;
@@ -27,26 +30,26 @@ const isFresh = (atMs: number, nowMs: number, holdsMs: number): boolean => Math.
 
 /** By how much our clock was ahead of the service's at its latest answer. */
 export function noteClock(store: Store, aheadSeconds: number, nowMs: number): Promise<void> {
-  return store.transaction((unit) => writeCheckpoint(unit, keys.clock, { ahead_seconds: aheadSeconds, at_ms: nowMs }));
+  return store.transaction((unit) => writeValue(unit, stored.clock, { ahead_seconds: aheadSeconds, at_ms: nowMs }));
 }
 
 /** Undefined when the service was not heard lately. */
 export async function clockSkew(store: Store, nowMs: number): Promise<number | undefined> {
-  const note = await readCheckpoint(store, keys.clock, clockNote);
+  const note = await readValue(store, stored.clock);
   return note && isFresh(note.at_ms, nowMs, clockHoldsMs) ? note.ahead_seconds : undefined;
 }
 
 /** What one look at the subscriptions found lost. */
 export async function noteLost(store: Store, lost: readonly LostSubscription[], nowMs: number): Promise<void> {
   if (lost.length === 0) return;
-  await change(store, { key: keys.lost, reads: lostNotes, empty: [] }, (before) => [
+  await change(store, stored.lost, (before = []) => [
     ...before.filter(({ uri, at_ms }) => isFresh(at_ms, nowMs, lossHoldsMs) && !lost.some((one) => one.uri === uri)),
     ...lost.map(({ uri, how, isMended }) => ({ uri, how, mended: isMended, at_ms: nowMs })),
   ]);
 }
 
 export async function lostLately(store: Store, nowMs: number): Promise<readonly LostSubscription[]> {
-  const notes = (await readCheckpoint(store, keys.lost, lostNotes)) ?? [];
+  const notes = (await readValue(store, stored.lost)) ?? [];
   return notes
     .filter(({ at_ms }) => isFresh(at_ms, nowMs, lossHoldsMs))
     .map(({ uri, how, mended }) => ({ uri, how, isMended: mended }));
@@ -65,7 +68,7 @@ export async function noteProcess(
   { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
   { spooled, refusedAsStale }: ProcessNote,
 ): Promise<void> {
-  await change(store, { key: keys.processes, reads: processNotes, empty: {} }, (before) => {
+  await change(store, stored.processes, (before = {}) => {
     const others = Object.entries(before).filter(
       ([name, { at_ms }]) => name !== holder && isFresh(at_ms, nowMs, processHoldsMs),
     );
@@ -76,7 +79,7 @@ export async function noteProcess(
 
 /** Of all processes together. */
 export async function processesNow(store: Store, nowMs: number): Promise<ProcessNote> {
-  const notes = Object.values((await readCheckpoint(store, keys.processes, processNotes)) ?? {});
+  const notes = Object.values((await readValue(store, stored.processes)) ?? {});
   const fresh = notes.filter(({ at_ms }) => isFresh(at_ms, nowMs, processHoldsMs));
   return {
     spooled: fresh.reduce((sum, { spooled }) => sum + spooled, 0),
@@ -84,20 +87,10 @@ export async function processesNow(store: Store, nowMs: number): Promise<Process
   };
 }
 
-interface Place<Value> {
-  readonly key: string;
-  readonly reads: z.ZodType<Value>;
-  readonly empty: Value;
-}
-
-/** One after the other: several processes may note at the same moment. */
-function change<Value extends Json>(
+function change<Value extends object>(
   store: Store,
-  { key, reads, empty }: Place<Value>,
-  make: (before: Value) => Json,
+  at: ValueAt<Value>,
+  make: (before: Value | undefined) => Value,
 ): Promise<void> {
-  return store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    await writeCheckpoint(unit, key, make((await readCheckpoint(unit, key, reads)) ?? empty));
-  });
+  return changeValue(store, at, (before) => ({ result: undefined, after: make(before) }));
 }

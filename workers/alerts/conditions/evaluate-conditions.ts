@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
+import { lockKey } from '#src/store/locks.ts';
 import { advance, type Episode, type Heard } from './debounce.ts';
 import { alertId, settleAlerts, timeOf, type WantedAlert } from '#workers/alerts/outbox/apply.ts';
 import { readMirror } from './mirror-health.ts';
@@ -23,7 +24,6 @@ export interface RoundInput {
 }
 
 const minuteMs = 60_000;
-const key = 'alerts conditions';
 
 const memory = z.object({
   look: z.object({ seq: z.number(), atMs: z.number() }).optional(),
@@ -38,6 +38,7 @@ const memory = z.object({
     }),
   ),
 });
+const stored = keyValue('alerts conditions', memory);
 
 export interface ConditionsInput extends RoundInput {
   /** How often the subscriptions are looked after: what is looked at more often than every minute is asked about as often. */
@@ -68,7 +69,7 @@ export async function conditionRound(
   { rules, maxAgeMs, settlesAll = false }: RoundInput & { readonly settlesAll?: boolean },
 ): Promise<RoundReport> {
   const at = nowMs();
-  const { look: before, episodes } = (await readCheckpoint(store, key, memory)) ?? { look: undefined, episodes: [] };
+  const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
   const { reading, look } = await readMirror(store, { nowMs: at, before });
   const after = advance(episodes, await hear(rules, reading));
   const [open, stillOpen] = [openOnes(episodes), openOnes(after)];
@@ -76,9 +77,9 @@ export async function conditionRound(
   const over = [...open.keys()].filter((one) => !stillOpen.has(one));
   const isChanged = settlesAll || begun.length + over.length > 0;
   await store.transaction(async (unit) => {
-    // Of two who add the same, the second sees what the first added.
-    await unit.engine.lockLog(unit.db);
-    await writeCheckpoint(unit, key, { look: { ...look }, episodes: after.map((episode) => ({ ...episode })) });
+    // Serializes concurrent rounds: the second sees the alerts that the first added.
+    await lockKey(unit, stored.key);
+    await writeValue(unit, stored, { look: { ...look }, episodes: after.map((episode) => ({ ...episode })) });
     if (!isChanged) return;
     const subjects = [...open.values(), ...stillOpen.values()].map(({ subject }) => subject);
     const wanted = [...stillOpen.values()].flatMap((episode) => wantedOf(episode, rules));

@@ -9,6 +9,7 @@ import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, removeAlerts } from '#src/store/alerts/alert-rows.ts';
+import { lockKey } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
@@ -206,7 +207,7 @@ async function heldPosition({ db, engine }: Unit): Promise<number | undefined> {
 }
 
 async function placed(unit: Unit, updatedAt: string): Promise<number> {
-  await unit.engine.lockLog(unit.db);
+  await lockKey(unit, watcherPosition);
   const known = await readPosition(unit, watcherPosition);
   if (known !== undefined) return known;
   const position = await lastSeq(unit);

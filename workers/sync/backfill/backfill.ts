@@ -4,12 +4,11 @@
 //     └ killed, stopped or failed ──▶ the next one goes on, and walks nothing again that was walked
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
-import type { Json } from '#src/store/columns.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import { forgetProgress, noCounts, type Counts } from './progress.ts';
 import { walkResource, type Walked, type WalkNeeds } from './traverse.ts';
 import { catalogue, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
-import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 
 export interface BackfillInput {
@@ -40,9 +39,8 @@ export interface BackfillReport {
   readonly resources: readonly ResourceOutcome[];
 }
 
-const runKey = 'backfill';
-/** What the backfill that is under way is to walk, by all who were asked for it so far. */
-const runSchema = z.object({ resources: z.array(z.string()), ended: z.array(z.string()) });
+/** The resources that the current backfill has to read, according to every call so far, and those it has read. */
+const run = checkpoint('backfill', z.object({ resources: z.array(z.string()), ended: z.array(z.string()) }));
 
 export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
   const { store } = needs;
@@ -50,14 +48,14 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   const chosen = catalogue.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
   const names = chosen.map(({ name }) => name);
   if (input.restart) await store.transaction((unit) => forgetProgress(unit, names));
-  const before = await readCheckpoint(store, runKey, runSchema);
+  const before = await readValue(store, run);
   const wanted = new Set([...(before?.resources ?? []), ...names]);
   const ended = new Set(
     (before?.ended ?? []).filter((name) => !input.restart || !names.includes(name as ResourceName)),
   );
   const save = () => {
-    const value: Json = { resources: [...wanted], ended: [...ended] };
-    return store.transaction((unit) => writeCheckpoint(unit, runKey, value));
+    const value = { resources: [...wanted], ended: [...ended] };
+    return store.transaction((unit) => writeValue(unit, run, value));
   };
   await save();
 
@@ -102,6 +100,6 @@ function forgetRun({ store }: BackfillNeeds): Promise<void> {
       unit,
       catalogue.map(({ name }) => name),
     );
-    await removeCheckpoints(unit, [runKey]);
+    await removeValues(unit, [run]);
   });
 }

@@ -4,11 +4,10 @@
 //                          └ meanwhile the next page is asked for: a kill makes us ask for that one twice, and for no other
 import { z } from 'zod';
 import { isUri } from '#schemas/wire.ts';
-import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
-import { readCheckpoint, removeCheckpoints, stagedPageOf, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { checkpoint, lockStagedPages, readValue, removeValues, stagedPage, writeValue } from '#src/store/key-value.ts';
 import type { RecordsReport, ServiceRecord } from '#workers/sync/records.ts';
 
 const whole = z.number().int();
@@ -45,31 +44,30 @@ export interface StagedPage {
 }
 
 const keyOf = (name: ResourceName): string => `backfill ${name}`;
+const progressOf = (name: ResourceName) => checkpoint(keyOf(name), progress);
+const stagedOf = (name: ResourceName) => stagedPage(keyOf(name));
 
 export function readProgress(store: Store, name: ResourceName): Promise<Progress | undefined> {
-  return readCheckpoint(store, keyOf(name), progress);
+  return readValue(store, progressOf(name));
 }
 
 /** The page that was being folded; undefined when it must be fetched again. */
 export async function readStaged(store: Store, name: ResourceName): Promise<StagedPage | undefined> {
-  const text = await readCheckpoint(store, stagedPageOf(keyOf(name)), z.string());
+  const text = await readValue(store, stagedOf(name));
   return text === undefined ? undefined : (JSON.parse(text) as StagedPage);
 }
 
-/** As text: PostgreSQL keeps no character 0 in JSON, and what the service sent is to come back as it was. */
 export async function stage(
   unit: Unit,
   screen: Pick<Screen, 'concerns'>,
   name: ResourceName,
   { at, page }: { readonly at: Progress; readonly page: StagedPage },
 ): Promise<void> {
-  // Whoever forgets somebody holds this: before us it is seen here, after us it takes the page away.
-  await unit.engine.lockLog(unit.db);
-  await saveProgress(unit, name, at);
-  const place = stagedPageOf(keyOf(name));
-  // It may lie there for long when the walk is killed: with a forgotten person on it, it is rather fetched again.
-  if (await concernsErased(unit, screen, page)) await removeCheckpoints(unit, [place]);
-  else await writeCheckpoint(unit, place, JSON.stringify(page));
+  await lockStagedPages(unit);
+  await writeValue(unit, progressOf(name), at);
+  // The page may stay there for long when the backfill is killed: with a redacted person on it, it is fetched again instead.
+  if (await concernsErased(unit, screen, page)) await removeValues(unit, [stagedOf(name)]);
+  else await writeValue(unit, stagedOf(name), JSON.stringify(page));
 }
 
 /** Somebody was erased, or their contact was deleted, perhaps since the page was fetched. */
@@ -78,28 +76,24 @@ function concernsErased(unit: Unit, screen: Pick<Screen, 'concerns'>, { records 
   return screen.concerns(unit, { json: records, contactUris });
 }
 
-function saveProgress(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
-  return writeCheckpoint(unit, keyOf(name), at as unknown as Json);
-}
-
 /** Adds to what the staged page has changed, where it is changed. */
 export async function countAlongside(unit: Unit, name: ResourceName, more: Progress['counted']): Promise<void> {
-  const at = await readCheckpoint(unit, keyOf(name), progress);
+  const at = await readValue(unit, progressOf(name));
   if (at === undefined) return;
   const counted = { created: at.counted.created + more.created, updated: at.counted.updated + more.updated };
-  await saveProgress(unit, name, { ...at, counted });
+  await writeValue(unit, progressOf(name), { ...at, counted });
 }
 
 /** Nothing is staged any more: all that was fetched is folded. */
 export async function settle(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
-  await saveProgress(unit, name, at);
-  await removeCheckpoints(unit, [stagedPageOf(keyOf(name))]);
+  await writeValue(unit, progressOf(name), at);
+  await removeValues(unit, [stagedOf(name)]);
 }
 
 export function forgetProgress(unit: Unit, names: readonly ResourceName[]): Promise<void> {
-  return removeCheckpoints(
+  return removeValues(
     unit,
-    names.flatMap((name) => [keyOf(name), stagedPageOf(keyOf(name))]),
+    names.flatMap((name) => [progressOf(name), stagedOf(name)]),
   );
 }
 

@@ -1,7 +1,7 @@
 // A gap: since when deliveries may be missing. Kept in the store until it is repaired, so that no crash forgets it.
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 
 const gap = z.object({
   since: z.string(),
@@ -10,30 +10,26 @@ const gap = z.object({
 });
 export type Gap = Readonly<z.output<typeof gap>>;
 
-const key = 'gap';
+const stored = keyValue('gap', gap);
 
 /** The name of the job that repairs it. */
 export const gapRepair = 'gap';
 
 /** The earliest counts. */
 export async function noteGap(store: Store, since: string): Promise<void> {
-  await store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    const known = await readCheckpoint(unit, key, gap);
+  await changeValue(store, stored, (known) => {
     const earliest = known !== undefined && known.since < since ? known.since : since;
-    await writeCheckpoint(unit, key, { since: earliest, notes: (known?.notes ?? 0) + 1 });
+    return { result: undefined, after: { since: earliest, notes: (known?.notes ?? 0) + 1 } };
   });
 }
 
 export function openGap(store: Store): Promise<Gap | undefined> {
-  return readCheckpoint(store, key, gap);
+  return readValue(store, stored);
 }
 
 /** Unless another was noted since this one was read. */
 export async function closeGap(store: Store, repaired: Gap): Promise<void> {
-  await store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    const known = await readCheckpoint(unit, key, gap);
-    if (known?.notes === repaired.notes) await removeCheckpoints(unit, [key]);
-  });
+  await changeValue(store, stored, (known) =>
+    known?.notes === repaired.notes ? { result: undefined, after: 'removed' } : { result: undefined },
+  );
 }

@@ -1,9 +1,8 @@
 // What reconciling leaves in the store: how far it came, and what the last complete runs found. Read by metrics, status and
 // doctor; written by repairs only, since a run that only looks leaves nothing behind.
 import { z } from 'zod';
-import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readCheckpoint, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 
 const counts = z.record(z.string(), z.record(z.string(), z.number()));
 
@@ -31,18 +30,13 @@ const state = z.object({
 });
 export type ReconcileState = z.output<typeof state>;
 
-const key = 'reconcile';
+const stored = keyValue('reconcile', state);
 
 export async function readReconcileState(store: Pick<Store, 'db' | 'engine'>): Promise<ReconcileState> {
-  return (await readCheckpoint(store, key, state)) ?? {};
+  return (await readValue(store, stored)) ?? {};
 }
 
 /** One after the other: a sweep and a reconcile may end at the same moment. */
 export function updateReconcileState(store: Store, change: (before: ReconcileState) => ReconcileState): Promise<void> {
-  return store.transaction(async (unit) => {
-    await unit.engine.lockLog(unit.db);
-    const before = (await readCheckpoint(unit, key, state)) ?? {};
-    // `undefined` is no JSON; the round trip leaves it out.
-    await writeCheckpoint(unit, key, JSON.parse(JSON.stringify(change(before))) as Json);
-  });
+  return changeValue(store, stored, (before = {}) => ({ result: undefined, after: change(before) }));
 }

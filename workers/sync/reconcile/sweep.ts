@@ -4,10 +4,9 @@
 //   none ──due──▶ under way (resource, page token) ──last page──▶ buries what is gone ──next resource──▶ … ──▶ done
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
-import type { Json } from '#src/store/columns.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
-import { readCheckpoint, removeCheckpoints, writeCheckpoint } from '#workers/sync/checkpoints.ts';
+import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
@@ -43,13 +42,13 @@ export type SliceOutcome =
   | { readonly kind: 'slice'; readonly pages: number }
   | { readonly kind: 'done'; readonly last: LastRun };
 
-const key = 'sweep';
+const position = checkpoint('sweep', place);
 /** A sweep aims to be over well before the next is due. */
 const share = 0.8;
 
 export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<SliceOutcome> {
   const nowMs = needs.now().getTime();
-  let here = await readCheckpoint(needs.store, key, place);
+  let here = await readValue(needs.store, position);
   if (here === undefined) {
     const { full } = await readReconcileState(needs.store);
     if (full !== undefined && nowMs < Date.parse(full.started_at) + input.everyMs) return { kind: 'not due' };
@@ -149,11 +148,11 @@ function sumOf(before: Place['found']['drift'], more: DriftCounts): Place['found
 }
 
 const save = ({ store }: RunNeeds, here: Place): Promise<void> =>
-  store.transaction((unit) => writeCheckpoint(unit, key, here as Json));
+  store.transaction((unit) => writeValue(unit, position, here));
 
 async function finish(needs: RunNeeds, here: Place): Promise<LastRun> {
   const last: LastRun = { started_at: here.started_at, finished_at: needs.now().toISOString(), ...here.found };
   await updateReconcileState(needs.store, (before) => ({ ...before, full: last }));
-  await needs.store.transaction((unit) => removeCheckpoints(unit, [key]));
+  await needs.store.transaction((unit) => removeValues(unit, [position]));
   return last;
 }

@@ -96,7 +96,7 @@ describe('reconcile', () => {
     expect(out).toContain(`extra contact ${contact.uri}`);
     expect(out).toContain('1 lost subscription was made again.');
     expect(code).toBe(0);
-    expect(await ask(home.store, "select key from sync_checkpoints where key = 'gap'")).toEqual([]);
+    expect(await ask(home.store, "select key from key_values where key = 'gap'")).toEqual([]);
   });
 
   it('says that it was stopped, and ends with 3', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFeed } from '#src/feed/page.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
+import { lockLog } from '#src/store/locks.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
@@ -81,15 +82,15 @@ for (const engine of storeEngines)
     /** Makes entries look unread, so that replaying moves them to the end. */
     async function move(store: Store): Promise<void> {
       for (let n = 0; n < rounds / 2; n += 1) {
-        await store.transaction(async ({ db, engine: { lockLog } }) => {
-          await lockLog(db);
-          const some = db
+        await store.transaction(async (unit) => {
+          await lockLog(unit);
+          const some = unit.db
             .selectFrom('event_log')
             .select('seq')
             .where('outcome', '=', 'applied')
             .orderBy('seq')
             .limit(3);
-          await db.updateTable('event_log').set({ outcome: 'quarantined' }).where('seq', 'in', some).execute();
+          await unit.db.updateTable('event_log').set({ outcome: 'quarantined' }).where('seq', 'in', some).execute();
         });
         await replay({ store, screen }, { kept: true });
       }

@@ -11,7 +11,7 @@ describe('a process that receives', () => {
     const { store } = made;
     const look = createSelfWatch({ store, nowMs: () => 0, holder: 'a', spooled: () => 0, refusedAsStale: () => 0 });
     await look();
-    expect(await rowsOf(store, 'sync_checkpoints')).toEqual([]);
+    expect(await rowsOf(store, 'key_values')).toEqual([]);
   });
 
   it('notes its spool, and that it is empty again', async () => {

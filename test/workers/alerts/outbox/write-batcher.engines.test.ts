@@ -34,7 +34,7 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     const insert = (key: string) =>
       write([], async ({ db, engine }) => {
         await db
-          .insertInto('sync_checkpoints')
+          .insertInto('key_values')
           .values({ key, value: engine.encode('json', 1) })
           .execute();
         return key;
@@ -42,7 +42,7 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     const keys = Array.from({ length: 40 }, (_, n) => `key ${n}`);
     expect(await Promise.all(keys.map(insert))).toEqual(keys);
     expect(transactions).toBe(1);
-    expect(await store.db.selectFrom('sync_checkpoints').select('key').execute()).toHaveLength(40);
+    expect(await store.db.selectFrom('key_values').select('key').execute()).toHaveLength(40);
   });
 
   it('fails the one that is at fault, and keeps what the others wrote', async () => {
@@ -52,14 +52,14 @@ describe.each(storeEngines.filter(({ available }) => available))('writing togeth
     const insert = (key: string) =>
       write([], async ({ db, engine }) => {
         await db
-          .insertInto('sync_checkpoints')
+          .insertInto('key_values')
           .values({ key, value: engine.encode('json', 1) })
           .execute();
         if (key === 'bad') throw new Error('at fault');
       });
     const settled = await Promise.allSettled(['a', 'bad', 'b'].map(insert));
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    const rows = await store.db.selectFrom('sync_checkpoints').select('key').orderBy('key').execute();
+    const rows = await store.db.selectFrom('key_values').select('key').orderBy('key').execute();
     expect(rows.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 });

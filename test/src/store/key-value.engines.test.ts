@@ -1,0 +1,55 @@
+// Values of the program's own state and resume positions, on each engine.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Unit } from '#src/store/contract.ts';
+import { changeValue, checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
+import { lockLog } from '#src/store/locks.ts';
+import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+const counter = z.object({ count: z.number() });
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`values on ${name}`, () => {
+    let made: TestStore;
+    beforeAll(async () => void (made = await fresh()));
+    afterAll(() => made[Symbol.asyncDispose]());
+    const within = (work: (unit: Unit) => Promise<void>) => made.store.transaction(work);
+
+    it.each([
+      { at: keyValue('some', counter), table: 'key_values' as const },
+      { at: checkpoint('some', counter), table: 'sync_checkpoints' as const },
+    ])('are read as they were written, replaced and removed ($table)', async ({ at, table }) => {
+      expect(await readValue(made.store, at)).toBeUndefined();
+      await within((unit) => writeValue(unit, at, { count: 1 }));
+      await within((unit) => writeValue(unit, at, { count: 2 }));
+      expect(await readValue(made.store, at)).toEqual({ count: 2 });
+      await within((unit) => removeValues(unit, [at, keyValue('another', counter)]));
+      expect(await rowsOf(made.store, table)).toEqual([]);
+    });
+
+    it('of another version read as absent', async () => {
+      await within((unit) => writeValue(unit, keyValue('other', z.object({ sheet: z.string() })), { sheet: 'two' }));
+      expect(await readValue(made.store, keyValue('other', counter))).toBeUndefined();
+    });
+
+    it('lose no change when several processes change one at the same time', async () => {
+      const other = await made.openAnother();
+      const at = keyValue('counted', counter);
+      const add = (store: typeof other) =>
+        changeValue(store, at, (before = { count: 0 }) => ({ result: undefined, after: { count: before.count + 1 } }));
+      await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? made.store : other)));
+      expect(await readValue(made.store, at)).toEqual({ count: 20 });
+    });
+
+    // SQLite has one writer at a time, whatever it writes.
+    it.runIf(name === 'postgres')('can be changed while a transaction holds the log', async () => {
+      const other = await made.openAnother();
+      const at = keyValue('heartbeat', counter);
+      await within(async (unit) => {
+        await lockLog(unit);
+        await changeValue(other, at, () => ({ result: undefined, after: { count: 1 } }));
+      });
+      expect(await readValue(made.store, at)).toEqual({ count: 1 });
+    });
+  });
+}
