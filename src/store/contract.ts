@@ -1,7 +1,6 @@
 // What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
 import type { Kysely } from 'kysely';
 import type { Codec } from './columns.ts';
-import type { Lock } from './locks.ts';
 import type { RowPage } from './row-stream.ts';
 import type { Database, TableName } from './tables.ts';
 
@@ -10,6 +9,9 @@ export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
+
+/** What an engine can lock: the log, the views, or one key of the program's own state. */
+export type Lock = 'log' | 'views' | { readonly key: string };
 
 /** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
 export interface StoreEngine extends Codec {

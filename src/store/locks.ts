@@ -1,9 +1,6 @@
 // Locks that transactions hold until they end. Each has one purpose; a transaction that takes several takes them in this order.
 import type { Unit } from './contract.ts';
 
-/** What an engine can lock: the log, the views, or one key of the program's own state. */
-export type Lock = 'log' | 'views' | { readonly key: string };
-
 /** For transactions that append to the log or change its entries, so that `seq` rises in order of commit. */
 export const lockLog = ({ db, engine }: Unit): Promise<void> => engine.lock(db, 'log');
 
