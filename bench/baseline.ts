@@ -1,14 +1,14 @@
 // The least a receiver could do: the same listener and the same Hono, which only reads the body.   node bench/baseline.ts PORT
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { answers, toResponse } from '#src/receiver/responses.ts';
+import { responses, toResponse } from '#src/receiver/responses.ts';
 import { readBody } from '#src/receiver/read-body.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 const app = new Hono<{ Bindings: HttpBindings }>();
 app.post('/webhooks', async ({ env }) => {
   await readBody(env.incoming, 1024 * 1024);
-  return toResponse(answers.accepted);
+  return toResponse(responses.accepted);
 });
 const listener = await openListener(
   { fetch: app.fetch, onClosing: () => {} },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { selfTestBody, selfTestTitle } from '#src/receiver/self-test.ts';
+import { selfTestBody, selfTestTitle } from '#src/receiver/responses.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';

@@ -1,26 +1,26 @@
-// How a verified body travels, and how many fit into one job.
+// How a verified body becomes a delivery, and how many deliveries fit into one job.
 import { instantOf } from '#src/base/time.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
 import { RawDelivery } from '#src/queue/batch-codec.ts';
 
 export function deliveryOf(bytes: Buffer, receivedAtMs: number): QueuedDelivery {
-  return new RawDelivery(bytes, timeOf(receivedAtMs));
+  return new RawDelivery(bytes, cachedInstant(receivedAtMs));
 }
 
 let lastMs = Number.NaN;
-let lastTime = '';
+let lastInstant = '';
 
-/** Many deliveries share a millisecond. */
-function timeOf(ms: number): string {
+/** Formats each millisecond once: many deliveries share one. */
+function cachedInstant(ms: number): string {
   if (ms !== lastMs) {
     lastMs = ms;
-    lastTime = instantOf(ms);
+    lastInstant = instantOf(ms);
   }
-  return lastTime;
+  return lastInstant;
 }
 
-/** How many of the sizes, from `start` on, leave together: at least one, whatever its size. */
+/** How many deliveries of these sizes, from `start` on, fit into one batch: at least one, whatever its size. */
 export function countForBatch(sizes: readonly number[], start = 0): number {
   let bytes = sizes[start] ?? 0;
   let end = start + 1;

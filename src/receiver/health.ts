@@ -1,8 +1,8 @@
-// Whether this process should be sent work: every engine by name. The public may ask, so an answer is kept for a second
-// and a flood of questions is one question to the engines.
+// Readiness of this process: the state of every engine by name. Anyone can request it, so the result is cached for a second and a
+// flood of requests costs one check of the engines.
 import { withTimeout } from '#src/base/timeout.ts';
 
-/** Resolves when the engine answers. */
+/** Resolves when the engine responds. */
 export type EngineCheck = () => Promise<unknown>;
 export type EngineState = 'up' | 'down';
 
@@ -14,24 +14,24 @@ export interface Readiness {
 
 export interface Health {
   readiness(): Promise<Readiness>;
-  /** From now on not ready, whatever the engines say: the first step of going away. */
+  /** From now on the process is not ready, whatever the engines respond: the first step of the shutdown. */
   stop(): void;
 }
 
-const keptMs = 1000;
-const deadlineMs = 2000;
+const cacheMs = 1000;
+const timeoutMs = 2000;
 
 export function createHealth(needs: {
   readonly checks: Readonly<Record<string, EngineCheck>>;
   clock(): number;
 }): Health {
   let stopping = false;
-  let kept: { readonly at: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
+  let cached: { readonly at: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
 
   function engines(): Promise<Record<string, EngineState>> {
     const now = needs.clock();
-    if (!kept || Math.abs(now - kept.at) >= keptMs) kept = { at: now, engines: askAll(needs.checks) };
-    return kept.engines;
+    if (!cached || Math.abs(now - cached.at) >= cacheMs) cached = { at: now, engines: checkAll(needs.checks) };
+    return cached.engines;
   }
 
   return {
@@ -46,14 +46,14 @@ export function createHealth(needs: {
   };
 }
 
-async function askAll(checks: Readonly<Record<string, EngineCheck>>): Promise<Record<string, EngineState>> {
-  const asked = Object.entries(checks).map(async ([name, check]): Promise<[string, EngineState]> => {
+async function checkAll(checks: Readonly<Record<string, EngineCheck>>): Promise<Record<string, EngineState>> {
+  const states = Object.entries(checks).map(async ([name, check]): Promise<[string, EngineState]> => {
     try {
-      await withTimeout(check(), deadlineMs);
+      await withTimeout(check(), timeoutMs);
       return [name, 'up'];
     } catch {
       return [name, 'down'];
     }
   });
-  return Object.fromEntries(await Promise.all(asked));
+  return Object.fromEntries(await Promise.all(states));
 }

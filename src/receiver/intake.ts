@@ -1,5 +1,5 @@
-// Natural batching: while one batch is on its way, arrivals gather; when it has landed they leave together as one job.
-// An idle receiver adds no wait. Each delivery is answered once it is safe: in the queue, else on disk, else not at all.
+// Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay.
+// Each delivery is acknowledged once it is durable: in the queue, otherwise in the spool; if neither works it is rejected.
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import type { QueueCircuit } from './queue-circuit-breaker.ts';
@@ -17,13 +17,13 @@ export interface IntakeNeeds {
 }
 
 export interface IntakeOptions {
-  /** What may wait in memory; beyond it the sender is asked to come again. */
+  /** How many bytes may wait in memory; beyond that, deliveries are rejected with 503. */
   readonly maxWaitingBytes?: number;
 }
 
 export interface Intake {
   accept(delivery: QueuedDelivery): Promise<ReceivedOutcome>;
-  /** Resolves when nothing accepted is still on its way. */
+  /** Resolves when no accepted delivery is waiting any more. */
   settled(): Promise<void>;
 }
 
@@ -44,29 +44,29 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       const count = countForBatch(sizes);
       const taken = arrivals.splice(0, count);
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
-      const outcome = await place({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
+      const outcome = await store({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
       waitingBytes -= bytes;
       for (const { resolve } of taken) resolve(outcome);
     }
     running = undefined;
   }
 
-  async function place(batch: DeliveryBatch): Promise<ReceivedOutcome> {
+  async function store(batch: DeliveryBatch): Promise<ReceivedOutcome> {
     needs.metrics.batched(batch.deliveries.length);
     if (mayTryQueue() && (await needs.circuit.enqueue(batch))) return 'queued';
     if (await needs.spool.append(batch)) return 'spooled';
-    // The disk refuses too, so the drain may be stuck on it: then a sender must be the one that asks the queue again.
+    // The disk fails too, and the drain may be stuck on it, so this request probes the queue itself.
     return needs.circuit.state() === 'half' && (await needs.circuit.enqueue(batch)) ? 'queued' : 'unavailable';
   }
 
-  /** As long as the spool holds something, its drain tries the queue: no sender waits for a try that may fail. */
+  /** While the spool is not empty, its drain probes the queue, so that no sender waits for a probe that may fail. */
   function mayTryQueue(): boolean {
     const state = needs.circuit.state();
     return state === 'closed' || (state === 'half' && needs.spool.isEmpty());
   }
 
-  /** What the event loop has already read belongs together; nothing is waited for. */
-  function gathered(): Promise<void> {
+  /** Lets the event loop deliver what it has already read, so that it becomes one batch. */
+  function nextTurn(): Promise<void> {
     return new Promise((resolve) => void setImmediate(resolve));
   }
 
@@ -78,7 +78,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       return new Promise((resolve) => {
         arrivals.push({ delivery, resolve });
         sizes.push(bytes);
-        running ??= gathered().then(run);
+        running ??= nextTurn().then(run);
       });
     },
     settled: async () => running,

@@ -1,32 +1,32 @@
-// The socket side of a listener: time-outs and limits against slow and greedy peers, and a way out that loses nothing:
-// not ready ─▶ grace (load balancers look away) ─▶ no new connections ─▶ in-flight answers, `Connection: close` ─▶ closed.
+// An HTTP listener: timeouts and limits against slow and abusive clients, and a graceful shutdown that loses nothing:
+// not ready ─▶ grace period (load balancers stop sending) ─▶ no new connections ─▶ responses in flight, `Connection: close` ─▶ closed.
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
-import { answers, toResponse } from './responses.ts';
+import { memoize } from '#src/base/memoize.ts';
+import { ownCode, SlotstreamError } from '#src/base/errors.ts';
+import { responses, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-  /** Told first when the listener goes away. */
+  /** Called first when the listener shuts down. */
   onClosing(): void;
 }
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 = any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
-  /** Between "not ready" and the closed door. */
+  /** Between "not ready" and the end of new connections. */
   readonly graceMs?: number;
-  /** How long in-flight requests may take before they are cut. */
-  readonly closeDeadlineMs?: number;
+  /** How long requests in flight may take before their connections are closed. */
+  readonly closeTimeoutMs?: number;
 }
 
 export interface Listener {
@@ -34,17 +34,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Longer than the idle time-out of usual load balancers, or they would reuse a connection just as we close it. */
+/** Longer than the idle timeout of common load balancers, which otherwise reuse a connection just as it is closed. */
 const keepAliveMs = 65_000;
 const maxHeaders = 100;
 
 export async function openListener(needs: ListenerNeeds, options: ListenerOptions): Promise<Listener> {
   const { headersTimeoutMs = 5000, requestTimeoutMs = 10_000, maxConnections = 4096 } = options;
-  const { graceMs = 0, closeDeadlineMs = 10_000 } = options;
+  const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
   const inFlight = new Set<ServerResponse>();
   let closing = false;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter passes HttpBindings for an HTTP/1 server; its type includes HTTP/2
   const handle = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
-    errorHandler: () => toResponse(answers.badRequest),
+    errorHandler: () => toResponse(responses.badRequest),
   });
   const server = createServer(
     {
@@ -68,29 +69,29 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     server.listen(options.port, options.host, resolve);
   });
 
-  // A failing accept (no descriptors left) concerns no request of ours; without a listener it would end the process.
+  // A failing accept (no file descriptors left) concerns no request; without a listener it would end the process.
   server.on('error', () => {});
 
-  let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     needs.onClosing();
     closing = true;
-    if (graceMs > 0) await pause(graceMs);
+    if (graceMs > 0) await sleepUnlessAborted(graceMs);
     for (const outgoing of inFlight) outgoing.shouldKeepAlive = false;
     const ended = new Promise<void>((resolve) => server.close(() => resolve()));
-    await withTimeout(ended, closeDeadlineMs).catch(() => server.closeAllConnections());
+    await withTimeout(ended, closeTimeoutMs).catch(() => server.closeAllConnections());
     await ended;
   }
 
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
-    close: () => (closed ??= close()),
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: memoize(close),
   };
 }
 
 function notListening({ host, port }: ListenerOptions, cause: Error): SlotstreamError {
-  const inUse = 'code' in cause && cause.code === 'EADDRINUSE';
-  return new SlotstreamError('config', `${host}:${port} cannot be listened on${inUse ? ': it is in use' : ''}.`, {
+  const inUse = ownCode(cause) === 'EADDRINUSE';
+  return new SlotstreamError('config', `Cannot listen on ${host}:${port}${inUse ? ': it is in use' : ''}.`, {
     hint: 'Stop the other program, or choose another HOST and PORT (ADMIN_HOST and ADMIN_PORT for the admin listener).',
     cause,
   });

@@ -1,16 +1,16 @@
-// Reads the raw bytes of a request, never more than the cap, straight from Node's stream: the web stream in between and
-// hono's own body limit cost most of the throughput.
+// Reads the raw bytes of a request, never more than the limit, directly from Node's stream: a web stream in between and hono's own
+// body limit would cost most of the throughput.
 import type { IncomingMessage } from 'node:http';
 
 export type BodyRead = Buffer | 'too_large' | 'busy' | 'aborted';
 
-/** What all bodies being read at one time may hold together; they are not verified yet, so anyone can send them. */
+/** The bytes of all bodies that are being read together. They are not verified yet, so anyone can send them. */
 export interface ReadingBudget {
   readonly maxBytes: number;
   bytes: number;
 }
 
-/** A body may come in single bytes, and each piece costs far more than it holds. */
+/** A body may arrive byte by byte, and each chunk costs far more memory than its content. */
 const mergeAt = 256;
 
 export function readBody(incoming: IncomingMessage, maxBytes: number, budget?: ReadingBudget): Promise<BodyRead> {
@@ -37,11 +37,12 @@ export function readBody(incoming: IncomingMessage, maxBytes: number, budget?: R
     };
     const onEnd = (): void => {
       const all = [...merged, ...pieces];
-      settle(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all, bytes));
+      const [only = Buffer.alloc(0)] = all;
+      settle(all.length === 1 ? only : Buffer.concat(all, bytes));
     };
     const onAbort = (): void => settle('aborted');
     incoming.on('data', onData).on('end', onEnd).on('close', onAbort);
-    // The connection may break at any time, also after we stopped listening; 'close' tells us what we need to know.
+    // The connection may break at any time, also after we stopped listening; 'close' is enough to know.
     incoming.on('error', ignore);
   });
 }
@@ -51,8 +52,8 @@ const lingerMs = 500;
 const lingerBytes = 64 * 1024 * 1024;
 
 /**
- * Throws away what still arrives, for a moment. Closing with unread bytes resets the connection, and the sender would
- * lose the very answer it needs to see.
+ * Discards what still arrives, for a moment. Closing with unread bytes resets the connection, and the sender would lose the
+ * response it needs to see.
  */
 export function discardRest(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {

@@ -1,42 +1,53 @@
-// Everything the public listener can say. Each answer is fixed beforehand: nothing of a request can show up in one, and
-// every refused signature gets the very same bytes.
-import { selfTestTitle } from './self-test.ts';
+// Every response of the public listener, and the self-test delivery. Responses are constant: they contain nothing of a request, and
+// every rejected signature gets the same bytes.
 
-export interface Answer {
+/**
+ * The body of the delivery that `doctor` sends to this process, signed. The service never sends these bytes, so the receiver
+ * responds to them without queueing: `doctor` checks the public address and the signing key without leaving a trace in the log.
+ */
+export const selfTestBody = Buffer.from('{"event":"slotstream.self_test"}');
+export const selfTestTitle = 'Self-Test';
+
+/** Call it only with a verified body. */
+export function isSelfTest(body: Buffer): boolean {
+  return body.length === selfTestBody.length && body.equals(selfTestBody);
+}
+
+export interface FixedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export const answers = {
-  accepted: answer(202, 'Accepted', 'The delivery is safe and will be processed.'),
-  selfTest: answer(200, selfTestTitle, 'The signature is right. Nothing was stored.'),
-  alive: answer(200, 'Alive', 'The process is running.'),
-  badRequest: answer(400, 'Bad Request', 'The request could not be understood.'),
-  unverified: answer(401, 'Unauthorized', 'The signature could not be verified.'),
-  notFound: answer(404, 'Not Found', 'There is nothing here.'),
-  methodNotAllowed: answer(405, 'Method Not Allowed', 'Deliveries are sent with POST.', { allow: 'POST' }),
-  readOnly: answer(405, 'Method Not Allowed', 'Health is asked with GET.', { allow: 'GET, HEAD' }),
-  tooLarge: answer(413, 'Payload Too Large', 'The body is larger than this receiver accepts.', { connection: 'close' }),
-  compressed: answer(415, 'Unsupported Media Type', 'Compressed bodies are not accepted.', {
+export const responses = {
+  accepted: fixed(202, 'Accepted', 'The delivery is stored and will be processed.'),
+  selfTest: fixed(200, selfTestTitle, 'The signature is valid. Nothing was stored.'),
+  alive: fixed(200, 'Alive', 'The process is running.'),
+  badRequest: fixed(400, 'Bad Request', 'The request is malformed.'),
+  unverified: fixed(401, 'Unauthorized', 'The signature could not be verified.'),
+  notFound: fixed(404, 'Not Found', 'There is nothing here.'),
+  methodNotAllowed: fixed(405, 'Method Not Allowed', 'Deliveries are sent with POST.', { allow: 'POST' }),
+  readOnly: fixed(405, 'Method Not Allowed', 'Use GET for health checks.', { allow: 'GET, HEAD' }),
+  tooLarge: fixed(413, 'Payload Too Large', 'The body is larger than this receiver accepts.', { connection: 'close' }),
+  compressed: fixed(415, 'Unsupported Media Type', 'Compressed bodies are not accepted.', {
     'accept-encoding': 'identity',
   }),
-  failed: answer(500, 'Internal Server Error', 'The request could not be handled.'),
-  busy: answer(503, 'Service Unavailable', 'Too much is being sent at once; send it again.', {
+  failed: fixed(500, 'Internal Server Error', 'The request could not be handled.'),
+  busy: fixed(503, 'Service Unavailable', 'Too many bodies are being received; send it again later.', {
     'retry-after': '5',
     connection: 'close',
   }),
-  unavailable: answer(503, 'Service Unavailable', 'The delivery could not be stored; send it again.', {
+  unavailable: fixed(503, 'Service Unavailable', 'The delivery could not be stored; send it again later.', {
     'retry-after': '5',
   }),
-} as const satisfies Record<string, Answer>;
+} as const satisfies Record<string, FixedResponse>;
 
-export function toResponse({ status, headers, text }: Answer): Response {
+export function toResponse({ status, headers, text }: FixedResponse): Response {
   return new Response(text, { status, headers });
 }
 
-/** The whole answer at once; its end, and with it the end of the connection, only when `until` resolves. */
-export function toLingeringResponse({ status, headers, text }: Answer, until: Promise<void>): Response {
+/** Sends the whole response at once, but ends it, and with it the connection, only when `until` resolves. */
+export function toLingeringResponse({ status, headers, text }: FixedResponse, until: Promise<void>): Response {
   const bytes = Buffer.from(text);
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -48,11 +59,11 @@ export function toLingeringResponse({ status, headers, text }: Answer, until: Pr
   return new Response(body, { status, headers: { ...headers, 'content-length': String(bytes.length) } });
 }
 
-function answer(status: number, title: string, message: string, headers: Record<string, string> = {}): Answer {
-  return jsonAnswer(status, { title, message }, headers);
+function fixed(status: number, title: string, message: string, headers: Record<string, string> = {}): FixedResponse {
+  return jsonResponse(status, { title, message }, headers);
 }
 
-export function jsonAnswer(status: number, content: object, headers: Record<string, string> = {}): Answer {
+export function jsonResponse(status: number, content: object, headers: Record<string, string> = {}): FixedResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },

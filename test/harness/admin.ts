@@ -42,7 +42,7 @@ export async function logIn({ ask }: Pick<Admin, 'ask'>): Promise<string> {
 export async function listen({ fetch }: Pick<Admin, 'fetch'>): Promise<AsyncDisposable & { readonly url: string }> {
   const listener = await openListener(
     { fetch: (request, env) => fetch(request, env), onClosing: () => {} },
-    { host: '127.0.0.1', port: 0, closeDeadlineMs: 100 },
+    { host: '127.0.0.1', port: 0, closeTimeoutMs: 100 },
   );
   return { url: `http://127.0.0.1:${listener.port}`, [Symbol.asyncDispose]: () => listener.close() };
 }

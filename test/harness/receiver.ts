@@ -71,7 +71,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     { enqueue: queue.enqueue, log, clock: Date.now },
     { timeoutMs: 100, firstPauseMs: 10, longestPauseMs: 20 },
   );
-  const drain = startDrain({ circuit, spool, log }, { everyMs: 5, patienceMs: 100 });
+  const drain = startDrain({ circuit, spool, log }, { everyMs: 5, enqueueTimeoutMs: 100 });
   const intake = createIntake(
     { circuit, spool, metrics },
     { maxWaitingBytes: setup.maxWaitingBytes ?? 1024 ** 2 * 32 },

@@ -1,5 +1,5 @@
-// Brings what the spool holds into the queue, oldest first, when the queue is back. It is also the one that keeps asking
-// whether it is back, so that no sender has to wait for the answer.
+// Moves spooled deliveries into the queue, oldest first, when the queue is back. The drain also probes the queue, so that no sender
+// has to wait for a probe.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -18,14 +18,14 @@ export interface DrainNeeds {
 
 export interface DrainOptions {
   readonly everyMs?: number;
-  /** Nobody waits for the drain, and a queue that is only slow must not be sent the same batch again and again. */
-  readonly patienceMs?: number;
-  /** How often to look for folders of receivers that died. */
+  /** Long, because no sender waits for the drain, and a slow queue must not receive the same batch repeatedly. */
+  readonly enqueueTimeoutMs?: number;
+  /** How often to look for folders of receivers that crashed. */
   readonly adoptEveryMs?: number;
 }
 
 export interface Drain {
-  /** Ends after the batch on its way. */
+  /** Stops without waiting for the queue; what is left stays on disk. */
   stop(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ function openedSegment(segment: Segment, deliveries: readonly QueuedDelivery[]):
 }
 
 export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain {
-  const { everyMs = 100, patienceMs = 15_000, adoptEveryMs = 30_000 } = options;
-  const complain = throttled(needs.log, 10_000);
+  const { everyMs = 100, enqueueTimeoutMs = 15_000, adoptEveryMs = 30_000 } = options;
+  const logThrottled = throttled(needs.log, 10_000);
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** How far the oldest segment is, so that a failure half-way does not send the first half again. */
+  /** The offset in the oldest segment, so that a failure in the middle does not enqueue the first half again. */
   let opened: OpenedSegment | undefined;
 
   async function loop(): Promise<void> {
@@ -61,7 +61,7 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
       try {
         await drain();
       } catch (err) {
-        complain('error', 'the disk spool cannot be read; trying again', { err });
+        logThrottled('error', 'the disk spool cannot be read; retrying', { err });
       }
     }
   }
@@ -75,8 +75,8 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
       while (opened.at < deliveries.length) {
         if (signal.aborted) return;
         const end = opened.at + countForBatch(sizes, opened.at);
-        const entered = needs.circuit.enqueue({ v: 1, deliveries: deliveries.slice(opened.at, end) }, patienceMs);
-        // Asked to stop, it does not wait: the segment stays on disk, and a copy that lands late is absorbed by the ledger.
+        const entered = needs.circuit.enqueue({ v: 1, deliveries: deliveries.slice(opened.at, end) }, enqueueTimeoutMs);
+        // After stop() it does not wait: the segment stays on disk, and a batch that still arrives is a duplicate, which the log absorbs.
         if (!(await unlessAborted(entered, signal))) return;
         opened.at = end;
       }
@@ -95,7 +95,7 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
   };
 }
 
-/** The promise's value, or undefined as soon as the signal is aborted. */
+/** Resolves with the promise's value, or with undefined as soon as the signal aborts. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);

@@ -1,12 +1,11 @@
-// Appends records to the current segment of one folder and fsyncs each. The folder is made, and locked, with the first
-// record, so a receiver whose queue never fails leaves no trace on disk.
+// Appends records to the current segment of one folder and flushes each (fsync). The folder is created and locked with the first
+// record, so a receiver whose queue never fails writes nothing to disk.
 import { mkdir, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
-import { takeLock } from '#src/base/process-lock.ts';
 import { syncFolder } from '#src/base/durable-file.ts';
-import type { ProcessLock } from '#src/base/process-lock.ts';
+import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
 
 export const segmentEnding = '.segment';
 
@@ -19,9 +18,9 @@ export interface Segment {
 export interface SegmentWriter {
   readonly folder: string;
   readonly current: Segment | undefined;
-  /** Resolves once the record is on disk; rejects when the disk refuses. */
+  /** Resolves once the record is on disk; rejects when the disk fails. */
   append(record: Buffer, deliveries: number): Promise<void>;
-  /** Ends the current segment and hands it over. */
+  /** Ends the current segment and passes it to `onSealed`. */
   seal(): Promise<void>;
 }
 
@@ -31,18 +30,18 @@ interface OpenSegment extends Segment {
   bytes: number;
 }
 
-export function createSegmentWriter(place: {
+export function createSegmentWriter(options: {
   readonly folder: string;
   readonly segmentBytes: number;
   readonly locks: Map<string, ProcessLock>;
   readonly onSealed: (segment: Segment) => void;
 }): SegmentWriter {
-  const { folder, segmentBytes, locks, onSealed } = place;
+  const { folder, segmentBytes, locks, onSealed } = options;
   let current: OpenSegment | undefined;
   let count = 0;
   let busy: Promise<unknown> = Promise.resolve();
 
-  /** Appending and sealing take turns, or a drain could hand over a segment that is still being written. */
+  /** Serializes appending and sealing, or a drain could read a segment that is still being written. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = busy.then(step);
     busy = turn.catch(() => undefined);
@@ -50,7 +49,7 @@ export function createSegmentWriter(place: {
   }
 
   async function openSegment(): Promise<OpenSegment> {
-    if (!locks.has(folder)) await ownFolder();
+    if (!locks.has(folder)) await lockFolder();
     count += 1;
     const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
     try {
@@ -58,13 +57,13 @@ export function createSegmentWriter(place: {
       await syncFolder(folder);
       return { path, handle, deliveries: 0, bytes: 0 };
     } catch (error) {
-      // Somebody removed the folder: own it anew with the next record.
+      // The folder was removed: it is created and locked again with the next record.
       if (ownCode(error) === 'ENOENT') releaseFolder();
       throw error;
     }
   }
 
-  async function ownFolder(): Promise<void> {
+  async function lockFolder(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const lock = takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', 'The spool folder could not be locked.');
@@ -82,7 +81,7 @@ export function createSegmentWriter(place: {
     if (!current) return;
     const { handle, path, deliveries, bytes } = current;
     current = undefined;
-    // In the same turn, or the spool would look empty for a moment.
+    // In the same turn of the event loop, or the spool would look empty for a moment.
     if (bytes > 0) onSealed({ path, deliveries, bytes });
     await handle.close().catch(() => undefined);
     if (bytes === 0) await rm(path, { force: true }).catch(() => undefined);
@@ -94,7 +93,7 @@ export function createSegmentWriter(place: {
       await current.handle.appendFile(record);
       await current.handle.datasync();
     } catch (error) {
-      // Never written to again: after a failed fsync the next one may lie. What is torn is ignored by whoever reads it.
+      // Never write to it again: after a failed fsync the next one may report success wrongly. Readers ignore a torn record.
       await current.handle.truncate(current.bytes).catch(() => undefined);
       await seal();
       throw error;

@@ -1,5 +1,5 @@
-// The bytes of a spool segment: records one after the other, each a batch with its length, its count and a checksum over
-// both count and content. Pure.
+// The format of a spool segment: records one after the other, each a batch with its length, its count and a checksum over count and
+// content. Pure.
 import { crc32 } from 'node:zlib';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 
@@ -10,8 +10,8 @@ export interface SegmentContent {
   readonly records: readonly Buffer[];
   readonly deliveries: number;
   /**
-   * `torn`: the last record is incomplete; it was never acknowledged, because the answer waits for the fsync.
-   * `damaged`: a checksum is wrong with more bytes behind it, so something acknowledged may be beyond reading.
+   * `torn`: the last record is incomplete; it was never acknowledged, because the response waits for the fsync.
+   * `damaged`: a checksum is wrong, so an acknowledged delivery may be unreadable.
    */
   readonly state: 'whole' | 'torn' | 'damaged';
 }
@@ -33,7 +33,7 @@ export function readSegment(bytes: Buffer): SegmentContent {
   while (at < bytes.length) {
     if (bytes.length - at < headBytes) return { records, deliveries, state: 'torn' };
     const end = at + headBytes + bytes.readUInt32LE(at);
-    // A length that points beyond the end is a torn tail, unless whole records follow: then it is the length that is wrong.
+    // A length beyond the end is a torn record, unless complete records follow: then the length itself is wrong.
     if (end > bytes.length) return { records, deliveries, state: recordFollows(bytes, at + 1) ? 'damaged' : 'torn' };
     if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4))
       return { records, deliveries, state: 'damaged' };
@@ -58,5 +58,9 @@ function recordFollows(bytes: Buffer, from: number): boolean {
 }
 
 export function deliveriesIn(content: SegmentContent): readonly QueuedDelivery[] {
-  return content.records.flatMap((record) => (JSON.parse(record.toString('utf8')) as DeliveryBatch).deliveries);
+  return content.records.flatMap((record) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeRecord` wrote it and its checksum is right
+    const { deliveries } = JSON.parse(record.toString('utf8')) as DeliveryBatch;
+    return deliveries;
+  });
 }

@@ -1,5 +1,5 @@
-// The disk spool: where batches wait, fsynced, while the queue cannot take them. One folder a receiver under the root,
-// append-only segments in it; a folder whose receiver died is taken over by the next one that looks (its lock is free).
+// The disk spool: stores batches durably while the queue does not accept them. One folder per receiver under the root, with
+// append-only segments; another receiver adopts the folder of one that crashed (its lock is free).
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -21,28 +21,28 @@ export interface SpoolNeeds {
 export interface SpoolOptions {
   readonly root: string;
   readonly maxBytes?: number;
-  /** A segment is deleted as a whole, so a smaller one is repeated less after a crash in the middle of a drain. */
+  /** A segment is deleted as a whole, so smaller ones mean fewer repeated deliveries after a crash during a drain. */
   readonly segmentBytes?: number;
 }
 
 export interface Spool {
-  /** True once the batch is on disk. A full, read-only or failing disk is an answer (false), never an exception. */
+  /** True once the batch is on disk; false for a full, read-only or failing disk. It never throws. */
   append(batch: DeliveryBatch): Promise<boolean>;
   isEmpty(): boolean;
   depth(): { readonly deliveries: number; readonly bytes: number };
-  /** The oldest segment, closed for writing; undefined when there is none. */
+  /** Returns the oldest segment, closed for writing; undefined when there is none. */
   oldest(): Promise<Segment | undefined>;
   read(segment: Segment): Promise<readonly QueuedDelivery[]>;
-  /** All of it is in the queue. */
+  /** Call it when all deliveries of the segment are in the queue. */
   remove(segment: Segment): Promise<void>;
-  /** Takes over folders whose receivers died. */
+  /** Adopts the folders of receivers that crashed. */
   adopt(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promise<Spool> {
   const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2 } = options;
-  const complain = throttled(needs.log, 10_000);
+  const logThrottled = throttled(needs.log, 10_000);
   const locks = new Map<string, ProcessLock>();
   const segments: Segment[] = [];
   const damaged = new Set<Segment>();
@@ -67,13 +67,13 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     if (closed) return false;
     const record = encodeRecord(batch);
     if (depth().bytes + record.length > maxBytes) {
-      complain('error', 'the disk spool is full; deliveries are refused until the queue is back', { maxBytes });
+      logThrottled('error', 'the disk spool is full; deliveries are rejected until the queue is back', { maxBytes });
       return false;
     }
     try {
       await writer.append(record, batch.deliveries.length);
     } catch (err) {
-      complain('error', 'the disk spool cannot be written; deliveries are refused', { err });
+      logThrottled('error', 'the disk spool cannot be written; deliveries are rejected', { err });
       return false;
     }
     needs.metrics.spooled(depth());
@@ -88,7 +88,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
       try {
         await adoptFolder(folder);
       } catch (err) {
-        complain('error', 'a spool folder left by another receiver cannot be read', { err, folder: entry.name });
+        logThrottled('error', 'a spool folder left by another receiver cannot be read', { err, folder: entry.name });
       }
     }
     needs.metrics.spooled(depth());
@@ -101,18 +101,18 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     const names = (await readdir(folder)).filter((name) => name.endsWith(segmentEnding)).sort();
     for (const name of names) {
       const path = join(folder, name);
-      // One that cannot be read now is not left out: the drain tries it again, and says so.
+      // A segment that cannot be read now is listed too: the drain retries it and logs the failure.
       const bytes = await readFile(path).catch(() => Buffer.alloc(0));
       segments.push({ path, deliveries: readSegment(bytes).deliveries, bytes: bytes.length });
     }
-    await dropIfEmpty(folder);
+    await removeIfEmpty(folder);
   }
 
-  /** Asks the disk, not our list: a segment that could not be read is not in the list and must not go. */
-  async function dropIfEmpty(folder: string): Promise<void> {
+  /** Checks the disk, not our list: a segment that could not be listed must not be deleted. */
+  async function removeIfEmpty(folder: string): Promise<void> {
     const names = await readdir(folder).catch(() => []);
     if (names.some((name) => name.endsWith(segmentEnding))) return;
-    // Removed before it is released: whoever opens the lock meanwhile finds a folder without segments.
+    // Removed before the lock is released: a receiver that takes the lock then finds a folder without segments.
     await rm(folder, { recursive: true, force: true });
     locks.get(folder)?.release();
     locks.delete(folder);
@@ -124,7 +124,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
       if (content.state === 'damaged') damaged.add(segment);
       return deliveriesIn(content);
     } catch (error) {
-      // To the back, behind what is being written now: one bad file must not hold up the others.
+      // Moved to the end, behind the current segment: one bad file must not block the others.
       await writer.seal();
       segments.push(...segments.splice(segments.indexOf(segment), 1));
       throw error;
@@ -137,15 +137,19 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     damaged.delete(segment);
     segments.splice(segments.indexOf(segment), 1);
     const folder = dirname(segment.path);
-    if (folder !== writer.folder) await dropIfEmpty(folder);
+    if (folder !== writer.folder) await removeIfEmpty(folder);
     needs.metrics.spooled(depth());
   }
 
-  /** What a checksum forbids to read, an operator may still make sense of. */
+  /** Keeps the file for the operator, who may still be able to read parts of it. */
   async function setAside(segment: Segment): Promise<void> {
-    const kept = `damaged-${basename(dirname(segment.path))}-${basename(segment.path)}`;
-    await rename(segment.path, join(root, kept));
-    complain('error', 'a spool segment is damaged; what could be read went to the queue, the file is kept', { kept });
+    const name = `damaged-${basename(dirname(segment.path))}-${basename(segment.path)}`;
+    await rename(segment.path, join(root, name));
+    logThrottled(
+      'error',
+      'a spool segment is damaged; the readable deliveries are in the queue, the file was renamed',
+      { name },
+    );
   }
 
   async function oldest(): Promise<Segment | undefined> {
@@ -156,7 +160,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   async function close(): Promise<void> {
     closed = true;
     await writer.seal();
-    if (locks.has(writer.folder)) await dropIfEmpty(writer.folder);
+    if (locks.has(writer.folder)) await removeIfEmpty(writer.folder);
     for (const lock of locks.values()) lock.release();
     locks.clear();
   }

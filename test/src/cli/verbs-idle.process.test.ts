@@ -91,6 +91,6 @@ describe('a wrong command line or environment', () => {
     const { code, err } = await idle.runProcess(['start'], { QUEUE_URL: 'redis://127.0.0.1:1' });
     holder.close();
     expect(code).toBe(2);
-    expect(err).toContain(`✗ 127.0.0.1:${idle.settings['PORT']} cannot be listened on: it is in use.\n→ `);
+    expect(err).toContain(`✗ Cannot listen on 127.0.0.1:${idle.settings['PORT']}: it is in use.\n→ `);
   });
 });

@@ -1,4 +1,4 @@
-// The receiver's promise over real HTTP: 202 only once the delivery is safe, and a way out that loses nothing.
+// The receiver over real HTTP: 202 only once the delivery is durable, and a shutdown that loses nothing.
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ const numbered = (index: number): string => JSON.stringify({ event: 'invitee.cre
 const idOf = (body: string): string => createHash('sha256').update(body).digest('hex');
 
 describe('the receiver', () => {
-  it('answers 202 once the queue has the delivery', async () => {
+  it('responds 202 once the queue has the delivery', async () => {
     await using receiver = await openReceiver();
     const response = await receiver.post(numbered(1));
     expect([response.status, await response.json()]).toEqual([202, { title: 'Accepted', message: expect.any(String) }]);
@@ -19,7 +19,7 @@ describe('the receiver', () => {
     expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
   });
 
-  it('puts deliveries that arrive together into fewer jobs, and loses none', async () => {
+  it('batches deliveries that arrive together, and loses none', async () => {
     await using receiver = await openReceiver();
     const bodies = Array.from({ length: 300 }, (_, index) => numbered(index));
     await Promise.all(bodies.map((body) => receiver.post(body)));
@@ -27,7 +27,7 @@ describe('the receiver', () => {
   });
 
   for (const mode of ['down', 'frozen'] as const)
-    it(`keeps deliveries on disk while the queue is ${mode}, and brings them in when it is back`, async () => {
+    it(`spools deliveries to disk while the queue is ${mode}, and enqueues them when it is back`, async () => {
       await using receiver = await openReceiver({ queue: testQueue(mode) });
       const bodies = Array.from({ length: 30 }, (_, index) => numbered(index));
       for (const body of bodies) expect((await receiver.post(body)).status).toBe(202);
@@ -41,7 +41,7 @@ describe('the receiver', () => {
       expect(await receiver.counted('slotstream_spool_deliveries')).toBe(0);
     });
 
-  it('says 503 with Retry-After when neither queue nor spool can take it', async () => {
+  it('responds 503 with Retry-After when neither queue nor spool accepts the delivery', async () => {
     await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
     const response = await receiver.post(numbered(1));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
@@ -49,13 +49,13 @@ describe('the receiver', () => {
     expect(await receiver.counted('slotstream_deliveries_received_total{outcome="unavailable"}')).toBe(1);
   });
 
-  it('says 503 when more waits in memory than it may hold', async () => {
+  it('responds 503 when too many bytes wait in memory', async () => {
     await using receiver = await openReceiver({ maxWaitingBytes: 10 });
     expect((await receiver.post('a'.repeat(11))).status).toBe(503);
     expect((await receiver.post('a'.repeat(10))).status).toBe(202);
   });
 
-  it('writes no person, no key and no signature to its log, whatever fails', async () => {
+  it('writes no personal data, key or signature to its log, whatever fails', async () => {
     await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
     const body = '{"payload":{"email":"canary@example.test","name":"Canary Person"}}';
     const headers = receiver.sign(body);
@@ -69,7 +69,7 @@ describe('the receiver', () => {
 });
 
 describe('health', () => {
-  it('is alive whatever the engines do, and ready only when each answers', async () => {
+  it('is alive whatever the engines do, and ready only when each engine responds', async () => {
     let queueUp = true;
     let now = 0;
     const queue = async () => (queueUp ? undefined : Promise.reject(new Error('redis://:canary@host')));
@@ -92,8 +92,8 @@ describe('health', () => {
   });
 });
 
-describe('going away', () => {
-  it('is not ready first, while deliveries are still taken', async () => {
+describe('the shutdown', () => {
+  it('reports not ready first, while deliveries are still accepted', async () => {
     await using receiver = await openReceiver({ listener: { graceMs: 300 } });
     const closing = receiver.close();
     const [ready, taken] = await Promise.all([fetch(`${receiver.url}/readyz`), receiver.post(numbered(1))]);
@@ -104,7 +104,7 @@ describe('going away', () => {
     expect(receiver.queue.deliveries).toHaveLength(1);
   });
 
-  it('finishes what is in flight and tells those connections to close', async () => {
+  it('finishes requests in flight and closes their connections', async () => {
     const queue = testQueue();
     let release: (() => void) | undefined;
     const { enqueue } = queue;
@@ -112,7 +112,7 @@ describe('going away', () => {
       await new Promise<void>((resolve) => (release = resolve));
       return enqueue(batch);
     };
-    await using receiver = await openReceiver({ queue, listener: { closeDeadlineMs: 5000 } });
+    await using receiver = await openReceiver({ queue, listener: { closeTimeoutMs: 5000 } });
     const body = numbered(1);
     const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
     const answer = exchange(receiver.port, [
@@ -126,8 +126,8 @@ describe('going away', () => {
     expect(queue.deliveries).toHaveLength(1);
   });
 
-  it('does not wait for ever for one who never finishes', async () => {
-    await using receiver = await openReceiver({ listener: { closeDeadlineMs: 50 } });
+  it('does not wait for ever for a request that never ends', async () => {
+    await using receiver = await openReceiver({ listener: { closeTimeoutMs: 50 } });
     const socket = connect(receiver.port, '127.0.0.1');
     socket.on('error', () => undefined);
     await new Promise((resolve) =>
@@ -138,7 +138,7 @@ describe('going away', () => {
     expect(receiver.queue.deliveries).toEqual([]);
   });
 
-  it('under load loses nothing that was answered 202', async () => {
+  it('loses nothing that was acknowledged with 202 under load', async () => {
     await using receiver = await openReceiver({ listener: { graceMs: 50 } });
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const accepted: string[] = [];

@@ -5,7 +5,7 @@ const up = async () => undefined;
 const down = async () => Promise.reject(new Error('postgres://user:canary@db refused'));
 
 describe('readiness', () => {
-  it('names every engine and is false while one does not answer', async () => {
+  it('names every engine and is false while one does not respond', async () => {
     const health = createHealth({ checks: { queue: up, store: down }, clock: () => 0 });
     expect(await health.readiness()).toEqual({
       ready: false,
@@ -21,7 +21,7 @@ describe('readiness', () => {
     expect(await health.readiness()).toMatchObject({ ready: false, stopping: true });
   });
 
-  it('asks the engines once a second, however many ask it', async () => {
+  it('checks the engines once per second, however many requests arrive', async () => {
     let now = 0;
     let asked = 0;
     const health = createHealth({ checks: { queue: async () => void (asked += 1) }, clock: () => now });

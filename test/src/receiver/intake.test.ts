@@ -44,7 +44,7 @@ function heldQueue() {
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 describe('natural batching', () => {
-  it('sends a lone delivery without waiting for others', async () => {
+  it('enqueues a single delivery without waiting for others', async () => {
     const queue = heldQueue();
     void intakeOf(queue).accept(delivery('a'));
     await nextTurn();
@@ -52,7 +52,7 @@ describe('natural batching', () => {
     queue.release();
   });
 
-  it('sends together what arrived in one turn of the event loop', async () => {
+  it('batches what arrived in one turn of the event loop', async () => {
     const queue = heldQueue();
     const intake = intakeOf(queue);
     for (const body of ['a', 'b']) void intake.accept(delivery(body));
@@ -61,7 +61,7 @@ describe('natural batching', () => {
     queue.release();
   });
 
-  it('gathers what arrives while a batch is on its way, and answers none before it is safe', async () => {
+  it('collects what arrives while a batch is being enqueued, and acknowledges nothing before it is durable', async () => {
     const queue = heldQueue();
     const intake = intakeOf(queue);
     const answered: string[] = [];
@@ -80,7 +80,7 @@ describe('natural batching', () => {
     expect(answered).toEqual(['a', 'b', 'c']);
   });
 
-  it('sends a delivery larger than a batch alone', async () => {
+  it('enqueues a delivery larger than a batch alone', async () => {
     const queue = heldQueue();
     const intake = intakeOf(queue);
     const large = delivery('x'.repeat(batchLimits.bytes + 1));
@@ -93,7 +93,7 @@ describe('natural batching', () => {
     expect(queue.batches[1]?.deliveries).toEqual([large]);
   });
 
-  it('holds no more than its bytes and asks the rest to come again', async () => {
+  it('holds at most its limit of bytes and rejects the rest', async () => {
     const queue = heldQueue();
     const intake = intakeOf({ ...queue, options: { maxWaitingBytes: 10 } });
     const first = intake.accept(delivery('12345678'));
@@ -115,7 +115,7 @@ describe('a queue that fails', () => {
     expect(await intakeOf(down).accept(delivery('a'))).toBe('spooled');
   });
 
-  it('that never answers costs one deadline, not one a batch', async () => {
+  it('that never responds costs one timeout, not one per batch', async () => {
     let tries = 0;
     const enqueue = () => {
       tries += 1;
@@ -130,7 +130,7 @@ describe('a queue that fails', () => {
     expect(await intakeOf({ ...down, append: async () => false }).accept(delivery('a'))).toBe('unavailable');
   });
 
-  it('is tried again after a pause that grows', async () => {
+  it('is probed again after growing pauses', async () => {
     let now = 0;
     const triedAt: number[] = [];
     const enqueue = async () => {
@@ -142,7 +142,7 @@ describe('a queue that fails', () => {
     expect(triedAt).toEqual([0, 100, 300, 700]);
   });
 
-  it('is left to the drain to try while the spool holds something', async () => {
+  it('is probed by the drain only while the spool is not empty', async () => {
     let tries = 0;
     let now = 0;
     const enqueue = async () => {
@@ -216,8 +216,8 @@ it('loses nothing it accepted and keeps every batch within its limits, whatever 
 
 const travelling = (delivery: QueuedDelivery): unknown => JSON.parse(JSON.stringify(delivery));
 
-describe('how a body travels', () => {
-  it('is text when it is valid UTF-8 without NUL, else base64', () => {
+describe('a delivery', () => {
+  it('is text when its body is valid UTF-8 without NUL, otherwise base64', () => {
     const at = Date.UTC(2025, 3, 14, 11, 42, 33, 115);
     const time = '2025-04-14T11:42:33.115000Z';
     expect(travelling(deliveryOf(Buffer.from('\ufeff{"é":"😀"}'), at))).toEqual({

@@ -1,4 +1,4 @@
-// The security checklist of the public edge, one named test a row, over real HTTP on loopback.
+// The security checklist of the public endpoint, over real HTTP on loopback.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ async function seen(response: Response): Promise<object> {
   return { status: response.status, headers, text: await response.text() };
 }
 
-describe('row 1: the raw bytes are verified, before any parse', () => {
+describe('the raw bytes are verified before anything is parsed', () => {
   const exact: Record<string, Uint8Array<ArrayBuffer>> = {
     'odd spacing': Buffer.from('{ "event" :\t"x" }'),
     'an escaped letter': Buffer.from('{"name":"\\u00e9"}'),
@@ -25,7 +25,7 @@ describe('row 1: the raw bytes are verified, before any parse', () => {
     nothing: Buffer.alloc(0),
   };
 
-  it('accepts exactly the signed bytes, whatever they are, and hands on the same bytes', async () => {
+  it('accepts exactly the signed bytes, whatever they are, and passes on the same bytes', async () => {
     await using receiver = await openReceiver();
     for (const bytes of Object.values(exact)) expect((await receiver.post(bytes)).status).toBe(202);
     const arrived = receiver.queue.deliveries.map((sent) => Buffer.from(sent.body, sent.encoding ?? 'utf8'));
@@ -39,7 +39,7 @@ describe('row 1: the raw bytes are verified, before any parse', () => {
     ]);
   });
 
-  it('refuses what a parser would call the same', async () => {
+  it('rejects other bytes that a parser would treat as equal', async () => {
     await using receiver = await openReceiver();
     const headers = receiver.sign('{"b":1,"a":"\\u00e9"}');
     for (const variant of [
@@ -53,8 +53,8 @@ describe('row 1: the raw bytes are verified, before any parse', () => {
   });
 });
 
-describe('rows 2, 3, 4, 5, 6 and 28: every refused signature gets the same answer', () => {
-  it('says nothing about why', async () => {
+describe('every rejected signature gets the same response', () => {
+  it('does not reveal the reason', async () => {
     await using receiver = await openReceiver();
     const now = Math.floor(Date.now() / 1000);
     const [, mac = ''] = (receiver.sign(body)[signatureHeader] ?? '').split('v1=');
@@ -86,7 +86,7 @@ describe('rows 2, 3, 4, 5, 6 and 28: every refused signature gets the same answe
     expect(receiver.queue.deliveries).toEqual([]);
   });
 
-  it('row 4: two signature headers are refused, also when each alone would do', async () => {
+  it('two signature headers are rejected, even when each alone is valid', async () => {
     await using receiver = await openReceiver();
     const good = receiver.sign(body)[signatureHeader];
     const [, mac] = good?.split(',') ?? [];
@@ -105,7 +105,7 @@ describe('rows 2, 3, 4, 5, 6 and 28: every refused signature gets the same answe
     expect(await receiver.counted('slotstream_deliveries_refused_total{cause="malformed"}')).toBe(4);
   });
 
-  it('row 6: a stale but rightly signed delivery is counted apart, and the log says which setting cures it', async () => {
+  it('a stale but correctly signed delivery is counted separately, and the log names the setting that fixes it', async () => {
     let now = Date.now();
     await using receiver = await openReceiver({ clock: () => now });
     const headers = receiver.sign(body);
@@ -123,7 +123,7 @@ describe('rows 2, 3, 4, 5, 6 and 28: every refused signature gets the same answe
   });
 });
 
-it('row 7: the same delivery is answered 202 each time it comes', async () => {
+it('the same delivery is acknowledged with 202 each time it arrives', async () => {
   await using receiver = await openReceiver();
   const headers = receiver.sign(body);
   const statuses = await Promise.all(
@@ -132,7 +132,7 @@ it('row 7: the same delivery is answered 202 each time it comes', async () => {
   expect(new Set(statuses)).toEqual(new Set([202]));
 });
 
-it('row 8: every key on the ring verifies, one taken off does not, and the metric names the key by its id', async () => {
+it('every key of the key ring verifies, a removed one does not, and the metric names the key by its id', async () => {
   const previous = 'the previous key, thirty-two bytes';
   let ring = [signingKey, previous];
   await using receiver = await openReceiver({ keysAt: () => ring });
@@ -144,39 +144,39 @@ it('row 8: every key on the ring verifies, one taken off does not, and the metri
   expect((await receiver.metrics.read()).text).not.toContain(signingKey);
 });
 
-describe('row 9: unsigned deliveries', () => {
-  it('are accepted only where that was said out loud', async () => {
+describe('unsigned deliveries', () => {
+  it('are accepted only where the setting allows it', async () => {
     await using receiver = await openReceiver({ keysAt: () => [], options: { allowUnsigned: true } });
     expect((await receiver.post(body, {})).status).toBe(202);
     await using closed = await openReceiver({ keysAt: () => [] });
     expect((await closed.post(body, {})).status).toBe(401);
   });
 
-  it('do not let a wrong signature through where there are keys', async () => {
+  it('do not make a wrong signature acceptable where there are keys', async () => {
     await using receiver = await openReceiver({ options: { allowUnsigned: true } });
     expect((await receiver.post(body, {})).status).toBe(202);
     expect((await receiver.post(body, receiver.sign(body, 'another key of a sufficient length'))).status).toBe(401);
   });
 });
 
-describe('row 11: the body is capped, however it is sent', () => {
+describe('the size of the body is limited, however it is sent', () => {
   const options = { maxBodyBytes: 1000 };
   const head = (more: string): string => `POST /webhooks HTTP/1.1\r\nHost: a\r\n${more}\r\n\r\n`;
 
-  it('accepts a body of exactly the cap and refuses one byte more', async () => {
+  it('accepts a body of exactly the limit and rejects one byte more', async () => {
     await using receiver = await openReceiver({ options });
     expect((await receiver.post('a'.repeat(1000))).status).toBe(202);
     expect((await receiver.post('a'.repeat(1001))).status).toBe(413);
   });
 
-  it('answers a too large announcement before any body is sent, and closes', async () => {
+  it('rejects a too large content-length before any body is sent, and closes', async () => {
     await using receiver = await openReceiver({ options });
     expect(await exchange(receiver.port, [head('Content-Length: 10000000')])).toMatch(
       /^HTTP\/1\.1 413 [^]*connection: close[^]*"title":"Payload Too Large"/i,
     );
   });
 
-  it('answers ten chunked megabytes with 413, keeping none of them, and closes', async () => {
+  it('rejects ten chunked megabytes with 413, without buffering them, and closes', async () => {
     await using receiver = await openReceiver({ options });
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'a'), Buffer.from('\r\n')]);
     const chunks = [head('Transfer-Encoding: chunked'), ...Array<Buffer>(160).fill(chunk), '0\r\n\r\n'];
@@ -185,20 +185,20 @@ describe('row 11: the body is capped, however it is sent', () => {
     expect(receiver.queue.deliveries).toEqual([]);
   });
 
-  it('lets a sender of a too large body read its answer', async () => {
+  it('lets the sender of a too large body read the response', async () => {
     await using receiver = await openReceiver({ options });
     const response = await receiver.post('a'.repeat(5_000_000));
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ title: 'Payload Too Large', message: expect.any(String) });
   });
 
-  it('refuses a request with two lengths', async () => {
+  it('rejects a request with two lengths', async () => {
     await using receiver = await openReceiver({ options });
     const smuggled = head('Content-Length: 5\r\nTransfer-Encoding: chunked') + '0\r\n\r\n';
     expect(await exchange(receiver.port, [smuggled])).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('forgets a delivery whose sender went away half-way', async () => {
+  it('drops a delivery whose sender disconnects in the middle', async () => {
     await using receiver = await openReceiver({ options });
     const socket = connect(receiver.port, '127.0.0.1');
     socket.write(`${head('Content-Length: 500')}half of it`, () => socket.destroy());
@@ -208,7 +208,7 @@ describe('row 11: the body is capped, however it is sent', () => {
   });
 });
 
-describe('row 12: slow senders', () => {
+describe('slow senders', () => {
   const listener = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
   async function* dripping(start: string): AsyncIterable<string> {
     yield start;
@@ -218,21 +218,21 @@ describe('row 12: slow senders', () => {
     }
   }
 
-  it('are cut off while sending headers', async () => {
+  it('are disconnected while sending headers', async () => {
     await using receiver = await openReceiver({ listener });
     expect(await exchange(receiver.port, dripping('POST /webhooks HTTP/1.1\r\nX-Slow: '))).toMatch(
       /^(HTTP\/1\.1 408 |$)/,
     );
   });
 
-  it('are cut off while sending a body, and leave no delivery', async () => {
+  it('are disconnected while sending a body, and leave no delivery', async () => {
     await using receiver = await openReceiver({ listener });
     const start = 'POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
     expect(await exchange(receiver.port, dripping(start))).toMatch(/^(HTTP\/1\.1 408 |$)/);
     expect(receiver.queue.deliveries).toEqual([]);
   });
 
-  it('do not keep a good delivery out', async () => {
+  it('do not block a good delivery', async () => {
     await using receiver = await openReceiver({ listener });
     const slow = Array.from({ length: 200 }, () => exchange(receiver.port, ['POST /webhooks HTTP/1.1\r\nX: ']));
     expect((await receiver.post(body)).status).toBe(202);
@@ -240,7 +240,7 @@ describe('row 12: slow senders', () => {
   });
 });
 
-it('row 13: too many bytes of headers are refused with 431', async () => {
+it('too many bytes of headers are rejected with 431', async () => {
   await using receiver = await openReceiver();
   const start = 'POST /webhooks HTTP/1.1\r\nHost: a\r\n';
   expect(await exchange(receiver.port, [`${start}X: ${'a'.repeat(20_000)}\r\n\r\n`])).toMatch(/^HTTP\/1\.1 431 /);
@@ -248,8 +248,8 @@ it('row 13: too many bytes of headers are refused with 431', async () => {
   expect(await exchange(receiver.port, [`${start}${many}\r\n`])).toMatch(/^HTTP\/1\.1 431 /);
 });
 
-describe('row 14: method, path and content type', () => {
-  it('answers other methods with 405 and the one allowed', async () => {
+describe('method, path and content type', () => {
+  it('responds 405 to other methods and names the allowed one', async () => {
     await using receiver = await openReceiver();
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const response = await fetch(`${receiver.url}/webhooks`, { method });
@@ -257,7 +257,7 @@ describe('row 14: method, path and content type', () => {
     }
   });
 
-  it('answers other paths with 404 and echoes nothing', async () => {
+  it('responds 404 to other paths and echoes nothing', async () => {
     await using receiver = await openReceiver();
     for (const path of [
       '/',
@@ -274,7 +274,7 @@ describe('row 14: method, path and content type', () => {
     }
   });
 
-  it('ignores the query of the callback', async () => {
+  it('ignores the query of the callback URL', async () => {
     await using receiver = await openReceiver();
     const response = await fetch(`${receiver.url}/webhooks?s=abc`, {
       method: 'POST',
@@ -284,13 +284,13 @@ describe('row 14: method, path and content type', () => {
     expect(response.status).toBe(202);
   });
 
-  it('does not trust, or need, a content type', async () => {
+  it('neither trusts nor needs a content type', async () => {
     await using receiver = await openReceiver();
     for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', ''])
       expect((await receiver.post(body, { ...receiver.sign(body), 'content-type': type })).status).toBe(202);
   });
 
-  it('refuses a compressed body without opening it', async () => {
+  it('rejects a compressed body without decompressing it', async () => {
     await using receiver = await openReceiver();
     const zipped = gzipSync(Buffer.alloc(1_000_000));
     for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip'])
@@ -301,7 +301,7 @@ describe('row 14: method, path and content type', () => {
   });
 });
 
-it('row 28: every answer is small JSON with a title and a message', async () => {
+it('every response is small JSON with a title and a message', async () => {
   await using receiver = await openReceiver({ options: { maxBodyBytes: 60 } });
   const responses = [
     await receiver.post(body.slice(0, 50)),
@@ -319,7 +319,7 @@ it('row 28: every answer is small JSON with a title and a message', async () => 
   }
 });
 
-it('row 33: a flood of bad signatures is counted, leaves a few log lines and nothing else', async () => {
+it('a flood of bad signatures is counted and leaves only a few log lines', async () => {
   await using receiver = await openReceiver();
   const headers = receiver.sign(body, 'canary-of-an-attacker, long enough');
   for (let round = 0; round < 20; round += 1)

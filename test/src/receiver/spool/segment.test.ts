@@ -14,7 +14,7 @@ const batches = fc.array(
 const deliveriesOf = (list: readonly DeliveryBatch[]) => list.flatMap(({ deliveries }) => deliveries);
 
 describe('a spool segment', () => {
-  it('gives back what was written, in order', () => {
+  it('returns what was written, in order', () => {
     fc.assert(
       fc.property(batches, (list) => {
         const content = readSegment(Buffer.concat(list.map(encodeRecord)));
@@ -26,7 +26,7 @@ describe('a spool segment', () => {
     );
   });
 
-  it('cut anywhere gives back every record before the cut and nothing else', () => {
+  it('cut anywhere returns every record before the cut and nothing else', () => {
     fc.assert(
       fc.property(batches, fc.nat(), (list, seed) => {
         const records = list.map(encodeRecord);
@@ -45,7 +45,7 @@ describe('a spool segment', () => {
     );
   });
 
-  it('with any one bit turned never gives back anything that was not written', () => {
+  it('with any one bit flipped never returns anything that was not written', () => {
     fc.assert(
       fc.property(batches, fc.nat(), (list, seed) => {
         const bytes = Buffer.concat(list.map(encodeRecord));
@@ -60,7 +60,7 @@ describe('a spool segment', () => {
     );
   });
 
-  it('says damaged, not torn, when whole records follow a length that points beyond the end', () => {
+  it('is damaged, not torn, when complete records follow a length that points beyond the end', () => {
     const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
     const wrong = Buffer.from(record);
     wrong.writeUInt32LE(0x7fffffff, 0);
@@ -68,7 +68,7 @@ describe('a spool segment', () => {
     expect(readSegment(Buffer.concat([record, wrong]))).toMatchObject({ deliveries: 1, state: 'torn' });
   });
 
-  it('says damaged when a whole record has a wrong checksum, also the last', () => {
+  it('is damaged when a complete record has a wrong checksum, also the last one', () => {
     const record = encodeRecord({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
     const wrong = Buffer.from(record);
     wrong[wrong.length - 1] = 0;

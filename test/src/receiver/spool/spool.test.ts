@@ -62,7 +62,7 @@ async function drained(spool: Spool, enqueue?: (batch: DeliveryBatch) => Promise
   return bodies;
 }
 
-/** Leaves a folder as a killed receiver leaves it: segments, and a lock that nobody holds. */
+/** Leaves a folder as a killed receiver leaves it: segments, and a lock that no process holds. */
 function leftBehind(name: string, segments: Record<string, Buffer>): string {
   const left = join(root, name);
   mkdirSync(left, { recursive: true });
@@ -71,12 +71,12 @@ function leftBehind(name: string, segments: Record<string, Buffer>): string {
 }
 
 describe('the spool', () => {
-  it('leaves no trace on disk while nothing is spooled', async () => {
+  it('writes nothing to disk while nothing is spooled', async () => {
     await (await openAt()).close();
     expect(existsSync(root)).toBe(false);
   });
 
-  it('is drained in the order of arrival and removed behind', async () => {
+  it('is drained in the order of arrival, and drained segments are removed', async () => {
     const spool = await openAt({ segmentBytes: 300 });
     const bodies = Array.from({ length: 20 }, (_, index) => `body ${index}`);
     for (const body of bodies) expect(await spool.append(batchOf(body))).toBe(true);
@@ -89,7 +89,7 @@ describe('the spool', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('puts small records together into full batches when it drains', async () => {
+  it('combines small records into full batches when it is drained', async () => {
     const spool = await openAt();
     for (let index = 0; index < 300; index += 1) await spool.append(batchOf(String(index)));
     const sizes: number[] = [];
@@ -98,7 +98,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  it('keeps its files to its owner', async () => {
+  it('makes its files readable by the owner only', async () => {
     const spool = await openAt();
     await spool.append(batchOf('a'));
     const [path = ''] = segmentsOnDisk();
@@ -108,7 +108,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  it('takes what it was given while it was being drained', async () => {
+  it('accepts batches while it is being drained', async () => {
     const spool = await openAt();
     await spool.append(batchOf('first'));
     const bodies = await drained(spool, async ({ deliveries }) => {
@@ -118,7 +118,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  it('goes on where it was when the queue fails half-way', async () => {
+  it('continues at its offset when the queue fails in the middle', async () => {
     const spool = await openAt();
     const bodies = Array.from({ length: 600 }, (_, index) => String(index));
     for (const body of bodies) await spool.append(batchOf(body));
@@ -132,8 +132,8 @@ describe('the spool', () => {
   });
 });
 
-describe('a disk that refuses', () => {
-  it('is an answer: the spool is full at its cap and takes again when it was drained', async () => {
+describe('a disk that fails', () => {
+  it('full at its limit: the spool rejects, and accepts again after it was drained', async () => {
     const spool = await openAt({ maxBytes: 500 });
     expect(await spool.append(batchOf('a'.repeat(300)))).toBe(true);
     for (let round = 0; round < 5; round += 1) expect(await spool.append(batchOf('b'.repeat(300)))).toBe(false);
@@ -143,7 +143,7 @@ describe('a disk that refuses', () => {
     await spool.close();
   });
 
-  it('is an answer: a root that cannot be made refuses every batch, with one line in the log', async () => {
+  it('a root that cannot be created: every batch is rejected, with one log line', async () => {
     writeFileSync(root, 'a file where the folder would be');
     const spool = await openAt();
     for (let round = 0; round < 5; round += 1) expect(await spool.append(batchOf('a'))).toBe(false);
@@ -152,7 +152,7 @@ describe('a disk that refuses', () => {
     await spool.close();
   });
 
-  it('is an answer: a folder removed under a running receiver is made again', async () => {
+  it('a folder removed under a running receiver is created again', async () => {
     const spool = await openAt({ segmentBytes: 1 });
     await spool.append(batchOf('lost with its folder'));
     rmSync(root, { recursive: true });
@@ -164,7 +164,7 @@ describe('a disk that refuses', () => {
 });
 
 describe('after a crash', () => {
-  it('the next receiver takes over what the last one left, without its torn end', async () => {
+  it('the next receiver adopts what the last one left, without the torn record', async () => {
     const good = encodeRecord(batchOf('a', 'b'));
     const torn = encodeRecord(batchOf('never acknowledged')).subarray(0, 30);
     leftBehind('dead', {
@@ -188,14 +188,14 @@ describe('after a crash', () => {
     await second.close();
   });
 
-  it('an empty or headless segment is nothing', async () => {
+  it('an empty segment or one without a complete header is skipped', async () => {
     leftBehind('dead', { '0000000001.segment': Buffer.alloc(0), '0000000002.segment': Buffer.alloc(5) });
     const spool = await openAt();
     expect(await drained(spool)).toEqual([]);
     await spool.close();
   });
 
-  it('a damaged segment gives what can be read and is kept for a person to look at', async () => {
+  it('the readable part of a damaged segment is drained and its file is kept for the operator', async () => {
     const damaged = encodeRecord(batchOf('bad'));
     damaged[damaged.length - 2] = 0;
     const bytes = Buffer.concat([encodeRecord(batchOf('good')), damaged, encodeRecord(batchOf('behind'))]);
@@ -207,7 +207,7 @@ describe('after a crash', () => {
     await spool.close();
   });
 
-  it('a segment cut or grown by the disk never stops the drain', async () => {
+  it('a segment truncated or extended by the disk never stops the drain', async () => {
     const spool = await openAt({ segmentBytes: 1 });
     for (const body of ['a', 'b', 'c']) await spool.append(batchOf(body));
     const [first = '', second = ''] = segmentsOnDisk().sort();
@@ -218,7 +218,7 @@ describe('after a crash', () => {
   });
 });
 
-describe('fault 40: several receivers on one root', () => {
+describe('several receivers on one root', () => {
   it('never drain one folder twice', async () => {
     for (let index = 0; index < 10; index += 1)
       leftBehind(`dead-${index}`, { '0000000001.segment': encodeRecord(batchOf(`left ${index}`)) });
@@ -232,7 +232,7 @@ describe('fault 40: several receivers on one root', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('leave a living one alone, and take over from it when it was killed', async () => {
+  it('do not touch the folder of a running receiver, and adopt it when that one was killed', async () => {
     const script = `
       const { openSpool } = await import('#src/receiver/spool/spool.ts');
       const { createLog } = await import('#src/observability/log.ts');
@@ -256,14 +256,14 @@ describe('fault 40: several receivers on one root', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('lock a folder once, and not one that is gone', () => {
-    const left = leftBehind('somebody', {});
+  it('lock a folder once, and not a missing one', () => {
+    const left = leftBehind('other', {});
     const lock = takeLock(join(left, 'lock'));
     expect(takeLock(join(left, 'lock'))).toBeUndefined();
     lock?.release();
     const again = takeLock(join(left, 'lock'));
     expect(again).toBeDefined();
     again?.release();
-    expect(takeLock(join(root, 'nobody', 'lock'))).toBeUndefined();
+    expect(takeLock(join(root, 'missing', 'lock'))).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
-// The delivery that doctor sends to itself is known by its very bytes, and by nothing else.
+// The self-test delivery is recognized by its exact bytes only.
 import { describe, expect, it } from 'vitest';
-import { isSelfTest, selfTestBody } from '#src/receiver/self-test.ts';
+import { isSelfTest, selfTestBody } from '#src/receiver/responses.ts';
 
-describe('the self-test', () => {
-  it('is known by its bytes', () => {
+describe('the self-test delivery', () => {
+  it('is recognized by its bytes', () => {
     expect(isSelfTest(Buffer.from(selfTestBody))).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-// Bodies in pieces: whole again when they are honest, bounded together when they are not.
+// Bodies that arrive in pieces are assembled, and limited together.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readBody } from '#src/receiver/read-body.ts';
@@ -38,12 +38,12 @@ function sendInBytes(text: string): (port: number) => void {
 }
 
 describe('a body sent byte by byte', () => {
-  it('is put together again', async () => {
+  it('is assembled', async () => {
     const text = Array.from({ length: 5_000 }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
     expect(String(await readOnce(sendInBytes(text)))).toBe(text);
   });
 
-  it('is given up when all bodies being read hold too much together, and gives back what it took', async () => {
+  it('is rejected when all bodies being read exceed the budget together, and releases its share', async () => {
     const budget = { maxBytes: 1_000, bytes: 900 };
     expect(await readOnce(sendInBytes('x'.repeat(2_000)), budget)).toBe('busy');
     expect(budget.bytes).toBe(900);
