@@ -17,7 +17,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { holdsKey, lookAfterSubscriptions } from './subscription-watch.ts';
 
 export interface ScheduledNeeds {
@@ -73,7 +73,7 @@ function watchJob(needs: ScheduledNeeds): Job {
     name: 'watch',
     everyMs: config.watchEveryMs,
     async run(signal) {
-      const look = { config, store, now: () => new Date(), signal, upstream: { patience: patiences.ordinary } };
+      const look = { config, store, now: () => new Date(), signal, upstream: { retryBudget: retryBudgets.ordinary } };
       const report = await hearingClock(store, (world) => lookAfterSubscriptions({ ...look, world }));
       await noteLosses(store, report);
       const told = summaryOf(report);
@@ -150,7 +150,7 @@ async function comparing(
   signal: AbortSignal,
   world: UpstreamNeeds = {},
 ): Promise<ReconcileNeeds> {
-  const sources = await openSources(config, world, { patience: patiences.long, signal });
+  const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal });
   return { store, sources, screen: privacyScreen(config), now: () => new Date(), signal };
 }
 

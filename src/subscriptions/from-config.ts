@@ -4,7 +4,7 @@ import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { addKey, keyMarkOf, newKey, openKeyRing } from '#src/signing/key-ring.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { openUpstream, upstreamsOfUsers, type UpstreamNeeds, type UpstreamOptions } from '#src/upstream/clients.ts';
+import { openUpstream, openUserUpstreams, type UpstreamNeeds, type UpstreamOptions } from '#src/upstream/clients.ts';
 import type { BootstrapInput } from './bootstrap.ts';
 import type { Callers } from './list-existing.ts';
 
@@ -36,7 +36,7 @@ export function callersOf(
   const { organizationUri } = config.api;
   const isElsewhere = (organization: string | null): boolean =>
     organization !== null && organizationUri !== undefined && organization !== organizationUri;
-  const logins = upstreamsOfUsers(config, needs, options)
+  const logins = openUserUpstreams(config, needs, options)
     .filter(({ organization }) => !isElsewhere(organization))
     .map(({ user, client }) => [user, stoppable(client, signal)] as const);
   return { main: stoppable(openUpstream(config, needs, options), signal), logins: new Map(logins) };

@@ -1,4 +1,4 @@
-// A refusal or failure the service put into an answer: what was asked, what it said, and what to do about it.
+// An error response of the service: the request, the reason the service gave, and a hint what to do about it.
 import { permissionDeniedTitle, type ErrorBody } from '#schemas/errors.ts';
 import { SlotstreamError, type ErrorCode } from '#src/base/errors.ts';
 import { safeText } from '#src/observability/redact.ts';
@@ -11,16 +11,16 @@ export interface ApiErrorDetail {
 
 export interface ApiErrorFacts {
   /** `GET /contacts`: method and path. Never the query, which can name people. */
-  readonly asked: string;
+  readonly request: string;
   readonly status: number;
-  /** Undefined when the answer was no error body of the service: a proxy's page, say. */
+  /** Undefined when the response has no error body of the service, such as the page of a proxy. */
   readonly body: (ErrorBody & { readonly required_scopes?: readonly string[] | null | undefined }) | undefined;
-  /** As in `Answered`: a 404 is a fact with a time, too. */
+  /** As in `ApiResult`: a 404 is a fact with a time, too. */
   readonly observed: string;
-  /** Whether it may have been carried out although it failed: a create that met a server error. */
+  /** Whether the request may have been carried out although it failed: a create that met a server error. */
   readonly isOutcomeUnknown: boolean;
-  /** Blanks what must not be seen, the token first of all, in the service's own words. */
-  readonly scrub: (text: string) => string;
+  /** Removes secrets, above all the token, from texts of the service. */
+  readonly redact: (text: string) => string;
 }
 
 export class ApiError extends SlotstreamError {
@@ -29,30 +29,30 @@ export class ApiError extends SlotstreamError {
   readonly title: string;
   readonly apiMessage: string;
   readonly details: readonly ApiErrorDetail[];
-  /** What the token lacks, when that is why; empty otherwise. */
+  /** The scopes the token lacks, when that is the reason; empty otherwise. */
   readonly requiredScopes: readonly string[];
   readonly isTransient: boolean;
   readonly observed: string;
-  /** The service itself said so, in its own form; else anybody on the way may have: a proxy, say. */
-  readonly isOfService: boolean;
+  /** True when the service itself sent the error; otherwise a proxy in between may have sent it. */
+  readonly isFromService: boolean;
 
   constructor(facts: ApiErrorFacts) {
-    const told = wordsOf(facts);
+    const text = safeTextsOf(facts);
     const code = codeFor(facts);
-    const hint = hintFor(facts.status, told);
-    super(code, messageOf(facts, told), hint === undefined ? {} : { hint });
+    const hint = hintFor(facts.status, text);
+    super(code, messageOf(facts, text), hint === undefined ? {} : { hint });
     this.status = facts.status;
-    this.title = told.title;
-    this.apiMessage = told.message;
-    this.details = told.details;
-    this.requiredScopes = told.scopes;
+    this.title = text.title;
+    this.apiMessage = text.message;
+    this.details = text.details;
+    this.requiredScopes = text.scopes;
     this.isTransient = code === 'service_unavailable';
     this.observed = facts.observed;
-    this.isOfService = facts.body !== undefined;
+    this.isFromService = facts.body !== undefined;
   }
 }
 
-/** The token of a page has a life of its own: the list must be begun again. */
+/** True when a page token has expired: the list must be read again from its beginning. */
 export function isExpiredToken(error: unknown): error is ApiError {
   return isStatus(error, 400) && error.details.some(({ parameter }) => parameter === 'page_token');
 }
@@ -61,7 +61,7 @@ export function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
 }
 
-interface Words {
+interface SafeTexts {
   readonly title: string;
   readonly message: string;
   readonly details: readonly ApiErrorDetail[];
@@ -70,9 +70,9 @@ interface Words {
 
 const mostDetails = 20;
 
-/** Their words may quote what was sent, people included, so they are cut and blanked like anything that gets written down. */
-function wordsOf({ body, scrub }: ApiErrorFacts): Words {
-  const safe = (text: string): string => safeText(scrub(text));
+/** Texts of the service may quote what was sent, personal data included, so they are cut and redacted like any log line. */
+function safeTextsOf({ body, redact }: ApiErrorFacts): SafeTexts {
+  const safe = (text: string): string => safeText(redact(text));
   return {
     title: safe(body?.title ?? ''),
     message: safe(body?.message ?? ''),
@@ -91,56 +91,58 @@ function codeFor({ status, isOutcomeUnknown }: ApiErrorFacts): ErrorCode {
   return status === 429 || status === 408 || status >= 500 ? 'service_unavailable' : 'refused';
 }
 
-function messageOf({ asked, status, isOutcomeUnknown }: ApiErrorFacts, { title, message, details }: Words): string {
-  // Most failures are documented with the title of a server error, whatever they are; the status tells, the title would lie.
+function messageOf(
+  { request, status, isOutcomeUnknown }: ApiErrorFacts,
+  { title, message, details }: SafeTexts,
+): string {
+  // The documentation gives most errors the title of a server error, whatever their status: such a title would mislead.
   const named = /^internal server error$/i.test(title) ? '' : title;
   const reasons = details.map(({ parameter, message }) =>
     parameter === undefined ? message : `${parameter}: ${message}`,
   );
-  const words = reasons.length > 0 ? reasons : named === '' ? [] : [message];
-  const said = [named, ...words].filter((text) => text !== '').join(': ');
-  const whole = `${asked}: the service answered ${status} ${meaningOf(status)}${said === '' ? '' : `: ${said}`}`;
-  const ended = /[.!?]$/.test(whole) ? whole : `${whole}.`;
-  return isOutcomeUnknown ? `${ended} It may have been carried out all the same.` : ended;
+  const texts = reasons.length > 0 ? reasons : named === '' ? [] : [message];
+  const reason = [named, ...texts].filter((text) => text !== '').join(': ');
+  const sentence = `${request}: the service answered ${status} ${meaningOf(status)}${reason === '' ? '' : `: ${reason}`}`;
+  const ended = /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+  return isOutcomeUnknown ? `${ended} It may have been carried out nevertheless.` : ended;
 }
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'request not valid',
-  401: 'token not accepted',
+  400: 'invalid request',
+  401: 'token rejected',
   403: 'not permitted',
   404: 'not found',
   409: 'exists already',
   429: 'too many calls',
 };
 
-const meaningOf = (status: number): string =>
-  meanings[status] ?? (status >= 500 ? 'failure of the service' : 'refused');
+const meaningOf = (status: number): string => meanings[status] ?? (status >= 500 ? 'service error' : 'rejected');
 
-function hintFor(status: number, { title, message, scopes }: Words): string | undefined {
+function hintFor(status: number, { title, message, scopes }: SafeTexts): string | undefined {
   if (scopes.length > 0)
-    return `Give the token these scopes: ${scopes.join(', ')}. A personal access token is made anew with them; with OAuth: npx slotstream login`;
+    return `Give the token these scopes: ${scopes.join(', ')}. Create a new personal access token with them, or with OAuth: npx slotstream login`;
   switch (status) {
     case 400:
-      return 'Correct what is named above.';
+      return 'Correct the fields named above.';
     case 401:
       return 'Check API_TOKEN (it may be revoked or of another service), or log in again: npx slotstream login';
     case 403:
       return permissionHint(title, message);
     case 404:
-      return 'It is gone, or belongs to another organization than the token.';
+      return 'It was deleted, or it belongs to another organization than the token.';
     case 409:
-      return 'Look for the one that exists already.';
+      return 'Look up the existing one.';
     case 429:
-      return 'The limit is shared by everything that calls as this user. Try again in a minute.';
+      return 'The limit is shared by all tools of this user. Try again in a minute.';
     default:
-      return status >= 500 ? 'Try again later; the service has a fault.' : undefined;
+      return status >= 500 ? 'Try again later; the service has a problem.' : undefined;
   }
 }
 
 function permissionHint(title: string, message: string): string {
   if (/upgrade|paid plan|plan\b|level/i.test(message))
-    return 'The plan of the account does not include this: upgrade it, or do without.';
+    return 'The plan of the account does not include this: upgrade it, or do not use this.';
   return title === permissionDeniedTitle
     ? 'Use the token of an owner or administrator of the organization.'
-    : 'Use a token that may do this.';
+    : 'Use a token with this permission.';
 }

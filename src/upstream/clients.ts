@@ -1,32 +1,36 @@
-// The clients of the configured account: by a personal access token, else by a login; and one for each user who logged in.
-import { setTimeout as wait } from 'node:timers/promises';
+// Opens the clients of the configured account: with a personal access token or a login, and one per user who logged in.
 import type { Config } from '#src/config/load.ts';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createClient, type Client, type ClientNeeds, type ClientOptions, type TokenSource } from './client.ts';
 import type { OAuthApplication } from '#src/upstream/oauth/authorization-server.ts';
 import { openSession } from '#src/upstream/oauth/session.ts';
 import { readLogins, type Login } from '#src/upstream/oauth/token-file.ts';
-import { stopIfAsked } from './abort.ts';
+import { throwIfAborted } from './send-once.ts';
 
 export type UpstreamConfig = Pick<Config, 'api' | 'dataDir'>;
 
-/** The world as clients see it; tests bend it. */
+/** Clock, network and randomness; tests replace them. */
 export type UpstreamNeeds = Partial<Omit<ClientNeeds, 'token'>>;
 export type UpstreamOptions = Omit<ClientOptions, 'baseUrl'>;
 
-/** API_TOKEN wins; else the login of USER_URI, or the first there is. */
+/** Uses API_TOKEN; without it the login of USER_URI, or the first login. */
 export function openUpstream(config: UpstreamConfig, needs: UpstreamNeeds = {}, options: UpstreamOptions = {}): Client {
   const { token, oauth, userUri } = config.api;
   const baseUrl = baseUrlOf(config);
   if (token !== undefined)
-    return createClient({ ...realWorld, ...needs, token: personalToken(token) }, { baseUrl, ...options });
-  if (oauth === undefined) throw missing('Neither API_TOKEN nor OAuth is set, so the service would refuse every call.');
+    return createClient({ ...defaultNeeds, ...needs, token: personalToken(token) }, { baseUrl, ...options });
+  if (oauth === undefined) throw missing('Neither API_TOKEN nor OAuth is set, so the service would reject every call.');
   const logins = loginsOf(config, oauth);
   const login = userUri === undefined ? logins[0] : logins.find(({ user }) => user === userUri);
   if (login === undefined)
-    throw new SlotstreamError('config', `${userUri ?? 'Nobody'} has ${userUri ? 'not ' : ''}logged in yet.`, {
-      hint: 'Log in: npx slotstream login',
-    });
+    throw new SlotstreamError(
+      'config',
+      userUri === undefined ? 'No user has logged in yet.' : `${userUri} has not logged in yet.`,
+      {
+        hint: 'Log in: npx slotstream login',
+      },
+    );
   return clientOf(config, login, { needs, options });
 }
 
@@ -38,8 +42,8 @@ export interface UserUpstream {
   readonly client: Client;
 }
 
-/** One client for each user who ran `slotstream login`: recaps are shown to their own user only. */
-export function upstreamsOfUsers(
+/** One client per user who ran `slotstream login`: the service shows recaps only to their user. */
+export function openUserUpstreams(
   config: UpstreamConfig,
   needs: UpstreamNeeds = {},
   options: UpstreamOptions = {},
@@ -54,7 +58,7 @@ export function upstreamsOfUsers(
   }));
 }
 
-/** Those that this application of this authorization server was given. */
+/** The logins of this application at this authorization server. */
 export function loginsOf({ dataDir }: UpstreamConfig, { clientId, authUrl }: OAuthApplication): readonly Login[] {
   return readLogins(dataDir).filter((login) => login.clientId === clientId && login.authUrl === authUrl);
 }
@@ -64,20 +68,19 @@ function clientOf(
   { user, clientId, authUrl }: Login,
   { needs, options }: { readonly needs: UpstreamNeeds; readonly options: UpstreamOptions },
 ): Client {
-  const world = { ...realWorld, ...needs };
+  const clientNeeds = { ...defaultNeeds, ...needs };
   const application = { clientId, authUrl, clientSecret: config.api.oauth?.clientSecret ?? '' };
-  const token = openSession(world, { dataDir: config.dataDir, application, user });
-  return createClient({ ...world, token }, { baseUrl: baseUrlOf(config), ...options });
+  const token = openSession(clientNeeds, { dataDir: config.dataDir, application, user });
+  return createClient({ ...clientNeeds, token }, { baseUrl: baseUrlOf(config), ...options });
 }
 
-export const realWorld: Omit<ClientNeeds, 'token'> = {
+export const defaultNeeds: Omit<ClientNeeds, 'token'> = {
   fetch: (input, init) => fetch(input, init),
   nowMs: Date.now,
   random: Math.random,
   async sleep(ms, signal) {
-    // Rejects only for the signal, with words of its own.
-    await wait(ms, undefined, signal && { signal }).catch(() => undefined);
-    stopIfAsked(signal);
+    await sleepUnlessAborted(ms, signal);
+    throwIfAborted(signal);
   },
 };
 
@@ -93,15 +96,15 @@ function missing(message: string): SlotstreamError {
 }
 
 function personalToken(token: string): TokenSource {
-  // Anything else cannot stand in a header, and the complaint of `fetch` would quote it.
+  // Other characters are not allowed in a header, and the error of `fetch` would quote the token.
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new SlotstreamError('config', 'API_TOKEN holds white space or characters that no token has.', {
+    throw new SlotstreamError('config', 'API_TOKEN contains white space or other invalid characters.', {
       hint: 'Copy the token again.',
     });
   return bearerToken(token);
 }
 
-/** A token that is used as it is until it is refused. */
+/** A token that is never renewed. */
 export function bearerToken(token: string): TokenSource {
   return { current: async () => token, renewed: async () => undefined };
 }

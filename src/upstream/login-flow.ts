@@ -1,15 +1,14 @@
-// One login from beginning to end: authorised in the browser, asked who it is, and stored.
+// The whole login: authorize in the browser, read the user, store the login.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createClient } from './client.ts';
-import { patiences } from './retry-budgets.ts';
+import { retryBudgets } from './retry-budgets.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
-import { loginOf } from '#src/upstream/oauth/grant.ts';
 import { authorize, type LoginNeeds } from '#src/upstream/oauth/authorize.ts';
-import { withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
+import { grantedLogin, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
 import { baseUrlOf, bearerToken, type UpstreamConfig } from './clients.ts';
 
 export interface LogInInput {
-  /** What to ask for; the person may grant less. */
+  /** The requested scopes; the person may grant fewer. */
   readonly scopes: readonly string[];
   readonly port: number;
   readonly signal: AbortSignal;
@@ -19,15 +18,18 @@ export interface LogInInput {
 export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: LogInInput): Promise<Login> {
   const { oauth } = config.api;
   if (oauth === undefined)
-    throw new SlotstreamError('config', 'OAuth is not set up, so nobody can log in.', {
+    throw new SlotstreamError('config', 'OAuth is not configured, so a login is not possible.', {
       hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With a personal API_TOKEN no login is needed.',
     });
   const baseUrl = baseUrlOf(config);
-  const answer = await authorize(needs, { ...input, application: oauth });
-  const granted = loginOf(answer, { nowMs: needs.nowMs(), before: { refreshToken: null, scopes: input.scopes } });
+  const response = await authorize(needs, { ...input, application: oauth });
+  const granted = grantedLogin(response, {
+    nowMs: needs.nowMs(),
+    before: { refreshToken: null, scopes: input.scopes },
+  });
   const client = createClient(
     { ...needs, token: bearerToken(granted.accessToken) },
-    { baseUrl, patience: patiences.short, reserveShare: 0 },
+    { baseUrl, retryBudget: retryBudgets.short, reserveShare: 0 },
   );
   const { value: user } = await getCurrentUser(client, { signal: input.signal });
   const login: Login = {

@@ -1,23 +1,23 @@
-// Lists, page by page: an async generator that can begin at any page token and knows the records as they were sent.
+// Reads lists page by page: an async generator that can begin at any page token and returns the records as they were sent.
 import { z } from 'zod';
 import { collectionOf, type Pagination } from '#schemas/pagination.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { addressesBeneath, type Query } from './url-guard.ts';
-import { misunderstood, type CallOptions, type Client } from './client.ts';
+import { guardUrls, type Query } from './url-guard.ts';
+import { invalidResponse, type CallOptions, type Client } from './client.ts';
 
 export interface ListCall<Item> {
   /** A path, or a whole URI of the configured origin. */
   readonly path: string;
   readonly query?: Query;
-  /** Of one record. */
+  /** The schema of one record. */
   readonly reads: z.ZodType<Item>;
 }
 
 export interface ApiPage<Item> {
-  /** Read, when first asked for; throws `service_answer` when a record is not what it should be. */
+  /** Parsed at the first access; throws `service_answer` when a record is invalid. */
   readonly items: readonly Item[];
-  /** The same as the service sent them, unread: for the log, which quarantines what it cannot read instead of stopping. */
+  /** The records as the service sent them, not parsed: for the log, which quarantines an invalid record instead of stopping. */
   readonly records: readonly JsonObject[];
   readonly observed: string;
   /** The token of the next page; null at the end. */
@@ -38,11 +38,11 @@ export async function* pagesOf<Item>(
 ): AsyncGenerator<ApiPage<Item>> {
   for (let token = from; ;) {
     const { value, observed } = await client.call(
-      { method: 'GET', ...placeOf(list, token), reads: envelope },
+      { method: 'GET', ...requestFor(list, token), reads: envelope },
       { signal },
     );
     const nextToken = nextTokenOf(value.pagination, client);
-    // A list that leads back to where we stand would be walked for ever.
+    // A page that links to itself would be read for ever.
     if (nextToken !== null && nextToken === token) throw circular(list);
     yield pageOf(list, { records: value.collection, observed, nextToken });
     if (nextToken === null) return;
@@ -50,16 +50,19 @@ export async function* pagesOf<Item>(
   }
 }
 
-/** A service that gives links without tokens is followed by its links. */
-function placeOf(list: ListCall<unknown>, token: string | undefined): { readonly path: string; readonly query: Query } {
+/** Follows the links of a service that sends links without tokens. */
+function requestFor(
+  list: ListCall<unknown>,
+  token: string | undefined,
+): { readonly path: string; readonly query: Query } {
   if (token?.startsWith('http') === true) return { path: token, query: {} };
   return { path: list.path, query: { ...list.query, page_token: token } };
 }
 
 function nextTokenOf({ next_page, next_page_token }: Pagination, { origin }: Client): string | null {
   if (next_page == null) return next_page_token ?? null;
-  // Refuses another origin, also where its token alone would do: such an answer is not to be trusted further.
-  const url = addressesBeneath(origin).of(URL.parse(next_page, origin)?.href ?? '');
+  // Rejects another origin even when the token alone would be enough: such a response is not trustworthy.
+  const url = guardUrls(origin).resolve(URL.parse(next_page, origin)?.href ?? '');
   return next_page_token ?? url.searchParams.get('page_token') ?? url.href;
 }
 
@@ -68,26 +71,19 @@ function pageOf<Item>(list: ListCall<Item>, page: Omit<ApiPage<Item>, 'items'>):
   return {
     ...page,
     get items() {
-      return (items ??= readAll(list, page.records));
+      return (items ??= parseAll(list, page.records));
     },
   };
 }
 
-function readAll<Item>({ path, reads }: ListCall<Item>, records: readonly JsonObject[]): readonly Item[] {
+function parseAll<Item>({ path, reads }: ListCall<Item>, records: readonly JsonObject[]): readonly Item[] {
   const read = z.array(reads).safeParse(records);
   if (read.success) return read.data;
-  throw misunderstood(`GET ${path}`, read.error);
+  throw invalidResponse(`GET ${path}`, read.error);
 }
 
 function circular({ path }: ListCall<unknown>): SlotstreamError {
   return new SlotstreamError('service_answer', `GET ${path}: the next page has the token of this one.`, {
-    hint: 'Try again; if it stays so, report it to the service.',
+    hint: 'Try again; if it happens again, report it to the service.',
   });
-}
-
-/** Every item of a list, for lists that are short by nature (subscriptions, forms, groups). */
-export async function allOf<Item>(pages: AsyncIterable<ApiPage<Item>>): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  for await (const page of pages) items.push(...page.items);
-  return items;
 }

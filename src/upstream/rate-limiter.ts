@@ -1,17 +1,17 @@
-// The rate budget: leaves part of the user's calls to the user's other tools. The service counts every call of a user and
-// tells the count with each answer, so every process that watches the header and stops at the same reserve shares one
-// budget with all the others, on any machine, without talking to them.
+// The rate limiter: leaves part of the user's rate limit to the user's other tools. The service counts every call of a user and
+// returns the count with each response, so all processes that stop at the same reserve share one limit, on any machine, without
+// communicating.
 import { longestDelayMs, type RateLimitStatus } from '#src/base/retry-after.ts';
-import { stopIfAsked } from './abort.ts';
+import { throwIfAborted } from './send-once.ts';
 
-export interface BudgetNeeds {
+export interface RateLimiterNeeds {
   readonly nowMs: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-export interface Budget {
-  /** Waits until a call fits; call what it gives, with what the answer told (undefined: no answer), exactly once. */
-  enter(signal?: AbortSignal): Promise<(told: RateLimitStatus | undefined) => void>;
+export interface RateLimiter {
+  /** Waits until a call fits. Call the returned function exactly once, with the status from the response (undefined: no response). */
+  acquire(signal?: AbortSignal): Promise<(status: RateLimitStatus | undefined) => void>;
 }
 
 interface Window {
@@ -20,16 +20,17 @@ interface Window {
   readonly resetAtMs: number;
 }
 
-/** Answers come out of order and round their seconds: windows that end this close together are one. */
+/** Responses arrive out of order and round their seconds: windows that end this close together are the same. */
 const sameWindowMs = 3_000;
 
 /**
- *   unknown ──first answer──▶ told ──Remaining − calls in flight ≤ reserve──▶ closed ──reset──▶ full again, till told otherwise
- * While nothing is known, one call goes alone: many at once could eat the reserve before the first answer tells of it.
+ *   unknown ──first response──▶ open ──Remaining − calls in flight ≤ reserve──▶ closed ──reset──▶ open, with the full limit
+ *
+ * In the unknown state calls are sent one at a time: many at once could use up the reserve before the first response.
  */
-export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
+export function createRateLimiter(needs: RateLimiterNeeds, reserveShare: number): RateLimiter {
   let window: Window | undefined;
-  /** Also when the service turned out to tell nothing: then nothing is held back. */
+  /** Also true when the service sends no rate limit headers: then no call is held back. */
   let isKnown = false;
   let inFlight = 0;
   let wake: () => void = () => undefined;
@@ -43,8 +44,8 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
     return window;
   }
 
-  /** Having slept is what counts: a clock that was set back meanwhile must not make us sleep for ever. */
-  async function sleepTillReset(closed: Window, signal: AbortSignal | undefined): Promise<void> {
+  /** Renews the window after the sleep, whatever the clock says: a clock that was set back must not make it sleep for ever. */
+  async function sleepUntilReset(closed: Window, signal: AbortSignal | undefined): Promise<void> {
     await needs.sleep(closed.resetAtMs - needs.nowMs(), signal);
     if (window === closed) window = renewed(closed);
   }
@@ -55,39 +56,39 @@ export function createBudget(needs: BudgetNeeds, reserveShare: number): Budget {
     return now === undefined || now.remaining - inFlight > Math.floor(now.limit * reserveShare);
   }
 
-  function learn({ limit, remaining, resetMs }: RateLimitStatus): void {
-    // A limit of none would be waited for without end.
+  function update({ limit, remaining, resetMs }: RateLimitStatus): void {
+    // A limit of 0 would block for ever.
     if (!limit || remaining === undefined || resetMs === undefined) return;
     const resetAtMs = needs.nowMs() + Math.min(resetMs, longestDelayMs);
-    const known = current();
-    const isSame = known !== undefined && Math.abs(resetAtMs - known.resetAtMs) <= sameWindowMs;
-    // Of two answers of one window the smaller count is the later one.
+    const before = current();
+    const isSame = before !== undefined && Math.abs(resetAtMs - before.resetAtMs) <= sameWindowMs;
+    // Of two responses in one window, the one with the smaller count is later.
     window = isSame
-      ? { limit, remaining: Math.min(remaining, known.remaining), resetAtMs: Math.max(resetAtMs, known.resetAtMs) }
+      ? { limit, remaining: Math.min(remaining, before.remaining), resetAtMs: Math.max(resetAtMs, before.resetAtMs) }
       : { limit, remaining, resetAtMs };
   }
 
-  function leave(told: RateLimitStatus | undefined): void {
+  function release(status: RateLimitStatus | undefined): void {
     inFlight -= 1;
-    if (told !== undefined) {
+    if (status !== undefined) {
       isKnown = true;
-      learn(told);
+      update(status);
     }
     wake();
     changed = new Promise<void>((resolve) => (wake = resolve));
   }
 
   return {
-    async enter(signal) {
+    async acquire(signal) {
       while (!isOpen()) {
         const closed = current();
-        // What is in flight ends by itself; only when all is quiet is the reset what there is to wait for.
+        // Calls in flight end by themselves and change the state; without any, only the reset can.
         if (inFlight > 0 || closed === undefined) await changed;
-        else await sleepTillReset(closed, signal);
-        stopIfAsked(signal);
+        else await sleepUntilReset(closed, signal);
+        throwIfAborted(signal);
       }
       inFlight += 1;
-      return leave;
+      return release;
     },
   };
 }

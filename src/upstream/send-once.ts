@@ -1,135 +1,139 @@
-// One request and its answer, once: bounded in time and size, never redirected. Says whether the request can have arrived.
+// Sends one request once: limited in time and size, never redirected. Reports whether the request may have arrived.
 import { readJson } from '#schemas/json-text.ts';
 import { isConnectFailure, rootCodeOf, SlotstreamError } from '#src/base/errors.ts';
-import { stopIfAsked } from './abort.ts';
 
 export interface Timeouts {
-  /** From sending to the first of the answer. */
-  readonly answerMs: number;
-  /** To the last of the answer. */
-  readonly wholeMs: number;
+  /** From sending to the first byte of the response. */
+  readonly responseMs: number;
+  /** From sending to the last byte of the response. */
+  readonly totalMs: number;
 }
 
-export interface AttemptNeeds {
+export interface SendNeeds {
   readonly fetch: typeof fetch;
   readonly nowMs: () => number;
-  /** Told by how much our clock was ahead of the service's, at every answer that says. */
+  /** Called with the time by which our clock is ahead of the service's, for every response with a Date header. */
   readonly onClock?: (aheadMs: number) => void;
 }
 
-export interface Sending {
+export interface SendInput {
   readonly url: URL;
   readonly init: RequestInit;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal | undefined;
 }
 
-export type Attempt =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly headers: Headers;
-      /** The JSON it holds; undefined when it holds none, or nothing. */
-      readonly body: unknown;
-      readonly isJson: boolean;
-      readonly observed: string;
-    }
-  /** `wasSent`: it may have been carried out. */
-  | { readonly kind: 'failed'; readonly why: string; readonly wasSent: boolean };
+export interface AttemptResponse {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON; undefined when the body is empty or not JSON. */
+  readonly body: unknown;
+  readonly isJson: boolean;
+  readonly observed: string;
+}
 
-const mostBytes = 8 * 1024 * 1024;
-/** A page holds a hundred records, so more than one delivery. */
+export type Attempt =
+  | AttemptResponse
+  /** `wasSent`: the request may have been carried out. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly wasSent: boolean };
+
+const maxBytes = 8 * 1024 * 1024;
+/** Larger than for a delivery: a page has up to a hundred records. */
 const bounds = { depth: 64, tokens: 2_000_000 } as const;
 
-export async function attempt(needs: AttemptNeeds, sending: Sending): Promise<Attempt> {
-  const { url, init, timeouts, signal } = sending;
-  stopIfAsked(signal);
+export async function sendOnce(needs: SendNeeds, { url, init, timeouts, signal }: SendInput): Promise<Attempt> {
+  throwIfAborted(signal);
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   signal?.addEventListener('abort', abort, { once: true });
-  const whole = setTimeout(abort, timeouts.wholeMs);
-  const answer = setTimeout(abort, timeouts.answerMs);
+  const totalTimer = setTimeout(abort, timeouts.totalMs);
+  const responseTimer = setTimeout(abort, timeouts.responseMs);
   const sentMs = needs.nowMs();
-  let step = 'no answer came in time';
+  let lateReason = 'no response arrived in time';
   try {
     const response = await needs.fetch(url, { ...init, redirect: 'manual', signal: controller.signal });
-    clearTimeout(answer);
-    step = 'the answer did not end in time';
+    clearTimeout(responseTimer);
+    lateReason = 'the response did not end in time';
     const date = response.headers.get('date');
-    const times = { sentMs, answeredMs: needs.nowMs() };
-    const observed = observedOf(date, times);
-    const aheadMs = aheadOf(date, times);
+    const times = { sentMs, receivedMs: needs.nowMs() };
+    const aheadMs = clockAheadMs(date, times);
     if (aheadMs !== undefined) needs.onClock?.(aheadMs);
-    refuseRedirect(response, url);
-    const text = await textOf(response, url);
-    const read = text === '' ? undefined : readJson(text, bounds);
-    const body = read?.ok === true ? read.value : undefined;
+    rejectRedirect(response, url);
+    const text = await readText(response, url);
+    const json = text === '' ? undefined : readJson(text, bounds);
     return {
-      kind: 'answered',
+      kind: 'response',
       status: response.status,
       headers: response.headers,
-      body,
-      isJson: read?.ok === true,
-      observed,
+      body: json?.ok === true ? json.value : undefined,
+      isJson: json?.ok === true,
+      observed: observedAt(date, times),
     };
   } catch (error) {
     const isLate = controller.signal.aborted;
-    // What is left of the answer is not wanted: the connection must not wait for a reader.
+    // The rest of the response is not needed: the connection must not wait for a reader.
     abort();
-    stopIfAsked(signal);
+    throwIfAborted(signal);
     if (error instanceof SlotstreamError) throw error;
-    // Nothing else of the error is kept: some quote headers.
+    // Only the code of the error is used: some messages quote headers.
     const code = rootCodeOf(error);
-    return { kind: 'failed', why: isLate ? step : `the connection failed (${code})`, wasSent: !isConnectFailure(code) };
+    const reason = isLate ? lateReason : `the connection failed (${code})`;
+    return { kind: 'failed', reason, wasSent: !isConnectFailure(code) };
   } finally {
-    clearTimeout(whole);
-    clearTimeout(answer);
+    clearTimeout(totalTimer);
+    clearTimeout(responseTimer);
     signal?.removeEventListener('abort', abort);
   }
 }
 
+/** Throws the signal's reason, or an AbortError when that is not an error. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw signal.reason instanceof Error ? signal.reason : new DOMException('The work was stopped.', 'AbortError');
+}
+
+interface ExchangeTimes {
+  readonly sentMs: number;
+  readonly receivedMs: number;
+}
+
 /**
- * The moment the request was sent, on the service's clock: its `Date` less the round trip, floored to the second. Early
- * rather than late: a page read at that moment must never pass for newer than what happened while it travelled.
+ * When the request was sent, by the service's clock: its `Date` minus the round trip, rounded down to the second. Early rather than
+ * late: a page must never count as newer than a change that happened while the page was in transit.
  */
-export function observedOf(
-  date: string | null,
-  times: { readonly sentMs: number; readonly answeredMs: number },
-): string {
-  const told = date === null ? Number.NaN : Date.parse(date);
-  const atMs = Number.isNaN(told) ? times.sentMs : told - Math.max(0, times.answeredMs - times.sentMs);
+export function observedAt(date: string | null, { sentMs, receivedMs }: ExchangeTimes): string {
+  const serverMs = date === null ? Number.NaN : Date.parse(date);
+  const atMs = Number.isNaN(serverMs) ? sentMs : serverMs - Math.max(0, receivedMs - sentMs);
   return `${new Date(Math.floor(atMs / 1000) * 1000).toISOString().slice(0, 19)}.000000Z`;
 }
 
-/** A date is cut to its second, and was written somewhere between sending and answer: both are met in the middle. */
-export function aheadOf(
-  date: string | null,
-  { sentMs, answeredMs }: { readonly sentMs: number; readonly answeredMs: number },
-): number | undefined {
-  const told = date === null ? Number.NaN : Date.parse(date);
-  return Number.isNaN(told) ? undefined : (sentMs + answeredMs) / 2 - (told + 500);
+/** Compares our clock with the Date header. The header is truncated to the second and was written between sending and receiving: both are taken at their middle. */
+export function clockAheadMs(date: string | null, { sentMs, receivedMs }: ExchangeTimes): number | undefined {
+  const serverMs = date === null ? Number.NaN : Date.parse(date);
+  return Number.isNaN(serverMs) ? undefined : (sentMs + receivedMs) / 2 - (serverMs + 500);
 }
 
-function refuseRedirect({ status }: Response, url: URL): void {
+function rejectRedirect({ status }: Response, url: URL): void {
   if (status < 300 || status > 399) return;
   throw new SlotstreamError(
     'refused',
-    `${url.origin} sends the call elsewhere (${status}); the token does not go along.`,
+    `${url.origin} redirects the call (${status}); the token is not sent to another address.`,
     {
       hint: 'Set API_BASE_URL to the address of the service itself.',
     },
   );
 }
 
-async function textOf(response: Response, url: URL): Promise<string> {
+async function readText(response: Response, url: URL): Promise<string> {
   if (response.body === null) return '';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body) {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the rest of the body.
-    if (bytes > mostBytes)
-      throw new SlotstreamError('service_answer', `${url.pathname}: the answer is larger than ${mostBytes} bytes.`, {
+    if (bytes > maxBytes)
+      throw new SlotstreamError('service_answer', `${url.pathname}: the response is larger than ${maxBytes} bytes.`, {
         hint: 'Check that API_BASE_URL is the scheduling service.',
       });
     chunks.push(chunk);

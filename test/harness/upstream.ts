@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient, type Client, type ClientNeeds, type ClientOptions } from '#src/upstream/client.ts';
-import { bearerToken, realWorld } from '#src/upstream/clients.ts';
+import { bearerToken, defaultNeeds } from '#src/upstream/clients.ts';
+import type { ApiPage } from '#src/upstream/pages.ts';
 
 /** Time that passes in pauses only: nothing waits, and every pause is written down. */
 export interface PausedTime {
@@ -40,7 +41,7 @@ export function clientOf(baseUrl: string, { as = someToken, ...bent }: Bent = {}
   const time = pausedTime(Date.now());
   return createClient(
     {
-      fetch: fetch ?? realWorld.fetch,
+      fetch: fetch ?? defaultNeeds.fetch,
       nowMs: nowMs ?? time.nowMs,
       sleep: sleep ?? time.sleep,
       random: random ?? (() => 0.5),
@@ -95,7 +96,14 @@ export function answer(
   response.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** What an operation came to, when it must fail. */
+/** Every item of a list. */
+export async function allOf<Item>(pages: AsyncIterable<ApiPage<Item>>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const page of pages) items.push(...page.items);
+  return items;
+}
+
+/** The error of an operation that must fail. */
 export async function failureOf(run: () => Promise<unknown>): Promise<unknown> {
   try {
     await run();

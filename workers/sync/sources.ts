@@ -2,11 +2,11 @@
 // they are shown.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import {
   openUpstream,
-  upstreamsOfUsers,
+  openUserUpstreams,
   type UpstreamConfig,
   type UpstreamNeeds,
   type UpstreamOptions,
@@ -31,7 +31,7 @@ export async function openSources(
   { signal, ...options }: UpstreamOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<Sources> {
   // Long work sits out a service that stops answering; of one that does not answer at all, whoever began it hears soon.
-  const asking = openUpstream(config, needs, { ...options, patience: patiences.ordinary });
+  const asking = openUpstream(config, needs, { ...options, retryBudget: retryBudgets.ordinary });
   const { value: me } = await getCurrentUser(asking, signal && { signal });
   const client = openUpstream(config, needs, options);
   const organization = config.api.organizationUri ?? me.current_organization;
@@ -45,7 +45,7 @@ export async function openSources(
       `ORGANIZATION_URI is ${organization}, but the token is of ${me.current_organization}: it would list other people.`,
       { hint: 'Set API_TOKEN (or the login) to one of that organization, or correct ORGANIZATION_URI.' },
     );
-  const others = upstreamsOfUsers(config, needs, options).filter(
+  const others = openUserUpstreams(config, needs, options).filter(
     (other) => other.user !== me.uri && (other.organization ?? organization) === organization,
   );
   return {

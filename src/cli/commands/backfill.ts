@@ -7,7 +7,7 @@ import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { catalogue, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
@@ -45,9 +45,11 @@ export const backfill = defineVerb({
     using _lock = onlyOne(config);
     await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
-    const sources = await openSources(config, {}, { patience: patiences.long, signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
     if (sources === undefined) return 3;
     using saying = sayingTo(context);
     const report = await fill(

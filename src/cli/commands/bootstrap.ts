@@ -16,7 +16,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
 import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
-import { realWorld } from '#src/upstream/clients.ts';
+import { defaultNeeds } from '#src/upstream/clients.ts';
 import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from './bootstrap-report.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
@@ -73,7 +73,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
     refusals: refusalsIn(config.dataDir),
     now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
     signal,
-    pause: () => realWorld.sleep(arrivalMs, signal),
+    pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
   if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
   const keys = keysInUse(config, { ...choice, isDry: plan });
@@ -81,7 +81,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   const showing = { config, keys, json };
   if (plan) return showPlan(context, situation, showing);
   // Running receivers read a new key within this time; a delivery signed with it would be refused before.
-  if (keys.isNew) await realWorld.sleep(recheckMs * 1.5, signal);
+  if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
   const applied = await carryOutPlan(needs, situation, keys.keys[0]);
   return showApplied(context, { situation, applied }, showing);
 }

@@ -5,7 +5,7 @@ import { contractOf } from '#schemas/events.ts';
 import type { Config } from '#src/config/load.ts';
 import { logIn } from '#src/upstream/login-flow.ts';
 import type { Login } from '#src/upstream/oauth/token-file.ts';
-import { loginsOf, realWorld } from '#src/upstream/clients.ts';
+import { loginsOf, defaultNeeds } from '#src/upstream/clients.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
@@ -41,7 +41,7 @@ export const login = defineVerb({
       context.say('Waiting for the answer (Ctrl-C stops) …');
     };
     const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(patienceMs)]);
-    const made = await logIn({ ...realWorld, nowMs: () => context.now().getTime(), randomBytes, show }, config, {
+    const made = await logIn({ ...defaultNeeds, nowMs: () => context.now().getTime(), randomBytes, show }, config, {
       scopes: scopesFor(config),
       port,
       signal,

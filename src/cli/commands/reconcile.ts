@@ -6,7 +6,7 @@ import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { holdBack } from '#workers/scheduling/lease.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
@@ -58,7 +58,7 @@ async function run(context: VerbContext, { full, repair, allowDeletes, json }: O
   const config = context.config();
   const signal = context.stopping();
   await using store = await openMirror(config, context.log());
-  const sources = await openSources(config, {}, { patience: patiences.long, signal });
+  const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal });
   // Else a running process would repair the gap at the same time, and the report would not name what it repaired.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
   await using _held = repair ? await holdBack(lease, gapRepair) : undefined;

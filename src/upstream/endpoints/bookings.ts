@@ -1,27 +1,11 @@
-// Bookings: making one, the meetings on the calendar, and who comes to them.
-import type { z } from 'zod';
-import { bookingRequest } from '#schemas/booking.ts';
+// Scheduled events and their invitees.
 import { invitee, scheduledEvent, type Invitee, type ScheduledEvent } from '#schemas/invitee.ts';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
-import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { Client } from '#src/upstream/client.ts';
 import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
+import { callForList, type ListQuery } from '#src/upstream/request.ts';
 
-/** Books. Not repeated after a failure that leaves its outcome open: it sends invitations, and a second one takes another seat. */
-export function createInvitee(
-  client: Client,
-  booking: z.input<typeof bookingRequest>,
-  options?: CallOptions,
-): Promise<Found<Invitee>> {
-  const body = checked(bookingRequest, booking, 'POST /invitees');
-  return callForRecord(
-    client,
-    { method: 'POST', path: '/invitees', body, reads: invitee, hasOwnLimits: true },
-    options,
-  );
-}
-
-/** One of organization, user and group must be named. */
+/** The query must name an organization, a user or a group. */
 export function listScheduledEvents(
   client: Client,
   query: ListQuery<typeof scheduledEventListQuery>,
@@ -29,10 +13,6 @@ export function listScheduledEvents(
 ): AsyncGenerator<ApiPage<ScheduledEvent>> {
   const path = '/scheduled_events';
   return callForList(client, { path, asks: scheduledEventListQuery, query, reads: scheduledEvent }, options);
-}
-
-export function getScheduledEvent(client: Client, uri: string, options?: CallOptions): Promise<Found<ScheduledEvent>> {
-  return callForRecord(client, { method: 'GET', path: uri, reads: scheduledEvent }, options);
 }
 
 export type EventInviteesQuery = ListQuery<typeof inviteeListQuery> & {
@@ -47,8 +27,4 @@ export function listEventInvitees(
   options?: PageOptions,
 ): AsyncGenerator<ApiPage<Invitee>> {
   return callForList(client, { path: `${event}/invitees`, asks: inviteeListQuery, query, reads: invitee }, options);
-}
-
-export function getInvitee(client: Client, uri: string, options?: CallOptions): Promise<Found<Invitee>> {
-  return callForRecord(client, { method: 'GET', path: uri, reads: invitee }, options);
 }

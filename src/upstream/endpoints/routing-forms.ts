@@ -1,4 +1,4 @@
-// Routing forms and what was submitted with them.
+// Routing forms and their submissions.
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
 import {
   routingForm,
@@ -6,9 +6,9 @@ import {
   type RoutingForm,
   type RoutingFormSubmission,
 } from '#schemas/routing-form.ts';
-import type { CallOptions, Client } from '#src/upstream/client.ts';
+import type { Client } from '#src/upstream/client.ts';
 import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
-import { callForList, callForRecord, type Found, type ListQuery } from '#src/upstream/request.ts';
+import { callForList, type ListQuery } from '#src/upstream/request.ts';
 
 export function listRoutingForms(
   client: Client,
@@ -22,11 +22,7 @@ export function listRoutingForms(
   );
 }
 
-export function getRoutingForm(client: Client, uri: string, options?: CallOptions): Promise<Found<RoutingForm>> {
-  return callForRecord(client, { method: 'GET', path: uri, reads: routingForm }, options);
-}
-
-/** Of one form. */
+/** Lists the submissions of one form. */
 export function listRoutingFormSubmissions(
   client: Client,
   query: ListQuery<typeof submissionListQuery>,
@@ -34,12 +30,4 @@ export function listRoutingFormSubmissions(
 ): AsyncGenerator<ApiPage<RoutingFormSubmission>> {
   const path = '/routing_form_submissions';
   return callForList(client, { path, asks: submissionListQuery, query, reads: routingFormSubmission }, options);
-}
-
-export function getRoutingFormSubmission(
-  client: Client,
-  uri: string,
-  options?: CallOptions,
-): Promise<Found<RoutingFormSubmission>> {
-  return callForRecord(client, { method: 'GET', path: uri, reads: routingFormSubmission }, options);
 }

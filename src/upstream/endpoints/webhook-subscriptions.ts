@@ -1,4 +1,4 @@
-// Webhook subscriptions: what makes the service tell us.
+// Webhook subscriptions.
 import type { z } from 'zod';
 import { subscriptionListQuery } from '#schemas/list-query.ts';
 import {
@@ -8,20 +8,20 @@ import {
 } from '#schemas/subscription.ts';
 import type { CallOptions, Client } from '#src/upstream/client.ts';
 import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
-import { callForList, callForRecord, checked, type Found, type ListQuery } from '#src/upstream/request.ts';
+import { callForList, callForRecord, parseRequest, type FetchedRecord, type ListQuery } from '#src/upstream/request.ts';
 
 const path = '/webhook_subscriptions';
 
 /**
- * Repeated also when its outcome is open: a second one to the same URL is refused with 409, and whoever gets that looks for
- * the one that exists. `event_type.*` is let through (A6c): the service says whether it takes it.
+ * Repeated also when the outcome is unknown: the service rejects a second one for the same URL with 409, and the caller then looks
+ * up the existing one. `event_type.*` is allowed (A6c): the service decides whether it supports it.
  */
 export function createWebhookSubscription(
   client: Client,
   request: z.input<typeof subscriptionRequestWithEventTypes>,
   options?: CallOptions,
-): Promise<Found<WebhookSubscription>> {
-  const body = checked(subscriptionRequestWithEventTypes, request, `POST ${path}`);
+): Promise<FetchedRecord<WebhookSubscription>> {
+  const body = parseRequest(subscriptionRequestWithEventTypes, request, `POST ${path}`);
   return callForRecord(client, { method: 'POST', path, body, reads: webhookSubscription, isRepeatable: true }, options);
 }
 
@@ -31,14 +31,6 @@ export function listWebhookSubscriptions(
   options?: PageOptions,
 ): AsyncGenerator<ApiPage<WebhookSubscription>> {
   return callForList(client, { path, asks: subscriptionListQuery, query, reads: webhookSubscription }, options);
-}
-
-export function getWebhookSubscription(
-  client: Client,
-  uri: string,
-  options?: CallOptions,
-): Promise<Found<WebhookSubscription>> {
-  return callForRecord(client, { method: 'GET', path: uri, reads: webhookSubscription }, options);
 }
 
 export async function deleteWebhookSubscription(client: Client, uri: string, options?: CallOptions): Promise<void> {

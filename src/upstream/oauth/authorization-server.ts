@@ -1,4 +1,4 @@
-// The authorization server: its published metadata, and its token endpoint. Secrets go to its configured origin only.
+// The authorization server: its published metadata and its token endpoint. Secrets are sent only to its configured origin.
 import type { z } from 'zod';
 import {
   authorizationServerMetadata,
@@ -10,9 +10,8 @@ import {
 } from '#schemas/oauth.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { safeText } from '#src/observability/redact.ts';
-import { attempt, type Attempt, type AttemptNeeds } from '#src/upstream/send-once.ts';
+import { sendOnce, throwIfAborted, type AttemptResponse, type SendNeeds } from '#src/upstream/send-once.ts';
 import { requestedDelayMs, httpRetryDelayMs } from '#src/base/retry-after.ts';
-import { stopIfAsked } from '#src/upstream/abort.ts';
 
 export interface OAuthApplication {
   readonly clientId: string;
@@ -20,18 +19,18 @@ export interface OAuthApplication {
   readonly authUrl: string;
 }
 
-export interface OAuthNeeds extends AttemptNeeds {
+export interface OAuthNeeds extends SendNeeds {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
 }
 
 export interface AuthorizationServer {
   readonly metadata: AuthorizationServerMetadata;
-  /** Trades a code or a refresh token for tokens. */
-  trade(grant: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<TokenAnswer>;
+  /** Exchanges a code or a refresh token for tokens. */
+  exchange(grant: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<TokenAnswer>;
 }
 
-const timeouts = { answerMs: 15_000, wholeMs: 30_000 } as const;
+const timeouts = { responseMs: 15_000, totalMs: 30_000 } as const;
 
 export async function discover(
   needs: OAuthNeeds,
@@ -39,42 +38,46 @@ export async function discover(
   signal?: AbortSignal,
 ): Promise<AuthorizationServer> {
   const url = new URL(application.authUrl + metadataPath);
-  const answer = await ask(needs, {
+  const response = await request(needs, {
     url,
     init: { headers: { accept: 'application/json' } },
     what: 'its metadata',
     signal,
   });
-  const read = authorizationServerMetadata.safeParse(answer.body);
-  if (answer.status !== 200 || !read.success)
-    throw wrongServer(`AUTH_URL does not publish the metadata of an authorization server (${answer.status}).`);
+  const read = authorizationServerMetadata.safeParse(response.body);
+  if (response.status !== 200 || !read.success)
+    throw wrongServer(`AUTH_URL does not publish the metadata of an authorization server (${response.status}).`);
   const metadata = read.data;
   checkMetadata(metadata, application);
-  return { metadata, trade: (grant, stop) => trade(needs, { metadata, application, grant, signal: stop }) };
+  return { metadata, exchange: (grant, stop) => exchangeGrant(needs, { metadata, application, grant, signal: stop }) };
 }
 
-/** A server that names another issuer, or sends secrets elsewhere, is not the one that was configured. */
+/** Rejects a server that names another issuer or a token endpoint elsewhere: it is not the configured one. */
 function checkMetadata(metadata: AuthorizationServerMetadata, { authUrl }: OAuthApplication): void {
   const { issuer, token_endpoint, authorization_endpoint, code_challenge_methods_supported: methods } = metadata;
   if (issuer.replace(/\/+$/, '') !== authUrl)
     throw wrongServer('The authorization server at AUTH_URL names another issuer than that address.');
   if (new URL(token_endpoint).origin !== new URL(authUrl).origin)
     throw wrongServer('The token endpoint of the authorization server is not at AUTH_URL.');
-  if (!/^https?:/.test(authorization_endpoint)) throw wrongServer('The authorization endpoint is no web address.');
-  if (methods && !methods.includes('S256')) throw wrongServer('The authorization server does not know PKCE with S256.');
+  if (!/^https?:/.test(authorization_endpoint)) throw wrongServer('The authorization endpoint is not a web address.');
+  if (methods && !methods.includes('S256'))
+    throw wrongServer('The authorization server does not support PKCE with S256.');
 }
 
 const wrongServer = (message: string): SlotstreamError =>
   new SlotstreamError('refused', message, { hint: 'Set AUTH_URL to the authorization server of the service.' });
 
-interface Trade {
+interface GrantExchange {
   readonly metadata: AuthorizationServerMetadata;
   readonly application: OAuthApplication;
   readonly grant: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
 }
 
-async function trade(needs: OAuthNeeds, { metadata, application, grant, signal }: Trade): Promise<TokenAnswer> {
+async function exchangeGrant(
+  needs: OAuthNeeds,
+  { metadata, application, grant, signal }: GrantExchange,
+): Promise<TokenAnswer> {
   const { clientId, clientSecret } = application;
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const byBody = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
@@ -90,12 +93,12 @@ async function trade(needs: OAuthNeeds, { metadata, application, grant, signal }
       ...(byBody && { client_id: clientId, client_secret: clientSecret }),
     }).toString(),
   };
-  // A refresh token that was sent is spent: its answer is waited for, since without it the user must log in again.
-  const mustHear = grant['grant_type'] === 'refresh_token';
+  // A refresh token that was sent is used up: without the response the user would have to log in again, so it is not aborted.
+  const mustFinish = grant['grant_type'] === 'refresh_token';
   const url = new URL(metadata.token_endpoint);
-  const answer = await ask(needs, { url, init, what: 'tokens', signal, mustHear });
-  if (answer.status !== 200) throw refusalOf(answer);
-  return understood(tokenAnswer, answer.body);
+  const response = await request(needs, { url, init, what: 'tokens', signal, mustFinish });
+  if (response.status !== 200) throw oauthErrorOf(response);
+  return parseBody(tokenAnswer, response.body);
 }
 
 /** RFC 6749, 2.3.1: both halves are form-encoded first. */
@@ -104,21 +107,21 @@ function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(encoded).toString('base64')}`;
 }
 
-function understood<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
-  throw new SlotstreamError('service_answer', 'The authorization server gave an answer that cannot be understood.', {
+  throw new SlotstreamError('service_answer', 'The authorization server sent an invalid response.', {
     hint: 'Check AUTH_URL.',
   });
 }
 
-/** `reason`: the error code of RFC 6749; blank when the server gave none. */
-export class OAuthRefusal extends SlotstreamError {
-  override readonly name = 'OAuthRefusal';
+/** `reason` is the error code of RFC 6749; empty when the server sent none. */
+export class OAuthError extends SlotstreamError {
+  override readonly name = 'OAuthError';
   readonly reason: string;
 
   constructor(status: number, reason: string) {
-    super('refused', `The authorization server refused (${status}${reason === '' ? '' : ` ${reason}`}).`, {
+    super('refused', `The authorization server rejected the request (${status}${reason === '' ? '' : ` ${reason}`}).`, {
       hint:
         reason === 'invalid_client'
           ? 'Check OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.'
@@ -128,39 +131,40 @@ export class OAuthRefusal extends SlotstreamError {
   }
 }
 
-function refusalOf({ status, body }: Answer): OAuthRefusal {
+function oauthErrorOf({ status, body }: AttemptResponse): OAuthError {
   const read = oauthErrorBody.safeParse(body);
   const reason = read.success && /^\w{1,60}$/.test(read.data.error) ? safeText(read.data.error) : '';
-  return new OAuthRefusal(status, reason);
+  return new OAuthError(status, reason);
 }
 
-type Answer = Extract<Attempt, { kind: 'answered' }>;
-
-interface Asking {
+interface TokenRequest {
   readonly url: URL;
   readonly init: RequestInit;
   readonly what: string;
   readonly signal: AbortSignal | undefined;
-  /** What was sent is not broken off; nothing more is sent. */
-  readonly mustHear?: boolean;
+  /** An attempt is not aborted once it was sent; no further attempt is made. */
+  readonly mustFinish?: boolean;
 }
 
-const mostTries = 4;
+const maxAttempts = 4;
 
-/** Repeats only what cannot have been carried out: codes and refresh tokens work once, and a second use is taken for theft. */
-async function ask(needs: OAuthNeeds, { url, init, what, signal, mustHear = false }: Asking): Promise<Answer> {
+/** Retries only requests that cannot have been carried out: codes and refresh tokens work once, and a second use counts as theft. */
+async function request(
+  needs: OAuthNeeds,
+  { url, init, what, signal, mustFinish = false }: TokenRequest,
+): Promise<AttemptResponse> {
   for (let tries = 1; ; tries += 1) {
-    stopIfAsked(signal);
-    const tried = await attempt(needs, { url, init, timeouts, signal: mustHear ? undefined : signal });
-    const mayRepeat = tried.kind === 'failed' ? !tried.wasSent : tried.status === 429 || tried.status === 503;
-    if (tried.kind === 'answered' && !mayRepeat && tried.status < 500) return tried;
-    if (!mayRepeat || tries === mostTries)
+    throwIfAborted(signal);
+    const attempt = await sendOnce(needs, { url, init, timeouts, signal: mustFinish ? undefined : signal });
+    const mayRepeat = attempt.kind === 'failed' ? !attempt.wasSent : attempt.status === 429 || attempt.status === 503;
+    if (attempt.kind === 'response' && !mayRepeat && attempt.status < 500) return attempt;
+    if (!mayRepeat || tries === maxAttempts)
       throw new SlotstreamError(
         'service_unavailable',
-        `The authorization server could not be asked for ${what}: ${tried.kind === 'failed' ? tried.why : `it answered ${tried.status}`}.`,
+        `The authorization server did not provide ${what}: ${attempt.kind === 'failed' ? attempt.reason : `it responded ${attempt.status}`}.`,
         { hint: 'Check AUTH_URL and the network, or try again later.' },
       );
-    const requestedMs = tried.kind === 'answered' ? requestedDelayMs(tried, needs.nowMs()) : undefined;
+    const requestedMs = attempt.kind === 'response' ? requestedDelayMs(attempt, needs.nowMs()) : undefined;
     await needs.sleep(
       Math.min(httpRetryDelayMs({ failures: tries, requestedMs, random: needs.random() }), 10_000),
       signal,

@@ -1,23 +1,22 @@
-// Logging in: the authorization code flow with PKCE, its answer caught by a listener on this machine (RFC 6749, 7636, 8252, 9207).
+// The authorization code flow with PKCE; a listener on this machine receives the redirect (RFC 6749, 7636, 8252, 9207).
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { AuthorizationServerMetadata, TokenAnswer } from '#schemas/oauth.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { discover, type OAuthApplication, type OAuthNeeds } from './authorization-server.ts';
 
 export interface LoginNeeds extends OAuthNeeds {
-  /** So many random bytes, for what nobody may guess. */
+  /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Buffer;
-  /** Shows the address that the person opens in a browser. */
+  /** Shows the URL for the person to open in a browser. */
   readonly show: (url: string) => void;
 }
 
 export interface LoginInput {
   readonly application: OAuthApplication;
   readonly scopes: readonly string[];
-  /** 0: any free one. Some services want the redirect address registered with its port. */
+  /** 0: any free port. Some services require the redirect URL to be registered with its port. */
   readonly port: number;
   readonly signal: AbortSignal;
 }
@@ -48,7 +47,7 @@ export async function authorize(needs: LoginNeeds, input: LoginInput): Promise<T
     redirect_uri: listener.redirectUri,
     code_verifier: verifier ?? '',
   };
-  return server.trade(grant, signal);
+  return server.exchange(grant, signal);
 }
 
 interface Expected {
@@ -58,7 +57,7 @@ interface Expected {
 
 interface Listener extends AsyncDisposable {
   readonly redirectUri: string;
-  /** The code of the first answer that is ours; what is not ours is turned away and waited past. */
+  /** Resolves with the code of the first valid redirect; rejects other requests with 400 or 404 and goes on waiting. */
   codeFor(expected: Expected, signal: AbortSignal): Promise<string>;
 }
 
@@ -68,24 +67,26 @@ async function listen(port: number): Promise<Listener> {
   const server = createServer({ requestTimeout: 10_000 });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new SlotstreamError('config', `127.0.0.1:${port} cannot be listened on.`, {
-      hint: 'Choose another with --port (0: any free one).',
+    throw new SlotstreamError('config', `Cannot listen on 127.0.0.1:${port}.`, {
+      hint: 'Choose another port with --port (0: any free one).',
       cause,
     });
   });
+  const address = server.address();
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    redirectUri: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    redirectUri: `http://127.0.0.1:${boundPort}${path}`,
     codeFor: (expected, signal) =>
       new Promise<string>((resolve, reject) => {
         const stop = (): void => reject(stopped());
         if (signal.aborted) stop();
         signal.addEventListener('abort', stop, { once: true });
         server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-          const turn = judge(request, expected);
-          // The person reads the page first: what comes next may close the listener.
-          tell(response, turn).on('close', () => {
-            if (turn.kind === 'code') resolve(turn.code);
-            if (turn.kind === 'refused') reject(turn.error);
+          const result = readRedirect(request, expected);
+          // The page is sent first: the next step may close the listener.
+          respond(response, result).on('close', () => {
+            if (result.kind === 'code') resolve(result.code);
+            if (result.kind === 'denied') reject(result.error);
           });
         });
       }),
@@ -99,47 +100,47 @@ async function listen(port: number): Promise<Listener> {
 }
 
 const stopped = (): SlotstreamError =>
-  new SlotstreamError('refused', 'Nobody finished the login in time, or it was stopped.', {
+  new SlotstreamError('refused', 'The login was not completed in time, or it was stopped.', {
     hint: 'Log in again: npx slotstream login',
   });
 
-type Turn =
+type Redirect =
   | { readonly kind: 'code'; readonly code: string }
-  | { readonly kind: 'refused'; readonly error: SlotstreamError }
-  | { readonly kind: 'foreign'; readonly status: 400 | 404 };
+  | { readonly kind: 'denied'; readonly error: SlotstreamError }
+  | { readonly kind: 'invalid'; readonly status: 400 | 404 };
 
-/** Any page in the browser can send it here: only an answer with our own `state`, of our own issuer, counts. */
-function judge(request: IncomingMessage, { state, metadata }: Expected): Turn {
+/** Any page in the browser can call this URL: only a redirect with our own `state`, from our issuer, is accepted. */
+function readRedirect(request: IncomingMessage, { state, metadata }: Expected): Redirect {
   const url = URL.parse(request.url ?? '', 'http://127.0.0.1');
-  if (request.method !== 'GET' || url?.pathname !== path) return { kind: 'foreign', status: 404 };
-  const told = (name: string): string | null => url.searchParams.get(name);
-  if (!isSame(told('state') ?? '', state)) return { kind: 'foreign', status: 400 };
-  const issuer = told('iss');
-  const mustTell = metadata['authorization_response_iss_parameter_supported'] === true;
-  if (issuer === null ? mustTell : issuer !== metadata.issuer) return { kind: 'foreign', status: 400 };
-  const code = told('code');
+  if (request.method !== 'GET' || url?.pathname !== path) return { kind: 'invalid', status: 404 };
+  const parameter = (name: string): string | null => url.searchParams.get(name);
+  if (!isSame(parameter('state') ?? '', state)) return { kind: 'invalid', status: 400 };
+  const issuer = parameter('iss');
+  const isIssuerRequired = metadata['authorization_response_iss_parameter_supported'] === true;
+  if (issuer === null ? isIssuerRequired : issuer !== metadata.issuer) return { kind: 'invalid', status: 400 };
+  const code = parameter('code');
   if (code !== null && code !== '') return { kind: 'code', code };
-  const reason = /^\w{1,60}$/.exec(told('error') ?? '')?.[0] ?? 'no code came back';
+  const reason = /^\w{1,60}$/.exec(parameter('error') ?? '')?.[0] ?? 'no code was returned';
   return {
-    kind: 'refused',
+    kind: 'denied',
     error: new SlotstreamError('refused', `The login was not granted (${reason}).`, {
       hint: 'Log in again and allow it: npx slotstream login',
     }),
   };
 }
 
-function isSame(given: string, wanted: string): boolean {
-  const [left, right] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [given, expected].map((text) => createHash('sha256').update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-function tell(response: ServerResponse, turn: Turn): ServerResponse {
+function respond(response: ServerResponse, result: Redirect): ServerResponse {
   const [status, text] =
-    turn.kind === 'code'
+    result.kind === 'code'
       ? [200, 'You are logged in. You can close this page and go back to the terminal.']
-      : turn.kind === 'refused'
-        ? [200, 'The login was not granted. You can close this page; the terminal says more.']
-        : [turn.status, 'This is not an answer to the login that was begun.'];
+      : result.kind === 'denied'
+        ? [200, 'The login was not granted. You can close this page; the terminal shows the reason.']
+        : [result.status, 'This request does not belong to the login that was started.'];
   return response
     .writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',

@@ -1,17 +1,16 @@
-// The access token of one login, renewed before it expires or when it is refused: once, however many ask at the same time,
-// in this process and in others.
+// The access token of one login, renewed before it expires or when the service rejects it: once, however many callers need it at the
+// same time, in this process and in others.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TokenSource } from '#src/upstream/client.ts';
 import {
   discover,
-  OAuthRefusal,
+  OAuthError,
   type AuthorizationServer,
   type OAuthApplication,
   type OAuthNeeds,
 } from './authorization-server.ts';
-import { stopIfAsked } from '#src/upstream/abort.ts';
-import { loginOf } from './grant.ts';
-import { readLogins, withLogins, type Login } from './token-file.ts';
+import { throwIfAborted } from '#src/upstream/send-once.ts';
+import { grantedLogin, readLogins, withLogins, type Login } from './token-file.ts';
 
 export interface SessionInput {
   readonly dataDir: string;
@@ -20,50 +19,50 @@ export interface SessionInput {
   readonly user: string;
 }
 
-/** A token this close to its end might end on the way. */
+/** A token this close to its expiry might expire in transit. */
 const marginMs = 60_000;
 
 /**
- *   fresh ──a minute before its end, or 401──▶ renewing ──▶ fresh
+ *   fresh ──a minute before its expiry, or 401──▶ renewing ──▶ fresh
  *                                                 └─ invalid_grant ──▶ the user must log in again
  */
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
   let renewing: Renewing | undefined;
-  let known: Promise<AuthorizationServer> | undefined;
+  let server: Promise<AuthorizationServer> | undefined;
   let held = stored(input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
   const discovered = (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    known ??= discover(needs, input.application, signal).catch((error: unknown) => {
-      known = undefined;
+    server ??= discover(needs, input.application, signal).catch((error: unknown) => {
+      server = undefined;
       throw error;
     });
-    return known;
+    return server;
   };
 
-  /** Whoever holds the lock looks again first: another process may just have renewed it, and the old token works once only. */
+  /** Reads the login again under the lock: another process may just have renewed it, and a refresh token works only once. */
   const renew = (spent: string, signal: AbortSignal | undefined): Promise<Login> =>
     withLogins(needs, { dataDir: input.dataDir, signal }, async (logins, save) => {
       const login = find(logins, input);
       if (login.accessToken !== spent && isFresh(login)) return login;
-      const server = await discovered(signal);
-      // Written as it is, before the old token is spent: a full disk is found while there is still something to lose.
+      const authorizationServer = await discovered(signal);
+      // Saved unchanged before the refresh token is used up, so that a full disk fails here and not afterwards.
       save(login);
-      const next = await refreshed(server, login, { nowMs: needs.nowMs, signal });
+      const next = await refreshed(authorizationServer, login, { nowMs: needs.nowMs, signal });
       save(next);
       return next;
     });
 
   const renewOnce = async (spent: string, signal: AbortSignal | undefined): Promise<string> => {
     for (;;) {
-      stopIfAsked(signal);
+      throwIfAborted(signal);
       renewing ??= { login: renew(spent, signal).finally(() => (renewing = undefined)), signal };
       const shared = renewing;
       try {
         held = await shared.login;
         return held.accessToken;
       } catch (error) {
-        // Whoever began it was told to stop; we were not.
+        // The caller that started the renewal was aborted; this one was not.
         if (shared.signal === signal || shared.signal?.aborted !== true) throw error;
       }
     }
@@ -81,7 +80,7 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
 
 interface Renewing {
   readonly login: Promise<Login>;
-  /** Of whoever began it. */
+  /** The signal of the caller that started the renewal. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -92,16 +91,16 @@ async function refreshed(
 ): Promise<Login> {
   if (login.refreshToken === null) throw mustLogIn(login.user);
   try {
-    const answer = await server.trade({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
-    return { ...login, ...loginOf(answer, { nowMs: nowMs(), before: login }) };
+    const response = await server.exchange({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
+    return { ...login, ...grantedLogin(response, { nowMs: nowMs(), before: login }) };
   } catch (error) {
-    throw error instanceof OAuthRefusal && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
+    throw error instanceof OAuthError && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
   }
 }
 
 const mustLogIn = (user: string): SlotstreamError =>
   new SlotstreamError('refused', `The login of ${user} has ended: it was revoked, replaced or unused for too long.`, {
-    hint: 'log in again: npx slotstream login',
+    hint: 'Log in again: npx slotstream login',
   });
 
 const stored = (input: SessionInput): Login => find(readLogins(input.dataDir), input);

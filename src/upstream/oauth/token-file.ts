@@ -1,7 +1,8 @@
-// Where logins are kept: one file, readable by its owner only, replaced whole, and changed by one process at a time.
+// The file of logins: readable by its owner only, replaced as a whole, changed by one process at a time.
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { TokenAnswer } from '#schemas/oauth.ts';
 import { syncFolderNow, writeDraft } from '#src/base/durable-file.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
@@ -12,14 +13,14 @@ const login = z.object({
   name: z.string().nullable(),
   organization: z.string().nullable(),
   scopes: z.array(z.string()).readonly(),
-  /** Whose application, of which server: a login is worth nothing to another. */
+  /** The application and the server: a login is valid only for both. */
   clientId: z.string(),
   authUrl: z.string(),
   loggedInAt: z.string(),
   accessToken: z.string(),
-  /** Null when the server gave none: then it ends with the access token. */
+  /** Null when the server sent none: then the login ends with the access token. */
   refreshToken: z.string().nullable(),
-  /** Milliseconds since 1970; null: until it is refused. */
+  /** Milliseconds since 1970; null: valid until the service rejects it. */
   expiresAtMs: z.number().nullable(),
 });
 
@@ -41,7 +42,7 @@ export function readLogins(dataDir: string): readonly Login[] {
   try {
     return content.parse(JSON.parse(text)).logins;
   } catch {
-    // Neither parser's words are kept: they quote what they read.
+    // The parsers' messages are dropped: they quote what they read.
     throw unreadable(dataDir);
   }
 }
@@ -57,22 +58,22 @@ export interface LockNeeds {
   readonly random: () => number;
 }
 
-/** As long as the holder may need to ask the authorization server, and some. */
-const patienceMs = 60_000;
+/** Longer than the holder of the lock may need for the authorization server. */
+const lockTimeoutMs = 60_000;
 
-/** Runs `change` while no other process (nor another part of this one) may touch the file. */
+/** Runs `change` while no other process, nor another part of this one, can change the file. */
 export async function withLogins<Value>(
   needs: LockNeeds,
   { dataDir, signal }: { readonly dataDir: string; readonly signal?: AbortSignal | undefined },
   change: (logins: readonly Login[], save: (login: Login) => void) => Promise<Value>,
 ): Promise<Value> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const deadlineMs = needs.nowMs() + patienceMs;
+  const endMs = needs.nowMs() + lockTimeoutMs;
   let lock = takeLock(join(dataDir, 'oauth-tokens.lock'));
   while (lock === undefined) {
-    if (needs.nowMs() >= deadlineMs)
+    if (needs.nowMs() >= endMs)
       throw new SlotstreamError('service_unavailable', 'Another process has held the stored logins for a minute.', {
-        hint: 'Look what else runs on this data folder, then try again.',
+        hint: 'Check which other processes use this data folder, then try again.',
       });
     await needs.sleep(20 + needs.random() * 80, signal);
     lock = takeLock(join(dataDir, 'oauth-tokens.lock'));
@@ -104,4 +105,20 @@ function writeLogins(dataDir: string, logins: readonly Login[]): void {
     throw error;
   }
   syncFolderNow(dataDir);
+}
+
+type GrantedTokens = Pick<Login, 'accessToken' | 'refreshToken' | 'expiresAtMs' | 'scopes'>;
+
+/** What a response of the token endpoint changes in a login. RFC 6749 allows it to leave out the refresh token and the scopes: they stay. */
+export function grantedLogin(
+  { access_token, refresh_token, expires_in, scope }: TokenAnswer,
+  { nowMs, before }: { readonly nowMs: number; readonly before: Pick<GrantedTokens, 'refreshToken' | 'scopes'> },
+): GrantedTokens {
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token ?? before.refreshToken,
+    // By our own clock: the server's may differ.
+    expiresAtMs: expires_in == null ? null : nowMs + expires_in * 1000,
+    scopes: scope == null ? before.scopes : scope.split(' ').filter((name) => name !== ''),
+  };
 }

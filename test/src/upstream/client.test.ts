@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '#src/upstream/api-error.ts';
-import { observedOf } from '#src/upstream/send-once.ts';
+import { observedAt } from '#src/upstream/send-once.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { SlotstreamError, isTransient } from '#src/base/errors.ts';
 import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/upstream.ts';
 
@@ -47,7 +47,7 @@ function calling(call: ApiCall<unknown>, turns: readonly Turn[], bent: Bent = {}
 }
 
 describe('a call', () => {
-  it('goes beneath the base address, with the token and its query', async () => {
+  it('goes to the base URL, with the token and its query', async () => {
     const { client, sent } = calling(get, [{}]);
     await client.call({ ...get, query: { count: 2, sort: 'updated_at:desc', email: undefined } });
     expect(sent).toEqual([
@@ -79,13 +79,13 @@ describe('a call', () => {
     expect(sent.map(({ url }) => url)).toEqual(['https://api.example.test/contacts/1']);
   });
 
-  it('carries the JSON as it was sent beside what was read of it', async () => {
+  it('returns the JSON as it was sent beside the parsed value', async () => {
     const { client } = calling(get, [{ body: { resource: { a: '1' } } }]);
     const found = await client.call({ ...get, reads: z.object({ resource: z.object({ a: z.coerce.number() }) }) });
     expect(found).toMatchObject({ value: { resource: { a: 1 } }, body: { resource: { a: '1' } } });
   });
 
-  it('says where an answer cannot be understood, never what stands there', async () => {
+  it('names the invalid fields of a response, never their values', async () => {
     const { client } = calling(get, [{ body: { resource: { email: 'ada@example.test' } } }]);
     const error = await failureOf(() =>
       client.call({ ...get, reads: z.object({ resource: z.object({ email: z.number() }) }) }),
@@ -96,8 +96,8 @@ describe('a call', () => {
   });
 });
 
-describe('a failure that passes', () => {
-  it.each([429, 500, 502, 503, 504, 408])('of status %i is tried again', async (status) => {
+describe('a temporary failure', () => {
+  it.each([429, 500, 502, 503, 504, 408])('of status %i is retried', async (status) => {
     const { run, sent } = calling(get, [{ status, body: errorBody }, { status, body: errorBody }, {}]);
     await run();
     expect(sent).toHaveLength(3);
@@ -112,8 +112,8 @@ describe('a failure that passes', () => {
     },
   );
 
-  it('is told when patience ends, as something that may be tried later', async () => {
-    const { run, time } = calling(get, [{ fails: 'ECONNRESET' }], { patience: { failuresMs: 10_000, limitsMs: 0 } });
+  it('is reported as transient when the retry budget is used up', async () => {
+    const { run, time } = calling(get, [{ fails: 'ECONNRESET' }], { retryBudget: { failuresMs: 10_000, limitsMs: 0 } });
     const error = await failureOf(run);
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(isTransient(error)).toBe(true);
@@ -121,13 +121,13 @@ describe('a failure that passes', () => {
     expect(time.pauses.length).toBeGreaterThan(2);
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 501])('is not seen in status %i', async (status) => {
+  it.each([400, 401, 403, 404, 409, 422, 501])('is not assumed for status %i', async (status) => {
     const { run, sent } = calling(get, [{ status, body: errorBody }]);
     expect(await failureOf(run)).toMatchObject({ status, isTransient: status === 501 });
     expect(sent).toHaveLength(1);
   });
 
-  it('pauses as long as it is asked to, and a little', async () => {
+  it('is retried after the requested delay and some jitter', async () => {
     const { run, time } = calling(get, [{ status: 429, body: errorBody, headers: { 'retry-after': '20' } }, {}]);
     await run();
     expect(time.pauses).toHaveLength(1);
@@ -135,16 +135,18 @@ describe('a failure that passes', () => {
     expect(time.pauses[0]).toBeLessThan(23_000);
   });
 
-  it('is told at once when the pause asked for ends beyond our patience', async () => {
+  it('is reported at once when the requested delay exceeds the retry budget', async () => {
     const turn = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
-    const { run, time } = calling(get, [turn, {}], { patience: patiences.ordinary });
+    const { run, time } = calling(get, [turn, {}], { retryBudget: retryBudgets.ordinary });
     expect(await failureOf(run)).toMatchObject({ status: 429 });
     expect(time.pauses).toEqual([]);
   });
 
   it('never ends long work for a rate limit, however long that lasts', async () => {
     const turn = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
-    const { run, time } = calling(get, [...Array.from({ length: 60 }, () => turn), {}], { patience: patiences.long });
+    const { run, time } = calling(get, [...Array.from({ length: 60 }, () => turn), {}], {
+      retryBudget: retryBudgets.long,
+    });
     await run();
     expect(time.pauses).toHaveLength(60);
     expect(Math.max(...time.pauses)).toBeLessThanOrEqual(180_000);
@@ -153,29 +155,31 @@ describe('a failure that passes', () => {
   it('does not count the time of a rate limit against a failure that follows it', async () => {
     const limited = { status: 429, body: errorBody, headers: { 'retry-after': '3600' } };
     const turns = [...Array.from({ length: 30 }, () => limited), { status: 503, body: errorBody }, {}];
-    const { run, sent } = calling(get, turns, { patience: patiences.long });
+    const { run, sent } = calling(get, turns, { retryBudget: retryBudgets.long });
     await run();
     expect(sent).toHaveLength(32);
   });
 
-  it('in turns with a rate limit is told in the end', async () => {
+  it('that alternates with a rate limit is reported in the end', async () => {
     const pair = [
       { status: 429, body: errorBody },
       { status: 503, body: errorBody },
     ];
-    const { run } = calling(get, Array.from({ length: 400 }, () => pair).flat(), { patience: patiences.ordinary });
+    const { run } = calling(get, Array.from({ length: 400 }, () => pair).flat(), {
+      retryBudget: retryBudgets.ordinary,
+    });
     expect(await failureOf(run)).toMatchObject({ code: expect.any(String) });
   });
 });
 
 describe('a create', () => {
-  it.each([429, 503])('is sent again after %i, which says that nothing was done', async (status) => {
+  it.each([429, 503])('is sent again after %i, which means that nothing was done', async (status) => {
     const { run, sent } = calling(post, [{ status, body: errorBody }, {}]);
     await run();
     expect(sent).toHaveLength(2);
   });
 
-  it('is sent again when it never left', async () => {
+  it('is sent again when it was never sent', async () => {
     const { run, sent } = calling(post, [{ fails: 'ECONNREFUSED' }, {}]);
     await run();
     expect(sent).toHaveLength(2);
@@ -198,7 +202,7 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is sent again when carrying it out twice does no harm', async () => {
+  it('is sent again when it is repeatable', async () => {
     const { run, sent } = calling({ ...post, isRepeatable: true }, [{ fails: 'ECONNRESET' }, { status: 500 }, {}]);
     await run();
     expect(sent).toHaveLength(3);
@@ -206,13 +210,13 @@ describe('a create', () => {
 });
 
 describe('a delete', () => {
-  it('has done its work when it broke off and then finds nothing', async () => {
+  it('has succeeded when it was interrupted and the record is then missing', async () => {
     const { run, sent } = calling(remove, [{ fails: 'ECONNRESET' }, { status: 404, body: errorBody }]);
     expect(await run()).toMatchObject({ value: undefined });
     expect(sent).toHaveLength(2);
   });
 
-  it('tells that there was nothing when it never broke off', async () => {
+  it('reports a missing record when it was not interrupted', async () => {
     const { run } = calling(remove, [
       { status: 503, body: errorBody },
       { status: 404, body: errorBody },
@@ -221,7 +225,7 @@ describe('a delete', () => {
   });
 });
 
-describe('a refused token', () => {
+describe('a rejected token', () => {
   const renewing = (next: string | undefined) => {
     const rejected: string[] = [];
     const token = {
@@ -242,7 +246,7 @@ describe('a refused token', () => {
     expect(rejected).toEqual(['old']);
   });
 
-  it('is told when the new one is refused too', async () => {
+  it('is reported when the new one is rejected too', async () => {
     const { token, rejected } = renewing('new');
     const { run, sent } = calling(get, [{ status: 401, body: errorBody }], { token });
     expect(await failureOf(run)).toMatchObject({ status: 401 });
@@ -251,35 +255,35 @@ describe('a refused token', () => {
   });
 });
 
-describe('the time of an answer', () => {
+describe('the time of a response', () => {
   const sentMs = Date.parse('2026-11-15T12:00:00.900Z');
-  it('is the Date of the service less the round trip, floored to the second', () => {
-    const times = { sentMs, answeredMs: sentMs + 1500 };
-    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', times)).toBe('2026-11-15T10:00:03.000000Z');
-    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, answeredMs: sentMs })).toBe(
+  it('is the Date of the service minus the round trip, rounded down to the second', () => {
+    const times = { sentMs, receivedMs: sentMs + 1500 };
+    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', times)).toBe('2026-11-15T10:00:03.000000Z');
+    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, receivedMs: sentMs })).toBe(
       '2026-11-15T10:00:05.000000Z',
     );
   });
 
-  it('is our own when the service tells none that can be read', () => {
+  it('is our own when the service sends no valid Date', () => {
     for (const date of [null, '', 'yesterday'])
-      expect(observedOf(date, { sentMs, answeredMs: sentMs + 1500 })).toBe('2026-11-15T12:00:00.000000Z');
+      expect(observedAt(date, { sentMs, receivedMs: sentMs + 1500 })).toBe('2026-11-15T12:00:00.000000Z');
   });
 
   it('is not before what it was when our clock jumps back during the call', () => {
-    expect(observedOf('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, answeredMs: sentMs - 60_000 })).toBe(
+    expect(observedAt('Sun, 15 Nov 2026 10:00:05 GMT', { sentMs, receivedMs: sentMs - 60_000 })).toBe(
       '2026-11-15T10:00:05.000000Z',
     );
   });
 
-  it('is that of the attempt that was answered, not of the first', async () => {
+  it('is that of the attempt that got the response, not of the first', async () => {
     const { run } = calling(get, [{ status: 503, headers: { 'retry-after': '30' } }, {}]);
     expect((await run()).observed).toBe('2026-11-15T12:00:30.000000Z');
   });
 });
 
-describe('waiting', () => {
-  it('is added up once, however many calls wait at the same time', async () => {
+describe('the waiting time', () => {
+  it('is counted once, however many calls wait at the same time', async () => {
     const time = pausedTime();
     const fetch = (async () => {
       time.pass(1000);
@@ -293,7 +297,7 @@ describe('waiting', () => {
     expect(client.waitedMs).toBe(3000);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when the signal aborts', async () => {
     const { fetch } = service({ status: 503 });
     const controller = new AbortController();
     const client = clientOf(base, {
@@ -308,12 +312,12 @@ describe('waiting', () => {
   });
 });
 
-it('is stopped by an error even when the signal carries none', async () => {
+it('a call is aborted with an error even when the signal has none', async () => {
   const client = clientOf(base, { fetch: service({}).fetch });
   expect(await failureOf(() => client.call(get, { signal: AbortSignal.abort('SIGINT') }))).toBeInstanceOf(Error);
 });
 
-it('an error is one of ours, with its exit code', async () => {
+it('an error has a code of ours and its exit code', async () => {
   const error = await failureOf(calling(get, [{ status: 404, body: errorBody }]).run);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toBeInstanceOf(SlotstreamError);

@@ -1,8 +1,8 @@
 // Lists page by page, and servers that would lead them astray.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { allOf, pagesOf, type ListCall } from '#src/upstream/pages.ts';
-import { answer, clientOf, failureOf, openStranger } from '../../harness/upstream.ts';
+import { pagesOf, type ListCall } from '#src/upstream/pages.ts';
+import { allOf, answer, clientOf, failureOf, openStranger } from '../../harness/upstream.ts';
 
 const list: ListCall<{ readonly id: number }> = {
   path: '/things',
@@ -52,7 +52,7 @@ describe('pages', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  it('follow links that hold no page token, as they are', async () => {
+  it('follow links without a page token unchanged', async () => {
     await using server = await openStranger((request, response, turn) => {
       const base = `http://${request.headers.host}`;
       answer(response, 200, page([turn], { next_page: turn < 3 ? `${base}/things/after/${turn}` : null }));
@@ -61,7 +61,7 @@ describe('pages', () => {
     expect(server.asked).toEqual(['GET /things?count=2', 'GET /things/after/1', 'GET /things/after/2']);
   });
 
-  it('tell the token of the next page, from which another run goes on', async () => {
+  it('have the token of the next page, from which another run can continue', async () => {
     await using server = await threePages(whole);
     const tokens: (string | null)[] = [];
     for await (const { nextToken } of pagesOf(clientOf(server.url), list)) tokens.push(nextToken);
@@ -69,13 +69,13 @@ describe('pages', () => {
     expect(await ids(pagesOf(clientOf(server.url), list, { from: 'c' }))).toEqual([[5]]);
   });
 
-  it('fetch no page before it is wanted', async () => {
+  it('are fetched only when they are needed', async () => {
     await using server = await threePages(whole);
     for await (const { items } of pagesOf(clientOf(server.url), list)) if (items.length > 0) break;
     expect(server.asked).toHaveLength(1);
   });
 
-  it('are refused when they lead to another origin, and the token does not go there', async () => {
+  it('are rejected when they lead to another origin, and the token is not sent there', async () => {
     await using elsewhere = await openStranger((_, response) => answer(response, 200, page([], {})));
     await using server = await threePages((token) => ({
       next_page: `${elsewhere.url}/things?page_token=${token}`,
@@ -106,7 +106,7 @@ describe('pages', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('give every record as sent, also one that cannot be read; reading it says where', async () => {
+  it('return every record as sent, also an invalid one; parsing it names the field', async () => {
     await using server = await openStranger((_, response) => answer(response, 200, page([1, 'ada@example.test'], {})));
     const { value } = await pagesOf(clientOf(server.url), list).next();
     if (value === undefined) throw new Error('There is no page.');

@@ -1,11 +1,12 @@
-// The client and the sandbox's own clock and limits: a budget shared without a word, and times on the service's clock.
+// The client against the sandbox's clock and limits: a shared rate limit, and times by the service's clock.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
-import { createContact, getContact, listContacts } from '#src/upstream/endpoints/contacts.ts';
+import { contact } from '#schemas/contact.ts';
+import { callForRecord } from '#src/upstream/request.ts';
+import { getContact, listContacts } from '#src/upstream/endpoints/contacts.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
-import { allOf } from '#src/upstream/pages.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-import { clientOf, failureOf } from '../../harness/upstream.ts';
+import { allOf, clientOf, failureOf } from '../../harness/upstream.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 150, bookings: 0 })));
@@ -17,7 +18,7 @@ const clock = {
   sleep: async (ms: number) => advance(ms),
 };
 
-it('several processes leave the reserve to the user’s other tools, though none knows of another', async () => {
+it('several processes leave the reserve to the user’s other tools without communicating', async () => {
   const left: number[] = [];
   const refused: number[] = [];
   const watching = (async (url: URL, init?: RequestInit) => {
@@ -45,7 +46,7 @@ it('several processes leave the reserve to the user’s other tools, though none
   expect(Math.min(...left)).toBeLessThanOrEqual(21);
 });
 
-it('calls at once in one process stop at the reserve too', async () => {
+it('concurrent calls in one process stop at the reserve too', async () => {
   const left: number[] = [];
   const watching = (async (url: URL, init?: RequestInit) => {
     const answer = await fetch(url, init);
@@ -63,17 +64,18 @@ it('calls at once in one process stop at the reserve too', async () => {
   expect(Math.min(...left)).toBeGreaterThanOrEqual(20);
 });
 
-it('a record is observed on the service’s clock, not before the moment it was made less a round trip', async () => {
+it('the time of observation is by the service’s clock', async () => {
   advance(86_400_000);
   const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
-  const made = await createContact(client, { emails: [{ email: 'ada@example.test' }] });
+  const body = { emails: [{ email: 'ada@example.test' }] };
+  const made = await callForRecord(client, { method: 'POST', path: '/contacts', body, reads: contact });
   const { observed, value } = await getContact(client, made.value.uri);
   const apartMs = Date.parse(observed) - Date.parse(value.created_at ?? '');
   expect(apartMs).toBeGreaterThan(-5_000);
   expect(apartMs).toBeLessThan(5_000);
 });
 
-it('a page token that has expired is told apart, and the list can be begun again', async () => {
+it('an expired page token is recognized, and the list can be read again', async () => {
   const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
   const { value } = await listContacts(client).next();
   advance(2 * 86_400_000);

@@ -1,12 +1,12 @@
-// The rate budget: what is left to the user's other tools.
+// The rate limiter: what is left to the user's other tools.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBudget, type Budget } from '#src/upstream/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '#src/upstream/rate-limiter.ts';
 import { longestDelayMs } from '#src/base/retry-after.ts';
 import { pausedTime } from '../../harness/upstream.ts';
 import { runs } from '../../harness/runs.ts';
 
-const told = (remaining: number, more: { limit?: number; resetMs?: number } = {}) => ({
+const rateLimit = (remaining: number, more: { limit?: number; resetMs?: number } = {}) => ({
   limit: 500,
   resetMs: 40_000,
   remaining,
@@ -18,120 +18,120 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 };
 
-async function once(budget: Budget, answer: ReturnType<typeof told> | undefined): Promise<void> {
-  (await budget.enter())(answer);
+async function once(limiter: RateLimiter, answer: ReturnType<typeof rateLimit> | undefined): Promise<void> {
+  (await limiter.acquire())(answer);
 }
 
-describe('the budget', () => {
-  it('lets calls through while more than the reserve remains', async () => {
+describe('the rate limiter', () => {
+  it('admits calls while more than the reserve remains', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    for (let remaining = 499; remaining > 200; remaining -= 1) await once(budget, told(remaining));
+    const limiter = createRateLimiter(time, 0.4);
+    for (let remaining = 499; remaining > 200; remaining -= 1) await once(limiter, rateLimit(remaining));
     expect(time.pauses).toEqual([]);
   });
 
   it('waits for the reset once the reserve is reached, then goes on', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(200));
-    await once(budget, told(499, { resetMs: 60_000 }));
-    await once(budget, told(498, { resetMs: 60_000 }));
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(200));
+    await once(limiter, rateLimit(499, { resetMs: 60_000 }));
+    await once(limiter, rateLimit(498, { resetMs: 60_000 }));
     expect(time.pauses).toEqual([40_000]);
   });
 
-  it('counts what others used: their calls are in the header', async () => {
+  it('counts the calls of other tools, which are in the header', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(450));
-    await once(budget, told(150));
-    await once(budget, told(499, { resetMs: 60_000 }));
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(450));
+    await once(limiter, rateLimit(150));
+    await once(limiter, rateLimit(499, { resetMs: 60_000 }));
     expect(time.pauses).toEqual([40_000]);
   });
 
-  it('counts calls in flight, so that many at once do not eat the reserve', async () => {
+  it('counts calls in flight, so that many at once do not use up the reserve', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(203));
-    const entered: ((answer: ReturnType<typeof told> | undefined) => void)[] = [];
-    for (let call = 0; call < 10; call += 1) void budget.enter().then((leave) => entered.push(leave));
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(203));
+    const entered: ((answer: ReturnType<typeof rateLimit> | undefined) => void)[] = [];
+    for (let call = 0; call < 10; call += 1) void limiter.acquire().then((release) => entered.push(release));
     await settle();
     expect(entered).toHaveLength(3);
-    entered[0]?.(told(202));
+    entered[0]?.(rateLimit(202));
     await settle();
     expect(entered).toHaveLength(3);
-    entered[1]?.(told(201));
-    entered[2]?.(told(200));
+    entered[1]?.(rateLimit(201));
+    entered[2]?.(rateLimit(200));
     await settle();
     expect(time.pauses.length).toBeGreaterThan(0);
     expect(entered).toHaveLength(10);
   });
 
-  it('sends one call alone until it knows the limit', async () => {
-    const budget = createBudget(pausedTime(), 0.4);
-    const entered: ((answer: ReturnType<typeof told> | undefined) => void)[] = [];
-    for (let call = 0; call < 5; call += 1) void budget.enter().then((leave) => entered.push(leave));
+  it('sends one call at a time until the limit is known', async () => {
+    const limiter = createRateLimiter(pausedTime(), 0.4);
+    const entered: ((answer: ReturnType<typeof rateLimit> | undefined) => void)[] = [];
+    for (let call = 0; call < 5; call += 1) void limiter.acquire().then((release) => entered.push(release));
     await settle();
     expect(entered).toHaveLength(1);
-    entered[0]?.(told(400));
+    entered[0]?.(rateLimit(400));
     await settle();
     expect(entered).toHaveLength(5);
   });
 
-  it('tries another one alone when the first got no answer', async () => {
-    const budget = createBudget(pausedTime(), 0.4);
+  it('sends another single call when the first got no response', async () => {
+    const limiter = createRateLimiter(pausedTime(), 0.4);
     const entered: ((answer: undefined) => void)[] = [];
-    for (let call = 0; call < 3; call += 1) void budget.enter().then((leave) => entered.push(leave));
+    for (let call = 0; call < 3; call += 1) void limiter.acquire().then((release) => entered.push(release));
     await settle();
     entered[0]?.(undefined);
     await settle();
     expect(entered).toHaveLength(2);
   });
 
-  it('holds nothing back from a service that tells no limits, or a limit of none', async () => {
+  it('holds no call back when the service sends no limit, or a limit of 0', async () => {
     const time = pausedTime();
     for (const answer of [
       { limit: undefined, remaining: undefined, resetMs: undefined },
       { limit: 0, remaining: 0, resetMs: 0 },
     ]) {
-      const budget = createBudget(time, 0.4);
-      (await budget.enter())(answer);
-      await Promise.all(Array.from({ length: 100 }, () => budget.enter()));
+      const limiter = createRateLimiter(time, 0.4);
+      (await limiter.acquire())(answer);
+      await Promise.all(Array.from({ length: 100 }, () => limiter.acquire()));
     }
     expect(time.pauses).toEqual([]);
   });
 
-  it('takes the smaller count when answers of one window come out of order', async () => {
+  it('uses the smaller count when responses of one window arrive out of order', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(300));
-    const [a, b] = await Promise.all([budget.enter(), budget.enter()]);
-    a(told(200));
-    b(told(201));
-    await once(budget, told(499, { resetMs: 60_000 }));
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(300));
+    const [a, b] = await Promise.all([limiter.acquire(), limiter.acquire()]);
+    a(rateLimit(200));
+    b(rateLimit(201));
+    await once(limiter, rateLimit(499, { resetMs: 60_000 }));
     expect(time.pauses).toEqual([40_000]);
   });
 
-  it('never waits longer than the longest pause, whatever the reset says', async () => {
+  it('never waits longer than the longest delay, whatever the reset is', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(0, { resetMs: 1e12 }));
-    await once(budget, told(499));
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(0, { resetMs: 1e12 }));
+    await once(limiter, rateLimit(499));
     expect(time.pauses).toEqual([longestDelayMs]);
   });
 
-  it('has waited when it has slept, whatever the clock says', async () => {
+  it('is open again after the sleep, whatever the clock says', async () => {
     let sleeps = 0;
-    const budget = createBudget({ nowMs: () => 0, sleep: async () => void (sleeps += 1) }, 0.4);
-    await once(budget, told(0));
-    await once(budget, told(499));
+    const limiter = createRateLimiter({ nowMs: () => 0, sleep: async () => void (sleeps += 1) }, 0.4);
+    await once(limiter, rateLimit(0));
+    await once(limiter, rateLimit(499));
     expect(sleeps).toBe(1);
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const time = pausedTime();
-    const budget = createBudget(time, 0.4);
-    await once(budget, told(0));
-    await expect(budget.enter(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    const limiter = createRateLimiter(time, 0.4);
+    await once(limiter, rateLimit(0));
+    await expect(limiter.acquire(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   });
 
   it('never lets the service count past the reserve, whatever the number of workers', async () => {
@@ -142,18 +142,18 @@ describe('the budget', () => {
         fc.double({ min: 0, max: 0.9, noNaN: true }),
         async (workers, limit, share) => {
           const time = pausedTime();
-          const budget = createBudget(time, share);
+          const limiter = createRateLimiter(time, share);
           let windowEndsMs = time.nowMs() + 60_000;
           let used = 0;
           let least = limit;
           const call = async (): Promise<void> => {
-            const leave = await budget.enter();
+            const release = await limiter.acquire();
             if (time.nowMs() >= windowEndsMs) [windowEndsMs, used] = [time.nowMs() + 60_000, 0];
             used += 1;
             least = Math.min(least, limit - used);
-            const answer = told(limit - used, { limit, resetMs: windowEndsMs - time.nowMs() });
+            const answer = rateLimit(limit - used, { limit, resetMs: windowEndsMs - time.nowMs() });
             await Promise.resolve();
-            leave(answer);
+            release(answer);
           };
           await Promise.all(
             Array.from({ length: workers }, async () => {

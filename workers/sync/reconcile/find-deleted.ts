@@ -8,7 +8,7 @@ import type { CallOptions, Client } from '#src/upstream/client.ts';
 import { getContact } from '#src/upstream/endpoints/contacts.ts';
 import { getEventType } from '#src/upstream/endpoints/event-types.ts';
 import { getMeetingRecap } from '#src/upstream/endpoints/meeting-recaps.ts';
-import type { Found } from '#src/upstream/request.ts';
+import type { FetchedRecord } from '#src/upstream/request.ts';
 import { tableOfKind } from '#workers/projections/touches.ts';
 import type { Scratch } from './seen-set.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
@@ -34,12 +34,12 @@ export interface GoneSearch {
 /** Deletes that wait for somebody to say yes. */
 export interface HeldBack {
   readonly kind: GoneKind;
-  /** Found gone before the search was stopped. */
+  /** FetchedRecord gone before the search was stopped. */
   readonly gone: number;
   readonly of: number;
 }
 
-type Getter = (client: Client, uri: string, options?: CallOptions) => Promise<Found<unknown>>;
+type Getter = (client: Client, uri: string, options?: CallOptions) => Promise<FetchedRecord<unknown>>;
 
 const getters: Readonly<Record<GoneKind, Getter>> = {
   contact: getContact,
@@ -108,7 +108,7 @@ async function judge(
     // Not shown to us (any more) is not gone.
     if (isStatus(error, 403)) return 'hidden';
     if (!isStatus(error, 404)) throw error;
-    if (!error.isOfService) return 'unconfirmed';
+    if (!error.isFromService) return 'unconfirmed';
     scratch.bury({ kind, uri: row.uri, observed: error.observed });
     return 'gone';
   }

@@ -57,7 +57,7 @@ async function* submissionPages(
       }
     } catch (error) {
       // The form was there a moment ago: what was submitted with it is not ours to tell.
-      if (!isStatus(error, 404) || !error.isOfService) throw error;
+      if (!isStatus(error, 404) || !error.isFromService) throw error;
       const nextToken = tokenOf({ pending: pending.slice(at + 1), submissions: null, next });
       yield { records: [], rows: 0, nextToken };
     }

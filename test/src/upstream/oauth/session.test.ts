@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '#src/upstream/oauth/session.ts';
 import { readLogins, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
-import { openUpstream, realWorld, upstreamsOfUsers } from '#src/upstream/clients.ts';
+import { openUpstream, defaultNeeds, openUserUpstreams } from '#src/upstream/clients.ts';
 import { openClient } from '../../../harness/oauth.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { failureOf } from '../../../harness/upstream.ts';
@@ -34,22 +34,22 @@ const login = (more: Partial<Login> = {}): Login => ({
   ...more,
 });
 
-const save = (one: Login) => withLogins(realWorld, { dataDir }, async (_, keep) => keep(one));
+const save = (one: Login) => withLogins(defaultNeeds, { dataDir }, async (_, keep) => keep(one));
 
 describe('the file of logins', () => {
-  it('is empty where nobody logged in', () => {
+  it('is empty before the first login', () => {
     expect(readLogins(dataDir)).toEqual([]);
     expect(readLogins(join(dataDir, 'none'))).toEqual([]);
   });
 
-  it('is readable by its owner only, and leaves nothing beside it', async () => {
+  it('is readable by its owner only, and leaves no other files', async () => {
     await save(login());
     expect(statSync(path()).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'oauth-tokens.lock')).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir).toSorted()).toEqual(['oauth-tokens.json', 'oauth-tokens.lock']);
   });
 
-  it('keeps one entry a user, in the order of their first login', async () => {
+  it('has one entry per user, in the order of their first login', async () => {
     await save(login());
     await save(login({ user: 'https://api.example.test/users/2' }));
     await save(login({ accessToken: 'access-2' }));
@@ -59,15 +59,15 @@ describe('the file of logins', () => {
     ]);
   });
 
-  it('keeps what was there when a change fails', async () => {
+  it('is unchanged when a change fails', async () => {
     await save(login());
     const before = readFileSync(path(), 'utf8');
-    await expect(withLogins(realWorld, { dataDir }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(withLogins(defaultNeeds, { dataDir }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(readFileSync(path(), 'utf8')).toBe(before);
     await save(login({ accessToken: 'access-2' }));
   });
 
-  it('loses no change of many at once', async () => {
+  it('loses none of many concurrent changes', async () => {
     const users = Array.from({ length: 20 }, (_, n) => `https://api.example.test/users/${n}`);
     await Promise.all(users.map((user) => save(login({ user }))));
     expect(
@@ -78,7 +78,7 @@ describe('the file of logins', () => {
   });
 
   it.each(['', '{', '{"version":2,"logins":[]}', '{"version":1,"logins":[{"accessToken":"access-secret"}]}'])(
-    'that makes no sense is told without a word of it (%s)',
+    'that is invalid is reported without quoting it (%s)',
     async (text) => {
       writeFileSync(path(), text);
       const error = await failureOf(async () => readLogins(dataDir));
@@ -95,7 +95,7 @@ describe('a login', () => {
     const { body } = await openClient(sandbox).signIn();
     let refreshes = 0;
     const world = {
-      ...realWorld,
+      ...defaultNeeds,
       nowMs: () => sandbox.service.clock.nowMs(),
       fetch: (async (input: URL, init?: RequestInit) => {
         if (String(input).endsWith('/oauth/token')) refreshes += 1;
@@ -126,7 +126,7 @@ describe('a login', () => {
   const works = async (sandbox: TestSandbox, token: string) =>
     (await sandbox.call('GET', '/users/me', { token })).status === 200;
 
-  it('uses its access token until shortly before its end', async () => {
+  it('uses its access token until shortly before its expiry', async () => {
     await using opened = await openWorld();
     const { sandbox, world, input, body } = opened;
     const session = openSession(world, input);
@@ -141,7 +141,7 @@ describe('a login', () => {
     expect(readLogins(dataDir)[0]?.refreshToken).not.toBe(body.refresh_token);
   });
 
-  it('is renewed once, however many ask at the same time', async () => {
+  it('is renewed once, however many callers need it at the same time', async () => {
     await using opened = await openWorld();
     const { sandbox, world, input, body, refreshes } = opened;
     const sessions = Array.from({ length: 5 }, () => openSession(world, input));
@@ -162,16 +162,16 @@ describe('a login', () => {
     expect(await works(sandbox, tokens[0] ?? '')).toBe(true);
   });
 
-  it('that was ended elsewhere says to log in again, with no token in it', async () => {
+  it('that was revoked asks to log in again, with no token in the error', async () => {
     await using opened = await openWorld();
     const { sandbox, world, input, body } = opened;
     await openClient(sandbox).revoke(body.refresh_token);
     const error = await failureOf(() => openSession(world, input).renewed(body.access_token));
-    expect(error).toMatchObject({ code: 'refused', hint: 'log in again: npx slotstream login' });
+    expect(error).toMatchObject({ code: 'refused', hint: 'Log in again: npx slotstream login' });
     expect(String(error)).not.toContain(body.refresh_token);
   });
 
-  it('is not spent by an authorization server that is down', async () => {
+  it('is not lost when the authorization server is down', async () => {
     await using opened = await openWorld();
     const { world, input, body } = opened;
     const down = {
@@ -185,12 +185,12 @@ describe('a login', () => {
     expect(await openSession(world, input).renewed(body.access_token)).toEqual(expect.any(String));
   });
 
-  it('is not waited for by whoever is told to stop: neither for the lock, nor for the server', async () => {
+  it('does not keep an aborted caller waiting, neither for the lock nor for the server', async () => {
     await using opened = await openWorld();
     const { world, input, body } = opened;
     const stop = new AbortController();
     const held = Promise.withResolvers<void>();
-    const holding = withLogins(realWorld, { dataDir }, () => held.promise);
+    const holding = withLogins(defaultNeeds, { dataDir }, () => held.promise);
     const locked = openSession(world, input).renewed(body.access_token, stop.signal);
     stop.abort();
     await expect(locked).rejects.toMatchObject({ name: 'AbortError' });
@@ -207,7 +207,7 @@ describe('a login', () => {
     await expect(session.renewed(body.access_token, silent.signal)).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('is kept when whoever began to renew it is told to stop after its refresh token was sent', async () => {
+  it('is saved when the caller that renews it is aborted after the refresh token was sent', async () => {
     await using opened = await openWorld();
     const { sandbox, world, input, body } = opened;
     const stop = new AbortController();
@@ -257,7 +257,7 @@ describe('the client of the configuration', () => {
     return key;
   };
 
-  it('is by the personal token when there is one, else by the first login, or that of USER_URI', async () => {
+  it('uses the personal token when there is one, otherwise the first login or that of USER_URI', async () => {
     await save(login());
     await save(login({ user: 'https://api.example.test/users/2', accessToken: 'access-2' }));
     await save(login({ user: 'https://api.example.test/users/3', accessToken: 'access-3', clientId: 'another' }));
@@ -265,11 +265,11 @@ describe('the client of the configuration', () => {
     expect(await keyOf({ dataDir, api })).toBe('Bearer access-1');
     const userUri = 'https://api.example.test/users/2';
     expect(await keyOf({ dataDir, api: { ...api, userUri } })).toBe('Bearer access-2');
-    expect(upstreamsOfUsers({ dataDir, api }).map(({ user }) => user.slice(-1))).toEqual(['1', '2']);
-    expect(upstreamsOfUsers({ dataDir, api: { ...api, oauth: undefined } })).toEqual([]);
+    expect(openUserUpstreams({ dataDir, api }).map(({ user }) => user.slice(-1))).toEqual(['1', '2']);
+    expect(openUserUpstreams({ dataDir, api: { ...api, oauth: undefined } })).toEqual([]);
   });
 
-  it('says to log in where nobody did', () => {
+  it('asks for a login when there is none', () => {
     expect(() => openUpstream({ dataDir, api })).toThrow(/logged in/);
     expect(() => openUpstream({ dataDir, api: { ...api, userUri: 'https://api.example.test/users/9' } })).toThrow(
       /users\/9/,

@@ -1,6 +1,6 @@
 // What a receiving process notes of itself: while there is something, and once more when there is not.
 import { describe, expect, it } from 'vitest';
-import { aheadOf } from '#src/upstream/send-once.ts';
+import { clockAheadMs } from '#src/upstream/send-once.ts';
 import { processesNow } from '#workers/alerts/conditions/condition-inputs.ts';
 import { createSelfWatch } from '#workers/alerts/conditions/process-heartbeat.ts';
 import { freshMemory, rowsOf } from '../../../harness/stores.ts';
@@ -59,13 +59,13 @@ describe('how far our clock is ahead of the service', () => {
   const told = Date.parse(date);
 
   it('is taken from the middle of the call and the middle of the second', () => {
-    expect(aheadOf(date, { sentMs: told + 400, answeredMs: told + 600 })).toBe(0);
-    expect(aheadOf(date, { sentMs: told + 60_400, answeredMs: told + 60_600 })).toBe(60_000);
-    expect(aheadOf(date, { sentMs: told - 5_000, answeredMs: told - 4_000 })).toBe(-5_000);
+    expect(clockAheadMs(date, { sentMs: told + 400, receivedMs: told + 600 })).toBe(0);
+    expect(clockAheadMs(date, { sentMs: told + 60_400, receivedMs: told + 60_600 })).toBe(60_000);
+    expect(clockAheadMs(date, { sentMs: told - 5_000, receivedMs: told - 4_000 })).toBe(-5_000);
   });
 
   it('is unknown where the answer has no date', () => {
-    expect(aheadOf(null, { sentMs: 0, answeredMs: 1 })).toBeUndefined();
-    expect(aheadOf('yesterday', { sentMs: 0, answeredMs: 1 })).toBeUndefined();
+    expect(clockAheadMs(null, { sentMs: 0, receivedMs: 1 })).toBeUndefined();
+    expect(clockAheadMs('yesterday', { sentMs: 0, receivedMs: 1 })).toBeUndefined();
   });
 });

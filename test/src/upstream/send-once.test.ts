@@ -5,16 +5,16 @@ import { z } from 'zod';
 import { failureText } from '#src/cli/program.ts';
 import { describeError } from '#src/observability/redact.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
-import { patiences } from '#src/upstream/retry-budgets.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
 import { answer, clientOf, failureOf, openStranger, someToken } from '../../harness/upstream.ts';
 import { runs } from '../../harness/runs.ts';
 
 const get: ApiCall<unknown> = { method: 'GET', path: '/contacts', reads: z.unknown() };
-const brief = { patience: { failuresMs: 2_000, limitsMs: 2_000 } };
+const brief = { retryBudget: { failuresMs: 2_000, limitsMs: 2_000 } };
 
 describe('a server', () => {
-  it('that answers with a page for people is no service', async () => {
+  it('that responds with an HTML page is not the service', async () => {
     await using server = await openStranger((_, response) =>
       answer(response, 200, '<html>Welcome to the hotel</html>'),
     );
@@ -23,7 +23,7 @@ describe('a server', () => {
     expect(String(error)).not.toContain('hotel');
   });
 
-  it('that answers with half a JSON text is asked again', async () => {
+  it('that responds with half a JSON text is called again', async () => {
     await using server = await openStranger((_, response, turn) =>
       answer(response, 200, turn === 1 ? '{"resource": {"a"' : { resource: {} }),
     );
@@ -31,7 +31,7 @@ describe('a server', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('that hangs up in the middle of the answer is asked again', async () => {
+  it('that disconnects in the middle of the response is called again', async () => {
     await using server = await openStranger((_, response, turn) => {
       if (turn > 1) return answer(response, 200, { resource: {} });
       response.writeHead(200, { 'content-length': '1000' });
@@ -41,12 +41,12 @@ describe('a server', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('that fails with a page of a proxy is told by its status', async () => {
+  it('that fails with the page of a proxy is reported with its status', async () => {
     await using server = await openStranger((_, response) => answer(response, 502, '<html>Bad gateway</html>'));
     expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ status: 502, title: '' });
   });
 
-  it('that sends ten megabytes, or never stops, is not listened to', async () => {
+  it('that sends ten megabytes, or never stops, is disconnected', async () => {
     let sent = 0;
     await using server = await openStranger((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -65,46 +65,46 @@ describe('a server', () => {
     expect(sent).toBeLessThan(60 * 1024 * 1024);
   });
 
-  it('that nests without end is not understood', async () => {
+  it('that nests without end is rejected', async () => {
     await using server = await openStranger((_, response) => answer(response, 200, '['.repeat(100_000)));
     expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('that never answers is given up on', async () => {
+  it('that never responds runs into the timeout', async () => {
     await using server = await openStranger(() => undefined);
     const client = clientOf(server.url, {
-      patience: { failuresMs: 1, limitsMs: 1 },
-      timeouts: { answerMs: 30, wholeMs: 60 },
+      retryBudget: { failuresMs: 1, limitsMs: 1 },
+      timeouts: { responseMs: 30, totalMs: 60 },
     });
     const error = await failureOf(() => client.call(get));
     expect(error).toMatchObject({
       code: 'service_unavailable',
-      message: expect.stringContaining('no answer came in time'),
+      message: expect.stringContaining('no response arrived in time'),
     });
   });
 
-  it('that begins an answer and never ends it is given up on', async () => {
+  it('that begins a response and never ends it runs into the timeout', async () => {
     await using server = await openStranger((_, response) => {
       response.writeHead(200);
       response.write('{');
     });
     const client = clientOf(server.url, {
-      patience: { failuresMs: 1, limitsMs: 1 },
-      timeouts: { answerMs: 5_000, wholeMs: 60 },
+      retryBudget: { failuresMs: 1, limitsMs: 1 },
+      timeouts: { responseMs: 5_000, totalMs: 60 },
     });
     expect(await failureOf(() => client.call(get))).toMatchObject({
-      message: expect.stringContaining('the answer did not end in time'),
+      message: expect.stringContaining('the response did not end in time'),
     });
   });
 
-  it('that is not there is named with what to check', async () => {
+  it('that cannot be reached is reported with what to check', async () => {
     const server = await openStranger(() => undefined);
     await server[Symbol.asyncDispose]();
     const error = await failureOf(() => clientOf(server.url, brief).call(get));
     expect(error).toMatchObject({ code: 'service_unavailable', message: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it.each([301, 302, 303, 307, 308])('that redirects (%i) does not get the token sent along', async (status) => {
+  it.each([301, 302, 303, 307, 308])('that redirects (%i) does not get the token sent on', async (status) => {
     await using elsewhere = await openStranger((_, response) => answer(response, 200, {}));
     await using server = await openStranger((_, response) =>
       answer(response, status, undefined, { location: `${elsewhere.url}/contacts` }),
@@ -127,7 +127,7 @@ function everyWordOf(error: unknown): string {
 }
 
 describe('the token', () => {
-  it('is in no error, whatever the service answers with it', async () => {
+  it('is in no error, whatever the service echoes', async () => {
     let turn: { status: number; text: string } = { status: 200, text: '' };
     await using server = await openStranger((request, response) => {
       // A service that repeats what it was sent.
@@ -179,7 +179,7 @@ describe('the token', () => {
     },
   );
 
-  it('is not asked for by an address that has a password in it', () => {
+  it('is not sent to a base URL with a password in it', () => {
     const config = { dataDir: '/nowhere', api: { ...noApi, baseUrl: 'https://u:hidden@api.example.test', token: 'a' } };
     expect(() => openUpstream(config)).toThrow(/API_BASE_URL/);
     expect(() => openUpstream(config)).not.toThrow(/hidden/);
@@ -195,7 +195,7 @@ const noApi = {
   groupUri: undefined,
 };
 
-it('people whom the service quotes are blanked in its words', async () => {
+it('personal data quoted by the service is redacted', async () => {
   const body = {
     title: 'Invalid',
     message: 'x',
@@ -207,12 +207,12 @@ it('people whom the service quotes are blanked in its words', async () => {
   expect(String(error)).toContain('email: [redacted] is taken');
 });
 
-it('patience is a choice: the doctor has little, a backfill has much', () => {
-  expect(patiences.short.failuresMs).toBeLessThan(patiences.ordinary.failuresMs);
-  expect(patiences.ordinary.failuresMs).toBeLessThan(patiences.long.failuresMs);
+it('the retry budget is a choice: short for doctor, long for a backfill', () => {
+  expect(retryBudgets.short.failuresMs).toBeLessThan(retryBudgets.ordinary.failuresMs);
+  expect(retryBudgets.ordinary.failuresMs).toBeLessThan(retryBudgets.long.failuresMs);
 });
 
-it('what is missing in the configuration is named', () => {
+it('a missing setting is named', () => {
   const open = (api: object) => () => openUpstream({ dataDir: '/nowhere', api: { ...noApi, ...api } });
   expect(open({})).toThrow(/API_BASE_URL/);
   expect(open({ baseUrl: 'https://api.example.test' })).toThrow(/API_TOKEN/);
