@@ -6,7 +6,6 @@ import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { catchUp } from '#src/store/search/contact-fts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openBulk } from './bulk.ts';
@@ -30,7 +29,7 @@ export const contactsApi: Measurement = {
     // As many at once as a statement takes, and with room: nobody else waits here.
     await sql`pragma synchronous = off`.execute(store.db);
     await sql`pragma cache_size = -400000`.execute(store.db);
-    await catchUp(store, { atOnce: 2_000 });
+    await store.engine.contactIndex.catchUp(store, { atOnce: 2_000 });
     await sql`pragma cache_size = -8000`.execute(store.db);
     await sql`pragma synchronous = full`.execute(store.db);
     const indexing = contacts / ((performance.now() - startedAt) / 1000);

@@ -1,18 +1,18 @@
 // Keeps the search index of contacts up to date while the API is loaded. A process whose API is never called does not build it.
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
-import { catchUp } from '#src/store/search/contact-fts.ts';
 import type { ApiContext } from './api-operation.ts';
 
 /** A search reads rows that are not indexed yet one by one, so a delay costs little. */
 const everyMs = 2_000;
 
 export function runContactIndexJob({ store, tail, report }: Pick<ApiContext, 'store' | 'tail' | 'report'>): void {
-  if (store.engine.name !== 'sqlite') return;
+  const { contactIndex } = store.engine;
+  if (!contactIndex.needsCatchUp) return;
   const { closing: signal } = tail;
   let isFailing = false;
   const update = async (): Promise<void> => {
     try {
-      await catchUp(store, { signal });
+      await contactIndex.catchUp(store, { signal });
       isFailing = false;
     } catch (error) {
       // The store closes with the process even while an update runs; a lasting failure is reported once.

@@ -63,9 +63,6 @@ interface Parts {
 // Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
 const unreadyGraceMs = 1_000;
 
-// On SQLite one transaction runs at a time whatever we do; on PostgreSQL a second batch is compiled while one commits.
-const workersOn = { sqlite: 1, postgres: 4 } as const;
-
 export interface AppNeeds {
   readonly config: Config;
   readonly log: Log;
@@ -138,7 +135,7 @@ function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store:
       clock: Date.now,
       onCommitted: () => tail.poke(),
     },
-    { concurrency: workersOn[store.engine.name] },
+    { concurrency: store.engine.concurrentBatches },
   );
   opened.defer(() => worker.close());
 }

@@ -2,9 +2,7 @@
 import { openMirror } from '#src/app/mirror.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/log/delivery-lag.ts';
-import { unsafeSettings } from '#src/store/engines/postgres-durability.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
-import { hasTrigrams, trigramStatements } from '#src/store/search/trigram-index.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';
 
@@ -29,7 +27,7 @@ export const checkStore: Check = async ({ config, log }) => {
         'Upgrade, then: npx slotstream replay --quarantined',
       ),
     );
-  for (const setting of await unsafeSettings(store))
+  for (const setting of await store.engine.unsafeSettings())
     found.push(
       doubtful(
         'store',
@@ -37,12 +35,13 @@ export const checkStore: Check = async ({ config, log }) => {
         `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart it.`,
       ),
     );
-  if (!(await hasTrigrams(store)))
+  const missing = await store.engine.contactIndex.missing(store.db);
+  if (missing.length > 0)
     found.push(
       doubtful(
         'search',
         'PostgreSQL lacks the index by parts of texts: searching many contacts by name is slow.',
-        `In the database, as a user who may: ${trigramStatements.join('; ')};`,
+        `In the database, as a user who may: ${missing.join('; ')};`,
       ),
     );
   return [...found, ...(await checkDelays(store))];

@@ -55,7 +55,7 @@ export function cellsOf(engine: StoreEngine, columns: readonly Column[], from?: 
   return sql.join(
     columns.map(({ name, kind }) => {
       const column = from === undefined ? sql.id(name) : sql.id(from, name);
-      return kind === 'json' && engine.name === 'postgres' ? sql`${column}::text` : column;
+      return kind === 'json' ? engine.dialect.jsonText(column) : column;
     }),
   );
 }

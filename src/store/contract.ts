@@ -2,7 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { Codec } from './columns.ts';
 import type { RowPage } from './row-stream.ts';
+import type { ContactIndex } from '#src/store/search/contact-index.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
+import type { ViewInstaller } from '#src/store/views/view-installer.ts';
 
 /** A query as an engine takes it: what Kysely compiles. */
 export interface Statement {
@@ -17,6 +20,15 @@ export type Lock = 'log' | 'views' | { readonly key: string };
 export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Database>;
+  readonly dialect: SqlDialect;
+  readonly views: ViewInstaller;
+  readonly contactIndex: ContactIndex;
+  /** How many batches are worth folding at the same time. */
+  readonly concurrentBatches: number;
+  /** Where copies of deleted data remain after `scrub`, and until when, as a sentence for operators. */
+  readonly residue: string;
+  /** Settings of the database server that make a commit less than durable, as `fsync = off`. */
+  unsafeSettings(): Promise<readonly string[]>;
   /** Where a rebuild makes its tables beside the live ones: the connection's temporary schema. */
   readonly shadowSchema: string;
   /** Makes an empty copy of a table there. */

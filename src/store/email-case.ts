@@ -1,20 +1,16 @@
-// E-mail addresses looked up whatever their letter case, on both engines alike: the letters A to Z and no others.
+// E-mail addresses looked up in any letter case, alike on both engines: only the letters A to Z have another case.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { StoreEngine } from './contract.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 
-export const small = (address: string): string => address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+export const lowerCaseEmail = (address: string): string =>
+  address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** The same in SQL; to the letter as in the indexes that find by it. */
-export function smallAddress(engine: StoreEngine['name'], column: string): RawBuilder<string> {
-  return engine === 'sqlite' ? sql`lower(${sql.ref(column)})` : sql`lower(${sql.ref(column)} collate "C")`;
-}
-
-/** Conditions for which there is an index each: an address as it is, and one that is written in another way. */
-export function addressedAs(
-  engine: StoreEngine['name'],
+/** Two conditions, each with an index: the address is stored in lower case, or it is stored in another case. */
+export function emailAmong(
+  dialect: SqlDialect,
   addresses: readonly string[],
 ): readonly [RawBuilder<SqlBool>, RawBuilder<SqlBool>] {
   const given = sql.join(addresses);
-  const lowered = smallAddress(engine, 'email');
+  const lowered = dialect.lowerCase('email');
   return [sql`email in (${given})`, sql`(email <> ${lowered} and ${lowered} in (${given}))`];
 }

@@ -55,19 +55,16 @@ const attempts = 10;
 
 /** Of what stands in files of the engine, the journal goes at once; the rest when a worker writes the file anew. */
 async function scrubbed({ engine }: Store, nowMs: number): Promise<readonly string[]> {
-  if (engine.name !== 'sqlite') return ['Pages of the database that wait for its next vacuum.'];
-  const later =
-    'Copies within the pages of the SQLite file: a running `start` or `work` writes it anew within about a day.';
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     try {
       await engine.scrub(nowMs);
-      return [later];
+      return [engine.residue];
     } catch {
       // A reader of the running process holds the journal for a moment.
       await pause(200);
     }
   }
-  return [later, 'The journal of the SQLite file, which somebody is reading: the running process empties it.'];
+  return [engine.residue, 'The journal of the SQLite file, which somebody is reading: the running process empties it.'];
 }
 
 /** Which they are is not told: a receipt is kept. */

@@ -20,7 +20,7 @@ export function findAlerts(
   page: PageWanted,
 ): Promise<PageFound<Alert>> {
   const { db, engine } = store;
-  const id = engine.name === 'postgres' ? sql`id collate "C"` : sql`id`;
+  const id = engine.dialect.bytes(sql`id`);
   const where = conditionsOf(filter);
   const select = async ({ ascending }: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const order = ascending ? sql`created_at asc, ${id} asc` : sql`created_at desc, ${id} desc`;
@@ -30,7 +30,7 @@ export function findAlerts(
     return rows.map((row) => alertOf(store, row));
   };
   const beyond = ({ ascending }: Way, place: Place): RawBuilder<SqlBool> => {
-    const from = engine.name === 'postgres' ? sql`${place.key}::timestamptz` : sql`${place.key}`;
+    const from = engine.dialect.time(place.key);
     return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${place.uri})`;
   };
   const order = 'created_at';

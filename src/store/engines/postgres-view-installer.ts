@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
 import type { Database } from '#src/store/tables.ts';
-import type { ViewKeeper, WantedView } from '#src/store/views/view-installer.ts';
+import type { ViewInstaller, WantedView } from '#src/store/views/view-installer.ts';
 
 /** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */
 const otherColumns = '42P16';
@@ -11,7 +11,13 @@ const otherColumns = '42P16';
 const markOf = (db: Kysely<Database>, { select }: WantedView): string =>
   createHash('sha256').update(select.compile(db).sql).digest('hex').slice(0, 16);
 
-export const postgresKeeper: ViewKeeper = {
+export const postgresViews: ViewInstaller = {
+  async columnsOf(db, name) {
+    const { rows } = await sql<{ name: string }>`select attname::text as name from pg_attribute
+      where attrelid = to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${name}))
+        and attnum > 0 and not attisdropped`.execute(db);
+    return new Set(rows.map((row) => row.name));
+  },
   async standing(db, names) {
     const { rows } = await sql<{ name: string; comment: string | null }>`
       select relname::text as name, obj_description(pg_class.oid, 'pg_class') as comment from pg_class

@@ -5,6 +5,9 @@ import { codecOf } from '#src/store/columns.ts';
 import type { Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { postgresContactIndex } from './postgres-contact-index.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize, type RowPage } from '#src/store/row-stream.ts';
 import type { Database } from '#src/store/tables.ts';
 
@@ -29,6 +32,13 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
   return {
     name: 'postgres',
     db,
+    dialect: postgresDialect,
+    views: postgresViews,
+    contactIndex: postgresContactIndex(),
+    // The next batches are compiled while one commits.
+    concurrentBatches: 4,
+    residue: 'Pages of the database that wait for its next vacuum.',
+    unsafeSettings: () => unsafeSettings(db),
     shadowSchema: 'pg_temp',
     async liveSchema(connection) {
       const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
@@ -99,4 +109,15 @@ function parserOf(type: number, format: 'text' | 'binary' | undefined) {
 function sixDigits(text: string): string {
   const fraction = text.slice(20, text.length - 3);
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(6, '0')}Z`;
+}
+
+const durableSettings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+
+async function unsafeSettings(db: Kysely<Database>): Promise<readonly string[]> {
+  const unsafe: string[] = [];
+  for (const name of durableSettings) {
+    const { rows } = await sql<{ value: string }>`select current_setting(${name}) as value`.execute(db);
+    if (rows[0]?.value === 'off') unsafe.push(`${name} = off`);
+  }
+  return unsafe;
 }

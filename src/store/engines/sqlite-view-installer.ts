@@ -1,12 +1,16 @@
 // SQLite keeps the text of a view as it was given: that text is its mark.
 import { sql } from 'kysely';
-import type { ViewKeeper, WantedView } from '#src/store/views/view-installer.ts';
+import type { ViewInstaller, WantedView } from '#src/store/views/view-installer.ts';
 
 const statement = ({ name, select }: WantedView) =>
   sql`create view ${sql.id(name)} as /* Kept by Slotstream: changes made here are lost. */ ${select}`;
 const withoutVerb = (text: string) => text.replace(/^create view /i, '');
 
-export const sqliteKeeper: ViewKeeper = {
+export const sqliteViews: ViewInstaller = {
+  async columnsOf(db, name) {
+    const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${name})`.execute(db);
+    return new Set(rows.map((row) => row.name));
+  },
   async standing(db, names) {
     const { rows } = await sql<{ name: string; sql: string | null }>`
       select lower(name) as name, sql from sqlite_master where lower(name) in (${sql.join(names)})`.execute(db);

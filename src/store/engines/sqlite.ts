@@ -10,6 +10,9 @@ import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
+import { sqliteContactIndex } from './sqlite-contact-index.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from '#src/store/row-stream.ts';
 import type { Database } from '#src/store/tables.ts';
 
@@ -36,6 +39,15 @@ export function openSqlite(path: string): StoreEngine {
   return {
     name: 'sqlite',
     db,
+    dialect: sqliteDialect,
+    views: sqliteViews,
+    contactIndex: sqliteContactIndex(),
+    // One transaction runs at a time in any case.
+    concurrentBatches: 1,
+    residue:
+      'Copies within the pages of the SQLite file: a running `start` or `work` rewrites the file within about a day.',
+    // They are set whenever a file is opened.
+    unsafeSettings: async () => [],
     shadowSchema: 'temp',
     liveSchema: async () => 'main',
     async makeShadow(connection, table) {

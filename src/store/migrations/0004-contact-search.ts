@@ -3,7 +3,7 @@
 // said leaves it at once. PostgreSQL: pg_trgm, where it can be had.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { trigramStatements } from '#src/store/search/trigram-index.ts';
+import { trigramStatements } from '#src/store/engines/postgres-contact-index.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 export function contactSearch({ textSearch }: StorageTypes): Migration {

@@ -1,7 +1,6 @@
 // What the outbox of alerts needs beside its first columns, and how people are found by their address however it is written.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { smallAddress } from '#src/store/email-case.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 const texts = ['fact', 'follows', 'digest', 'detail'];
@@ -21,7 +20,7 @@ export function alerts(types: StorageTypes): Migration {
       await sql`create index alerts_claimed on alerts (next_at) where claimed_at is not null`.execute(db);
       await sql`create index alerts_rule_occurred_at on alerts (rule, occurred_at)`.execute(db);
 
-      const small = smallAddress(types.textSearch === 'fts5' ? 'sqlite' : 'postgres', 'email');
+      const small = sql.raw(types.lowerCaseEmail);
       const using = types.equalityIndex ? sql`using ${sql.raw(types.equalityIndex)}` : sql``;
       // Few rows have an entry here: the marked, and those whose address is not in small letters, as nearly all are.
       await sql`create index invitees_marked_address on invitees ${using} (${small}) where no_show_uri is not null`.execute(

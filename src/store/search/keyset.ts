@@ -34,11 +34,10 @@ export interface Way {
 type Part = RawBuilder<unknown>;
 
 /** Letters of a URI sort by their bytes, whatever the collation of the database. */
-const uriOf = ({ name }: StoreEngine, table: string): Part =>
-  name === 'postgres' ? sql`${sql.ref(`${table}.uri`)} collate "C"` : sql`${sql.ref(`${table}.uri`)}`;
+const uriOf = ({ dialect }: StoreEngine, table: string): Part => dialect.bytes(sql.ref(`${table}.uri`));
 
-const placeOf = ({ name }: StoreEngine, { key, uri }: Place): Part =>
-  name === 'postgres' ? sql`(${key}::timestamptz, ${uri} collate "C")` : sql`(${key}, ${uri})`;
+const placeOf = ({ dialect }: StoreEngine, { key, uri }: Place): Part =>
+  sql`(${dialect.time(key)}, ${dialect.bytes(sql`${uri}`)})`;
 
 export function keysetOf(engine: StoreEngine, table: string, { order, ascending }: Way) {
   const key = sql.ref(`${table}.${order}`);

@@ -1,45 +1,39 @@
-// What meetings and invitees are searched by.
+// The conditions by which meetings and invitees are searched.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { z } from 'zod';
 import type { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
+import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
 type Condition = RawBuilder<SqlBool>;
 type Given<Query extends z.ZodType> = Partial<z.output<Query>>;
 
-/** Of a parameter that was given; none of one that was not. */
+/** The condition of a parameter, where it was given. */
 const when = <Value>(value: Value | undefined, condition: (value: Value) => Condition): readonly Condition[] =>
   value === undefined ? [] : [condition(value)];
-
-const moment = ({ name }: StoreEngine, text: string) =>
-  name === 'postgres' ? sql`${text}::timestamptz` : sql`${text}`;
 
 export type MeetingSearch = Pick<
   Given<typeof scheduledEventListQuery>,
   'organization' | 'user' | 'invitee_email' | 'status' | 'min_start_time' | 'max_start_time'
 >;
 
-export const meetingConditions = (engine: StoreEngine, search: MeetingSearch): readonly Condition[] => [
+export const meetingConditions = ({ dialect }: StoreEngine, search: MeetingSearch): readonly Condition[] => [
   ...when(search.status, (status) => sql<SqlBool>`status = ${status}`),
-  ...when(search.min_start_time, (time) => sql<SqlBool>`start_time >= ${moment(engine, time)}`),
-  ...when(search.max_start_time, (time) => sql<SqlBool>`start_time <= ${moment(engine, time)}`),
+  ...when(search.min_start_time, (time) => sql<SqlBool>`start_time >= ${dialect.time(time)}`),
+  ...when(search.max_start_time, (time) => sql<SqlBool>`start_time <= ${dialect.time(time)}`),
   ...when(
     search.invitee_email,
     (email) => sql<SqlBool>`scheduled_events.uri in (select event_uri from invitees where email = ${email})`,
   ),
-  ...when(search.user, (user) => hostedBy(engine, sql`select ${user}`)),
+  ...when(search.user, (user) => hostedBy(dialect, sql`select ${user}`)),
   ...when(search.organization, (organization) =>
-    hostedBy(engine, sql`select user_uri from organization_memberships where organization_uri = ${organization}`),
+    hostedBy(dialect, sql`select user_uri from organization_memberships where organization_uri = ${organization}`),
   ),
 ];
 
-/** By one of these users. What stands among the hosts and is no object is nobody. */
-function hostedBy({ name }: StoreEngine, users: RawBuilder<unknown>): Condition {
-  return name === 'postgres'
-    ? sql<SqlBool>`exists (select 1 from jsonb_path_query(scheduled_events.hosts, 'lax $[*].user') as host where host #>> '{}' in (${users}))`
-    : sql<SqlBool>`exists (select 1 from json_each(scheduled_events.hosts) as host
-        where case when host.type = 'object' then host.value ->> 'user' end in (${users}))`;
-}
+/** Meetings with one of these users among their hosts. */
+const hostedBy = (dialect: SqlDialect, users: RawBuilder<unknown>): Condition =>
+  dialect.hasUserAmong(sql`scheduled_events.hosts`, users);
 
 export type InviteeSearch = Pick<Given<typeof inviteeListQuery>, 'email' | 'status'> & {
   readonly event?: string | undefined;

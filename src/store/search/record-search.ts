@@ -75,9 +75,7 @@ export async function uriEndingWith(
 
 /** An invitee's URI leads through its event's. */
 export async function inviteeEndingWith({ db, engine }: Readable, end: string): Promise<string | undefined> {
-  const last = end.slice(-12);
-  const indexed =
-    engine.name === 'sqlite' ? sql<SqlBool>`substr(uri, -12) = ${last}` : sql<SqlBool>`right(uri, 12) = ${last}`;
+  const indexed = sql<SqlBool>`${engine.dialect.lastCharacters('uri', 12)} = ${end.slice(-12)}`;
   return endingAmongAll(db, 'invitees', { end, indexed });
 }
 

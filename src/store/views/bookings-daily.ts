@@ -1,6 +1,6 @@
 // What happened on each day to the bookings of each event type.
 import { sql } from 'kysely';
-import type { Sql } from './dialect.ts';
+import type { Sql } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
 import { date, integer, text, type View } from './view.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
 import { namedDefinitions, type Definition } from './custom-columns.ts';
-import type { CustomValues, Sql, ViewDialect } from './dialect.ts';
+import type { CustomValues, Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { json, text, time, type View, type ViewColumn } from './view.ts';
 
 export interface FieldDefinition extends Definition {
@@ -100,7 +100,7 @@ function columnOf({ currency, field_type }: FieldDefinition, { kind, about }: Fi
 }
 
 /** A subquery a column: reads nothing where the column is not asked for, and no join limits how many there are. */
-function valueOf({ custom }: ViewDialect, { uri }: Definition, { typed }: FieldType): Sql {
+function valueOf({ custom }: SqlDialect, { uri }: Definition, { typed }: FieldType): Sql {
   const value = sql`field.value`;
   const here = sql`from contact_custom_fields as field
     where field.contact_uri = contacts.uri and field.field_uri = ${sql.lit(uri)}`;

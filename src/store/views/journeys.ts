@@ -8,13 +8,13 @@
 // have no root: a circle of up to `longestCircle` begins at its first URI, and in a longer one each invitee stands alone.
 // Thus any links whatever put every mirrored invitee into exactly one journey, in time proportional to their number.
 import { sql } from 'kysely';
-import type { Sql, ViewDialect } from './dialect.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 
 const longestCircle = 32;
 const day = 24 * 3_600;
 
 /** `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee, and `journeys`. */
-export function journeys(dialect: ViewDialect): Sql {
+export function journeys(dialect: SqlDialect): Sql {
   const { bytes } = dialect;
   return sql`
   told (child, parent, by_child) as (
@@ -66,11 +66,11 @@ export function journeys(dialect: ViewDialect): Sql {
   journeys as materialized (${ended(dialect)})`;
 }
 
-const lesser = ({ bytes }: ViewDialect, a: Sql, b: Sql): Sql =>
+const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
   sql`case when ${bytes(a)} < ${bytes(b)} then ${a} else ${b} end`;
 
 /** A journey with what its first invitee says of where it came from, and its last of how it ended. */
-function ended(dialect: ViewDialect): Sql {
+function ended(dialect: SqlDialect): Sql {
   const event = sql`last_event.cancellation`;
   return sql`
     select told.*,

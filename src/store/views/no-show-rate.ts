@@ -1,6 +1,6 @@
 // How often people do not come, by whatever may explain it.
 import { sql } from 'kysely';
-import type { Sql, ViewDialect } from './dialect.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
 import { integer, number, text, type View } from './view.ts';
 
@@ -62,7 +62,7 @@ function by(dimension: string, { value, label }: { readonly value: Sql; readonly
   return sql`select ${sql.lit(dimension)}, ${value}, ${label}, outcome from met`;
 }
 
-function startDimensions({ asText }: ViewDialect): Sql[] {
+function startDimensions({ asText }: SqlDialect): Sql[] {
   const names = weekdays.map((name, index) => sql`when ${sql.lit(index + 1)} then ${sql.lit(name)}`);
   const weekday = sql`case weekday ${sql.join(names, sql` `)} end`;
   const hour = sql`hour || ':00'`;

@@ -5,20 +5,15 @@
 //   ours, but other    ─▶ replaced; where others' objects depend on it, left as it is, and said so
 //   somebody else's    ─▶ left as it is, and said so
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
+import type { Store } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
-import { viewDialects } from './dialects.ts';
-import type { Standing, ViewKeeper, WantedView } from './view-installer.ts';
-import { postgresKeeper } from '#src/store/engines/postgres-view-installer.ts';
-import { sqliteKeeper } from '#src/store/engines/sqlite-view-installer.ts';
+import type { Standing, WantedView } from './view-installer.ts';
 import { readDefinitions, viewNames, viewsFor } from './views.ts';
 
 export interface UpkeepNeeds extends Pick<Store, 'db' | 'engine' | 'transaction'> {
   /** Told of views that are not as they should be: no reason to stop. */
   readonly warn: (problem: SlotstreamError) => void;
 }
-
-const keepers: Readonly<Record<StoreEngine['name'], ViewKeeper>> = { sqlite: sqliteKeeper, postgres: postgresKeeper };
 
 /** Never fails: a store without its views still mirrors. */
 export async function keepViews(needs: UpkeepNeeds): Promise<void> {
@@ -49,26 +44,26 @@ type Place = Pick<Store, 'db' | 'engine'>;
 
 async function differing(place: Place): Promise<readonly Difference[]> {
   const { db, engine } = place;
-  const keeper = keepers[engine.name];
-  const standing = await keeper.standing(db, viewNames);
+  const { views: installer } = engine;
+  const standing = await installer.standing(db, viewNames);
   const wanted = viewsFor(await readDefinitions(place)).map(({ name, about, select }) => ({
     name,
     about,
-    select: select(viewDialects[engine.name]),
+    select: select(engine.dialect),
   }));
   return wanted
     .map((view) => ({ view, standing: standing.get(view.name) }))
-    .filter(({ view, standing: there }) => there?.mark !== keeper.markOf(db, view));
+    .filter(({ view, standing: there }) => there?.mark !== installer.markOf(db, view));
 }
 
 async function renew({ db, engine }: Place, differences: readonly Difference[]): Promise<readonly SlotstreamError[]> {
-  const keeper = keepers[engine.name];
+  const { views: installer } = engine;
   const problems: SlotstreamError[] = [];
   for (const { view, standing } of differences) {
-    if (standing === undefined) await keeper.make(db, view);
+    if (standing === undefined) await installer.make(db, view);
     else if (!standing.ours) problems.push(takenBy(view));
     else {
-      const inTheWay = await keeper.replace(db, view);
+      const inTheWay = await installer.replace(db, view);
       if (inTheWay !== undefined) problems.push(leftAlone(view, inTheWay));
     }
   }

@@ -1,6 +1,6 @@
 // From a routing form's submission to a meeting that was held.
 import { sql } from 'kysely';
-import type { Sql } from './dialect.ts';
+import type { Sql } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
 import { integer, number, text, type View } from './view.ts';
 

@@ -1,7 +1,7 @@
 // What each store can say and do about the views that stand in it.
 import type { Kysely } from 'kysely';
 import type { Database } from '#src/store/tables.ts';
-import type { Sql } from './dialect.ts';
+import type { Sql } from '#src/store/sql-dialect.ts';
 
 /** A view as it should stand. */
 export interface WantedView {
@@ -17,7 +17,9 @@ export interface Standing {
   readonly mark: string;
 }
 
-export interface ViewKeeper {
+export interface ViewInstaller {
+  /** The columns of a view that exists; empty where there is none of that name. */
+  columnsOf(db: Kysely<Database>, name: string): Promise<ReadonlySet<string>>;
   /** What stands under these names, in one query. */
   standing(db: Kysely<Database>, names: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
   markOf(db: Kysely<Database>, view: WantedView): string;

@@ -1,7 +1,7 @@
 // What a view is: its name, what each column means, what identifies a row, and its select, written once for both stores.
 import type { RawBuilder } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
-import type { ViewDialect } from './dialect.ts';
+import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
 export interface ViewColumn {
   readonly kind: ColumnKind;
@@ -20,7 +20,7 @@ export interface View {
   /** The column in which a row says when it came about, where it has one. */
   readonly since: string | undefined;
   /** Takes no parameters: it becomes the text of a view. */
-  select(dialect: ViewDialect): RawBuilder<unknown>;
+  select(dialect: SqlDialect): RawBuilder<unknown>;
 }
 
 const column =

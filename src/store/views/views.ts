@@ -1,5 +1,4 @@
 // The registry of views, and the shape in which each is read.
-import { sql } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { bookingJourneys } from './booking-journeys.ts';
@@ -36,22 +35,11 @@ export async function shapeOfView(store: Pick<Store, 'db' | 'engine'>, name: str
   if (!viewNames.includes(name)) return undefined;
   const view = viewsFor(await readDefinitions(store)).find((each) => each.name === name) as View;
   // One that could not be replaced lacks the newest columns.
-  const there = await columnsThere(store, name);
+  const there = await store.engine.views.columnsOf(store.db, name);
   const columns = Object.entries(view.columns).filter(([column]) => there.has(column));
   return {
     columns: Object.fromEntries(columns.map(([column, { kind }]) => [column, kind])),
     key: view.key,
     since: view.since,
   };
-}
-
-async function columnsThere({ db, engine }: Pick<Store, 'db' | 'engine'>, name: string): Promise<ReadonlySet<string>> {
-  const { rows } =
-    engine.name === 'sqlite'
-      ? await sql<{ name: string }>`select name from pragma_table_info(${name})`.execute(db)
-      : await sql<{ name: string }>`select attname::text as name from pg_attribute
-          where attrelid = to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${name})) and attnum > 0 and not attisdropped`.execute(
-          db,
-        );
-  return new Set(rows.map((row) => row.name));
 }

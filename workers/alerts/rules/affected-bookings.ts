@@ -2,7 +2,7 @@
 // same meeting when that changed, and those of the same person where a rule looks at the person.
 import { readJson } from '#schemas/json-text.ts';
 import type { Store } from '#src/store/contract.ts';
-import { small } from '#src/store/email-case.ts';
+import { lowerCaseEmail } from '#src/store/email-case.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
@@ -82,7 +82,7 @@ export async function bookingsIn(
     const columns = ['uri', 'email'] as const;
     const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
-    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [small(email)]));
+    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [lowerCaseEmail(email)]));
     const marks = await marksByAddress(store, distinct([...now, ...former]));
     found.push(...[...marks.values()].flat().map(({ inviteeUri }) => inviteeUri));
   }
@@ -129,7 +129,7 @@ function beforeOf(changes: unknown, body: unknown): Before {
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => partOf(each, 'email')) : [];
   const own = partOf(partOf(partOf(changes, 'invitees'), 'email'), '0');
   return {
-    addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [small(one)] : [])),
+    addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
     event: askedOfEvents.some((column) => partOf(event, column) !== undefined) ? eventIn(body) : undefined,
   };
 }

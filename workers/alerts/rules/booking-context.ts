@@ -1,5 +1,5 @@
 // Everything that rules and messages need to know about bookings, from the rows: one question for each table, however many bookings.
-import { small } from '#src/store/email-case.ts';
+import { lowerCaseEmail } from '#src/store/email-case.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns, readUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
@@ -46,7 +46,7 @@ export async function loadCases(from: Store | Unit, uris: readonly string[]): Pr
 }
 
 export const addressOf = ({ email }: Pick<Invitee, 'email'>): string | undefined =>
-  email === null ? undefined : small(email);
+  email === null ? undefined : lowerCaseEmail(email);
 
 const ownMarks = (invitee: Invitee): readonly OpenMark[] =>
   isMissed(invitee)

@@ -1,6 +1,6 @@
 // People by their address, whatever its letter case: their open marks, their contacts, their bookings. Asked for many at a time.
 import { sql } from 'kysely';
-import { addressedAs, small, smallAddress } from '#src/store/email-case.ts';
+import { emailAmong, lowerCaseEmail } from '#src/store/email-case.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import type { TableRow } from '#src/store/tables.ts';
@@ -17,7 +17,7 @@ export async function marksByAddress(
   { db, engine }: Store | Unit,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, readonly OpenMark[]>> {
-  const column = smallAddress(engine.name, 'email');
+  const column = engine.dialect.lowerCase('email');
   const found: { readonly address: string; readonly mark: OpenMark }[] = [];
   for (const chunk of chunks(addresses)) {
     const rows = await db
@@ -32,7 +32,7 @@ export async function marksByAddress(
       if (!isMissed({ no_show_uri, status, rescheduled, new_invitee })) continue;
       const markedAt = String(no_show_at);
       found.push({
-        address: small(email ?? ''),
+        address: lowerCaseEmail(email ?? ''),
         mark: { inviteeUri: uri, noShowUri: no_show_uri ?? '', markedAt },
       });
     }
@@ -51,7 +51,7 @@ export async function contactsByAddress(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found: { readonly address: string; readonly uri: string; readonly isPrimary: boolean }[] = [];
   for (const chunk of chunks(addresses))
-    for (const condition of addressedAs(engine.name, chunk)) {
+    for (const condition of emailAmong(engine.dialect, chunk)) {
       const rows = await db
         .selectFrom('contact_emails')
         .select(['contact_uri', 'email', 'is_primary'])
@@ -59,7 +59,7 @@ export async function contactsByAddress(
         .execute();
       for (const { contact_uri: uri, email, is_primary } of rows)
         found.push({
-          address: small(email),
+          address: lowerCaseEmail(email),
           uri: uri,
           isPrimary: engine.decode('flag', is_primary) === true,
         });
@@ -74,7 +74,7 @@ export async function addressesOf({ db }: Store | Unit, contacts: readonly strin
   const found: string[] = [];
   for (const chunk of chunks(contacts)) {
     const rows = await db.selectFrom('contact_emails').select('email').where('contact_uri', 'in', chunk).execute();
-    found.push(...rows.map(({ email }) => small(email)));
+    found.push(...rows.map(({ email }) => lowerCaseEmail(email)));
   }
   return found;
 }
@@ -86,7 +86,7 @@ export async function bookingsByAddress(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const chunk of chunks(addresses))
-    for (const condition of addressedAs(engine.name, chunk)) {
+    for (const condition of emailAmong(engine.dialect, chunk)) {
       const rows = await db.selectFrom('invitees').select('uri').where(condition).execute();
       found.push(...rows.map(({ uri }) => uri));
     }

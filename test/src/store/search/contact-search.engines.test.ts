@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { writeRows } from '#src/store/rows.ts';
-import { catchUp } from '#src/store/search/contact-fts.ts';
 import { findContacts, type ContactOrder, type Effort } from '#src/store/search/contact-page.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
@@ -197,7 +196,7 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
               for (const row of rows) await keep([row]);
               for (const row of rows) held.set(row.uri, row);
               for (const isIndexed of [false, true]) {
-                if (isIndexed) await catchUp(opened.store);
+                if (isIndexed) await opened.store.engine.contactIndex.catchUp(opened.store);
                 for (const [search, how] of questions) {
                   const filters = query(search);
                   const wanted = [...held.values()]

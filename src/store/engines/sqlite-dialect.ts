@@ -1,10 +1,17 @@
-// How SQLite says it: times are text, JSON is text, flags are 0 and 1.
+// The SQL of SQLite: times are text, JSON is text, flags are 0 and 1.
 import { sql } from 'kysely';
-import { absurdAmount, largestInteger, type Sql, type ViewDialect } from '#src/store/views/dialect.ts';
+import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 const written = (json: Sql): Sql => sql`case when json_type(${json}) = 'text' then ${json} ->> '$' end`;
 
-export const sqliteDialect: ViewDialect = {
+export const sqliteDialect: SqlDialect = {
+  time: (text) => sql`${text}`,
+  lowerCase: (column) => sql`lower(${sql.ref(column)})`,
+  lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
+  jsonText: (column) => column,
+  hasUserAmong: (list, users) =>
+    sql`exists (select 1 from json_each(${list}) as host
+        where case when host.type = 'object' then host.value ->> 'user' end in (${users}))`,
   now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
   bytes: (text) => text,
   secondsBetween: (from, to) => sql`(unixepoch(${to}) - unixepoch(${from}))`,

@@ -6,7 +6,6 @@ import { checkStore } from '#src/doctor/store.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import { hasTrigrams } from '#src/store/search/trigram-index.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
@@ -47,7 +46,7 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     await using blank = await postgres.blank();
     const { guestUrl, run } = await asGuest(blank.url);
     await using store = await openStore({ report: () => {} }, guestUrl);
-    expect(await hasTrigrams(store)).toBe(false);
+    expect(await store.engine.contactIndex.missing(store.db)).not.toEqual([]);
     await ingestBodies(store, [contact]);
     const find = async (name: string) => {
       const page = { count: 5, descending: false, backwards: false };
@@ -61,13 +60,13 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     const said = (await checkStore(patient)).find(({ name }) => name === 'search');
     expect(said).toMatchObject({ state: 'doubtful' });
     await run(String(said?.fix).replace(/^[^:]*: /, ''));
-    expect(await hasTrigrams(store)).toBe(true);
+    expect(await store.engine.contactIndex.missing(store.db)).toEqual([]);
     expect((await checkStore(patient)).some(({ name }) => name === 'search')).toBe(false);
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
   });
 
   it('is no matter where the user may create it', async () => {
     await using opened = await postgres.fresh();
-    expect(await hasTrigrams(opened.store)).toBe(true);
+    expect(await opened.store.engine.contactIndex.missing(opened.store.db)).toEqual([]);
   });
 });

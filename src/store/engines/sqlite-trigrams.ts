@@ -1,7 +1,7 @@
 // What the word index of SQLite holds of a contact and is asked for: texts in small letters, cut into threes by the index itself,
 // and exact values as a code of three letters each. The index does not tell columns apart, so every column has letters of its own.
 import { createHash } from 'node:crypto';
-import type { Asked, ColumnFilter, TextsOf } from './contact-match.ts';
+import type { Asked, ColumnFilter, TextsOf } from '#src/store/search/contact-match.ts';
 
 /** The columns of the index; the same for a contact and for a question. */
 export const wordColumns = [

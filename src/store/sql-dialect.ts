@@ -1,9 +1,19 @@
-// The few things the views need that SQLite and PostgreSQL say differently.
-import { sql, type RawBuilder } from 'kysely';
+// The SQL expressions that SQLite and PostgreSQL write differently.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 export type Sql = RawBuilder<unknown>;
 
-export interface ViewDialect {
+export interface SqlDialect {
+  /** A time given as text, where it is compared with a column. */
+  time(text: string): Sql;
+  /** The letters A to Z of a column in lower case, and no others; literally the expression of the indexes on e-mail addresses. */
+  lowerCase(column: string): RawBuilder<string>;
+  /** The last characters of a column; literally the expression of the index on the URIs of invitees. */
+  lastCharacters(column: string, count: number): Sql;
+  /** A JSON column as text. */
+  jsonText(column: Sql): Sql;
+  /** Whether `user` of one of the objects in a JSON list is among these. */
+  hasUserAmong(list: Sql, users: Sql): RawBuilder<SqlBool>;
   /** The moment of the query. */
   readonly now: Sql;
   /** Text compared byte by byte, whatever the collation of the database: both stores then agree on what comes first. */

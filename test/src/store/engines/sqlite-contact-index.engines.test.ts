@@ -5,8 +5,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import { catchUp } from '#src/store/search/contact-fts.ts';
-import { wordsOf } from '#src/store/search/trigrams.ts';
+import { wordsOf } from '#src/store/engines/sqlite-trigrams.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -70,13 +69,13 @@ describe('the word index of contacts', () => {
     await using opened = await freshSqlite();
     const { store } = opened;
     await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Qvxzw too' })]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     expect([await hits(store, 'qvx'), await hits(store, 'plm')]).toEqual([2, 1]);
     // Each in another state when it goes: indexed, and changed since.
     await ingestBodies(store, [told(3, { name: 'Another' }, 20)]);
     await ingestBodies(store, [gone(1), gone(3)]);
     expect([await hits(store, 'qvx'), await hits(store, 'ano'), await kept(store)]).toEqual([0, 0, [spelt('plmok')]]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     expect([await hits(store, 'qvx'), await hits(store, 'plm'), await found(store, 'plmok')]).toEqual([
       0,
       1,
@@ -94,11 +93,11 @@ describe('the word index of contacts', () => {
     await using opened = await freshSqlite();
     const { store } = opened;
     await ingestBodies(store, [told(1, { name: 'Qvxzw' })]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     await ingestBodies(store, [told(1, { name: 'Plmok' }, 20)]);
     expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, []]);
     expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
     await isSound(store);
   });
@@ -112,11 +111,11 @@ describe('the word index of contacts', () => {
       told(2, { name: 'Plmok' }),
       told(3, { name: 'Known', company: `knows ${emailOf(1)}` }),
     ]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     await ingestBodies(store, [told(1, { name: 'Qvxzw Zyxwv' }, 20)]);
     await erase(needs, targetOf(emailOf(1)), { now });
     expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
     await store.engine.scrub(aDayLater());
     const bytes = await bytesOf(opened.url);
@@ -138,7 +137,7 @@ describe('the word index of contacts', () => {
         store,
         some.map((n) => told(n, { name: nameOf(n) })),
       );
-      await catchUp(store, { atOnce: 7 });
+      await store.engine.contactIndex.catchUp(store, { atOnce: 7 });
       await ingestBodies(store, some.filter((n) => n % 3 === 0).map(gone));
     }
     await store.engine.scrub(aDayLater());
@@ -153,17 +152,17 @@ describe('the word index of contacts', () => {
     await using opened = await freshSqlite();
     const { store } = opened;
     await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Known' })]);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     // As nobody of ours would: the rebuild finds it.
     await sql`update contacts set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
       store.db,
     );
     await sql`delete from contacts where uri = ${uriOf(2)}`.execute(store.db);
-    await catchUp(store);
+    await store.engine.contactIndex.catchUp(store);
     expect([await found(store, 'spoilt'), await found(store, 'plm')]).toEqual([[uriOf(1)], []]);
     await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
     for (const isIndexed of [false, true]) {
-      if (isIndexed) await catchUp(store);
+      if (isIndexed) await store.engine.contactIndex.catchUp(store);
       expect([await found(store, 'spoilt'), await found(store, 'qvx'), await found(store, 'plm')]).toEqual([
         [],
         [uriOf(1)],

@@ -1,6 +1,6 @@
-// How PostgreSQL says it: everything has a type, and a cast that does not fit fails the whole query, so look before casting.
+// The SQL of PostgreSQL: everything has a type, and a cast that does not fit fails the whole query, so each is checked first.
 import { sql } from 'kysely';
-import { absurdAmount, largestInteger, type Sql, type ViewDialect } from '#src/store/views/dialect.ts';
+import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 const utc = (time: Sql): Sql => sql`(${time} at time zone 'UTC')`;
 const inner = (json: Sql): Sql => sql`(${json} #>> '{}')`;
@@ -9,7 +9,13 @@ const numeric = (json: Sql): Sql => sql`${inner(json)}::numeric`;
 const member = (json: Sql, name: string): Sql =>
   sql`(case when jsonb_typeof(${json} -> ${sql.lit(name)}) = 'string' then ${json} ->> ${sql.lit(name)} end)`;
 
-export const postgresDialect: ViewDialect = {
+export const postgresDialect: SqlDialect = {
+  time: (text) => sql`${text}::timestamptz`,
+  lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
+  lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
+  jsonText: (column) => sql`${column}::text`,
+  hasUserAmong: (list, users) =>
+    sql`exists (select 1 from jsonb_path_query(${list}, 'lax $[*].user') as host where host #>> '{}' in (${users}))`,
   now: sql`now()`,
   bytes: (text) => sql`(${text} collate "C")`,
   secondsBetween: (from, to) => sql`(floor(extract(epoch from ${to})) - floor(extract(epoch from ${from})))::bigint`,
