@@ -1,9 +1,9 @@
 // Our subscriptions as the configuration wants them: looked at, and looked after.
 import { instantOf } from '#src/base/time.ts';
 import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
-import { examineSubscriptions, type BootstrapNeeds, type Situation } from '#src/subscriptions/bootstrap.ts';
-import { callersOf, inputOf, keysInUse } from '#src/subscriptions/from-config.ts';
-import { refusalsIn } from '#src/subscriptions/refusal-cache.ts';
+import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
+import { callersOf, inputOf, chooseKeys } from '#src/subscriptions/from-config.ts';
+import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -28,9 +28,9 @@ export function holdsKey({ signing: { keys }, dataDir }: Config): boolean {
 }
 
 /** What there is and what is wanted; changes nothing. */
-export function lookAtSubscriptions(needs: LookNeeds): Promise<Situation> {
+export function lookAtSubscriptions(needs: LookNeeds): Promise<Inspection> {
   const { bootstrapNeeds, input } = settle(needs);
-  return examineSubscriptions(bootstrapNeeds, input);
+  return inspectSubscriptions(bootstrapNeeds, input);
 }
 
 /** Makes again what was lost; what was missed meanwhile is noted as a gap. */
@@ -46,12 +46,15 @@ export async function lookAfterSubscriptions(needs: LookNeeds): Promise<WatchRep
 function settle({ config, store, now, signal, upstream = {}, world = {} }: LookNeeds) {
   const callers = callersOf(config, world, { ...upstream, signal });
   // Dry: a key made here would not be that of the receivers.
-  const keys = keysInUse(config, { callers, rotates: false, isDry: true });
+  const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
   const bootstrapNeeds: BootstrapNeeds = {
     callers,
-    memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
-    noteGap: (since) => noteGap(store, since),
-    refusals: refusalsIn(config.dataDir),
+    lastSeen: {
+      read: () => readSubscriptions(store),
+      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, gone: deleted }),
+    },
+    recordGap: (since) => noteGap(store, since),
+    refusals: openRefusalCache(config.dataDir),
     now: () => instantOf(now()),
     signal,
   };

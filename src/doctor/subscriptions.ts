@@ -12,7 +12,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }) => {
   if (!hasApi(config) || config.publicUrl === undefined) return [];
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return [];
-  const { input, steps, unseen } = await lookAtSubscriptions({ config, store, now, upstream: lookingOptions });
+  const { input, steps, unlisted } = await lookAtSubscriptions({ config, store, now, upstream: lookingOptions });
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
   const found: Finding[] = ours.flatMap(({ state, retry_started_at: since }) =>
     state === 'active' && since != null
@@ -36,9 +36,9 @@ export const checkSubscriptions: Check = async ({ config, log, now }) => {
     );
   const pending = steps.filter(isPending).length;
   if (pending > 0) found.push(ill(name, `${pending} to make, replace or delete.`, 'npx slotstream bootstrap --plan'));
-  for (const { error } of unseen)
+  for (const { error } of unlisted)
     found.push(
       doubtful(name, `some cannot be seen. ${error.message}`, error.hint ?? 'npx slotstream bootstrap --plan'),
     );
-  return found.length > 0 ? found : [well(name, `${ours.length} stand as wanted, and deliveries arrive.`)];
+  return found.length > 0 ? found : [well(name, `${ours.length} up to date, and deliveries arrive.`)];
 };

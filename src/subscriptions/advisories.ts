@@ -1,88 +1,90 @@
-// What an operator should know besides the steps: whose recaps are missing, what is left over, when an old key may go.
+// Advice for the operator besides the steps: missing recaps, leftover subscriptions, when an old key can be removed.
 import { contractOf } from '#schemas/events.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import type { Situation } from './bootstrap.ts';
+import type { Inspection } from './bootstrap.ts';
 import { fingerprintIn, fingerprintOf, isOurs, ownerOf } from './callback.ts';
-import { ownerInWords } from './describe.ts';
+import { describeOwner } from './describe.ts';
 
-export interface NoteInput extends Pick<Situation, 'input' | 'members' | 'unseen'> {
+export interface AdvisoryInput extends Pick<Inspection, 'input' | 'members' | 'unlisted'> {
   readonly usesOAuth: boolean;
-  /** Where the keys are kept, in words: the file, or SIGNING_KEYS. */
-  readonly keyPlace: string;
+  /** Where the keys are stored: the file, or SIGNING_KEYS. */
+  readonly keySource: string;
   readonly nowMs: number;
-  /** What exists now: before a plan, or after it was carried out. */
+  /** What exists now: before a plan, or after it was applied. */
   readonly existing: readonly WebhookSubscription[];
   readonly leftovers: number;
 }
 
-export function notesOn(note: NoteInput): readonly string[] {
+export function adviseOperator(input: AdvisoryInput): readonly string[] {
   return [
-    ...recapNotes(note),
-    ...leftoverNotes(note),
-    ...elsewhereNotes(note),
-    ...unseenNotes(note),
-    ...keyNotes(note),
+    ...recapAdvice(input),
+    ...leftoverAdvice(input),
+    ...elsewhereAdvice(input),
+    ...unlistedAdvice(input),
+    ...keyAdvice(input),
   ];
 }
 
-function recapNotes({ input, members, usesOAuth }: NoteInput): readonly string[] {
+function recapAdvice({ input, members, usesOAuth }: AdvisoryInput): readonly string[] {
   if (!input.events.some((kind) => contractOf(kind).family === 'meeting-recap')) return [];
-  const had = input.recapUsers.length;
-  if (members !== undefined && members <= had) return [];
+  const covered = input.recapUsers.length;
+  if (members !== undefined && members <= covered) return [];
   const missing =
     members === undefined
-      ? `Recaps come for ${people(had)} only; the token may not count the members of the organization.`
-      : `Recaps of ${members - had} of ${people(members)} will be missing: a user's recaps can be had by that user alone.`;
+      ? `Recaps arrive for ${memberCount(covered)} only; the token is not allowed to count the members of the organization.`
+      : `Recaps of ${members - covered} of ${memberCount(members)} will be missing: only the user can access their recaps.`;
   const remedy = usesOAuth
     ? 'Each of them runs: npx slotstream login'
     : 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL; then each of them runs: npx slotstream login';
   return [`${missing} ${remedy}`];
 }
 
-const people = (count: number): string => `${count} member${count === 1 ? '' : 's'}`;
-const many = (count: number): string => `${count} subscription${count === 1 ? '' : 's'}`;
+const memberCount = (count: number): string => `${count} member${count === 1 ? '' : 's'}`;
+const subscriptionCount = (count: number): string => `${count} subscription${count === 1 ? '' : 's'}`;
 
-function leftoverNotes({ leftovers }: NoteInput): readonly string[] {
+function leftoverAdvice({ leftovers }: AdvisoryInput): readonly string[] {
   if (leftovers === 0) return [];
   return [
-    `${many(leftovers)} of ours ${leftovers === 1 ? 'is' : 'are'} not wanted any more. To delete: npx slotstream bootstrap --prune`,
+    `${subscriptionCount(leftovers)} of ours ${leftovers === 1 ? 'is' : 'are'} no longer needed. To delete: npx slotstream bootstrap --prune`,
   ];
 }
 
-/** Made with our key, but calling another address: an earlier PUBLIC_URL, or another installation. Not ours to touch. */
-function elsewhereNotes({ input, existing }: NoteInput): readonly string[] {
+/** Subscriptions made with our key for another address: an earlier PUBLIC_URL, or another installation. They are not changed. */
+function elsewhereAdvice({ input, existing }: AdvisoryInput): readonly string[] {
   const elsewhere = existing.filter((one) => !isOurs(input.callback, one) && keyOf(one, input.keyIds) !== undefined);
   if (elsewhere.length === 0) return [];
-  const places = [...new Set(elsewhere.map(({ callback_url: url }) => url?.split('?')[0]))].join(', ');
+  const addresses = [...new Set(elsewhere.map(({ callback_url: url }) => url?.split('?')[0]))].join(', ');
   return [
-    `${many(elsewhere.length)} made with our key call${elsewhere.length === 1 ? 's' : ''} another address (${places}) and will be left alone. If PUBLIC_URL moved, delete them at the service once the new ones deliver.`,
+    `${subscriptionCount(elsewhere.length)} made with our key call${elsewhere.length === 1 ? 's' : ''} another address (${addresses}) and will not be changed. If PUBLIC_URL moved, delete them at the service once the new ones deliver.`,
   ];
 }
 
-function unseenNotes({ unseen }: NoteInput): readonly string[] {
-  const byReason = Map.groupBy(unseen, ({ error: { message, hint } }) => [message, hint].filter(Boolean).join(' '));
+function unlistedAdvice({ unlisted }: AdvisoryInput): readonly string[] {
+  const byReason = Map.groupBy(unlisted, ({ error: { message, hint } }) => [message, hint].filter(Boolean).join(' '));
   return [...byReason].map(([reason, all]) => {
-    const owners = all.map(({ owner }) => ownerInWords(owner)).join(', ');
-    return `What subscriptions there are cannot be seen (${owners}). ${reason}`;
+    const owners = all.map(({ owner }) => describeOwner(owner)).join(', ');
+    return `The existing subscriptions cannot be listed (${owners}). ${reason}`;
   });
 }
 
-/** A retry of an old delivery is signed with the old key, and goes on for a day after the last one was sent. */
-function keyNotes({ input, existing, nowMs, keyPlace }: NoteInput): readonly string[] {
+/** The service signs retries of old deliveries with the old key, for up to a day after the last one was sent. */
+function keyAdvice({ input, existing, nowMs, keySource }: AdvisoryInput): readonly string[] {
   const [, ...old] = input.keyIds;
   if (old.length === 0) return [];
   const name = old.length === 1 ? 'The old signing key' : `The ${old.length} old signing keys`;
   const ours = existing.filter((one) => isOurs(input.callback, one) && one.state === 'active');
   if (ours.some((one) => keyOf(one, old) !== undefined))
-    return [`${name} must stay in ${keyPlace} while a subscription was made with ${old.length === 1 ? 'it' : 'them'}.`];
+    return [
+      `${name} must stay in ${keySource} while a subscription was made with ${old.length === 1 ? 'it' : 'them'}.`,
+    ];
   const newest = Math.max(...ours.map(({ created_at: made }) => Date.parse(made ?? '') || nowMs), 0);
   if (newest === 0) return [];
-  const mayGoMs = newest + deliveryPolicy.retryHours * 3_600_000;
+  const removableMs = newest + deliveryPolicy.retryHours * 3_600_000;
   return [
-    mayGoMs <= nowMs
-      ? `${name} may go now: take all but the first out of ${keyPlace}.`
-      : `${name} may go after ${new Date(mayGoMs).toISOString().slice(0, 19)}Z, when nothing signed with ${old.length === 1 ? 'it' : 'them'} can still arrive: take all but the first out of ${keyPlace} then.`,
+    removableMs <= nowMs
+      ? `${name} can be removed now: remove all but the first from ${keySource}.`
+      : `${name} can be removed after ${new Date(removableMs).toISOString().slice(0, 19)}Z, when nothing signed with ${old.length === 1 ? 'it' : 'them'} can still arrive: then remove all but the first from ${keySource}.`,
   ];
 }
 

@@ -1,34 +1,30 @@
-// Bootstrap, the whole story: who we are, what exists, what is wanted, the difference, and then the deeds.
+// Bootstrap: inspect the account and its subscriptions, plan the difference, apply the plan, record the result.
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { applyPlan, type Applied } from './apply.ts';
-import { aftermathOf, lossesIn, settle, type SettleNeeds, type Shown } from './outage-gaps.ts';
-import { planSubscriptions, refusalMark } from './plan.ts';
-import { isExcused } from './register.ts';
+import { findOutages, recordOutages, resolveOutages, type OutageNeeds, type Inspected } from './outage-gaps.ts';
+import { planSubscriptions, refusalId } from './plan.ts';
+import type { RefusalCache } from './refusal-cache.ts';
+import { isAcceptable } from './register.ts';
 import {
   countMembers,
   findAccount,
-  ownersToSurvey,
+  ownersToList,
   recapUsersOf,
-  surveySubscriptions,
+  listExisting,
   type Account,
   type AccountSettings,
   type Callers,
 } from './list-existing.ts';
 
-export interface BootstrapNeeds extends SettleNeeds {
+export interface BootstrapNeeds extends OutageNeeds {
   readonly callers: Callers;
-  readonly refusals: RefusalMemory;
+  /** Optional subscriptions the service refused: they are not reported every time. */
+  readonly refusals: RefusalCache;
   /** UTC with six digits. */
   readonly now: () => string;
   readonly signal?: AbortSignal | undefined;
-  /** Between making the new and ending the old. */
+  /** Waits between creating the new subscriptions and deleting the old ones. */
   readonly pause?: (() => Promise<void>) | undefined;
-}
-
-/** Optional subscriptions the service refused: not news every time. */
-export interface RefusalMemory {
-  read(): readonly string[];
-  write(marks: readonly string[]): void;
 }
 
 export interface BootstrapInput {
@@ -38,60 +34,61 @@ export interface BootstrapInput {
   readonly callback: string;
   readonly keyIds: readonly [string, ...string[]];
   readonly prune: boolean;
-  /** Whether to find out for how many members recaps are missing: a call for every hundred of them. */
+  /** Whether to count the members whose recaps are missing: one call per hundred members. */
   readonly countsMembers: boolean;
 }
 
-export interface Situation extends Shown {
+export interface Inspection extends Inspected {
   readonly account: Account;
-  /** Undefined when nobody asked, or the token may not count. */
+  /** Undefined when not requested, or when the token is not allowed to count. */
   readonly members: number | undefined;
 }
 
-/** Reads only. */
-export async function examineSubscriptions(needs: BootstrapNeeds, input: BootstrapInput): Promise<Situation> {
+/** Only reads. */
+export async function inspectSubscriptions(needs: BootstrapNeeds, input: BootstrapInput): Promise<Inspection> {
   const { callers } = needs;
   const { settings, events, callback, keyIds, prune } = input;
   const account = await findAccount(callers, settings);
-  const known = await needs.memory.known();
-  const asked = recapUsersOf(callers, account);
-  const owners = ownersToSurvey(account, { recapUsers: asked, known });
-  const { existing, unseen } = await surveySubscriptions(callers, owners);
-  const isOver = (user: string): boolean => unseen.some(({ owner, isLoginOver }) => isLoginOver && owner.uri === user);
-  const recapUsers = asked.filter((user) => !isOver(user));
+  const lastSeen = await needs.lastSeen.read();
+  const candidates = recapUsersOf(callers, account);
+  const owners = ownersToList(account, { recapUsers: candidates, lastSeen });
+  const { existing, unlisted } = await listExisting(callers, owners);
+  const isExpired = (user: string): boolean =>
+    unlisted.some(({ owner, isLoginExpired }) => isLoginExpired && owner.uri === user);
+  const recapUsers = candidates.filter((user) => !isExpired(user));
   const wantsRecaps = events.some((kind) => contractOf(kind).family === 'meeting-recap');
   const members = wantsRecaps && input.countsMembers ? await countMembers(callers, account) : undefined;
   const { organization, group } = account;
   const refused = needs.refusals.read();
   const planInput = { events, organization, group, recapUsers, callback, keyIds, existing, refused, prune };
-  return { account, input: planInput, steps: planSubscriptions(planInput), unseen, known, members };
+  return { account, input: planInput, steps: planSubscriptions(planInput), unlisted, lastSeen, members };
 }
 
-export interface CarriedOut extends Applied {
-  /** Deliveries since then may be missing: noted already. */
+export interface RecordedResult extends Applied {
+  /** Deliveries since then may be missing; the gap is already recorded. */
   readonly missingSince: string | undefined;
 }
 
-/** Does what the steps say, and remembers what came of it, also when it was stopped in the middle. */
-export async function carryOutPlan(
+/** Applies the steps and records the result, also when it was stopped in the middle. */
+export async function applyAndRecord(
   needs: BootstrapNeeds,
-  situation: Situation,
+  inspection: Inspection,
   signingKey: string,
-): Promise<CarriedOut> {
+): Promise<RecordedResult> {
   const { callers, signal, pause } = needs;
-  const { input, steps } = situation;
-  const { lost } = lossesIn(situation, needs.now());
+  const { input, steps } = inspection;
+  const { outages } = findOutages(inspection, needs.now());
   const applied = await applyPlan({ callers, signingKey, signal, pause }, steps, input);
-  needs.refusals.write(refusedAfter(input.refused, applied));
-  const missingSince = await settle(needs, aftermathOf(situation, { lost, applied, now: needs.now() }));
+  needs.refusals.write(refusalsAfter(input.refused, applied));
+  const missingSince = await recordOutages(needs, resolveOutages(inspection, { outages, applied, now: needs.now() }));
   return { ...applied, missingSince };
 }
 
-function refusedAfter(before: readonly string[], { deeds }: Applied): readonly string[] {
-  const marks = new Set(before);
-  for (const deed of deeds) {
-    if (deed.kind === 'refused' && isExcused(deed.refusal)) marks.add(refusalMark(deed.refusal.wanted));
-    if (deed.kind === 'created' || deed.kind === 'found') marks.delete(refusalMark(deed.wanted));
+function refusalsAfter(before: readonly string[], { results }: Applied): readonly string[] {
+  const ids = new Set(before);
+  for (const result of results) {
+    if (result.kind === 'refused' && isAcceptable(result.refusal)) ids.add(refusalId(result.refusal.desired));
+    if (result.kind === 'created' || result.kind === 'found') ids.delete(refusalId(result.desired));
   }
-  return [...marks];
+  return [...ids];
 }

@@ -1,20 +1,20 @@
-// The address a subscription calls: ours, plus `?s=` and a short hash of what the subscription is. The receiver ignores it; it
-// keeps callbacks apart (the service takes each URL once), and it tells which key and events a subscription was made with,
-// since a key can never be read back.
+// The callback URL of a subscription: ours, plus `?s=` and a short hash of the subscription's identity. The receiver ignores it. It
+// makes the URLs distinct (the service accepts each URL once), and it shows which key and events a subscription was made with,
+// because a key can never be read back.
 import { createHash } from 'node:crypto';
 import type { SubscriptionScope } from '#schemas/event.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 
-/** For whom deliveries are sent: the whole organization, or a user or group of it. */
+/** Whose events are delivered: those of the whole organization, or of one user or group of it. */
 export interface Owner {
   readonly scope: SubscriptionScope;
   readonly organization: string;
-  /** The URI of the organization, user or group that `scope` speaks of. */
+  /** The URI of the organization, user or group, depending on `scope`. */
   readonly uri: string;
 }
 
-/** What a subscription is to be: for whom, of what, signed with which key. */
-export interface Making {
+/** What makes a subscription: its owner, its events and its signing key. */
+export interface SubscriptionIdentity {
   readonly owner: Owner;
   readonly events: readonly string[];
   readonly keyId: string;
@@ -22,18 +22,18 @@ export interface Making {
 
 const hashLength = 12;
 
-/** The same for the same subscription, whatever the order its events are named in. */
-export function fingerprintOf({ owner, events, keyId }: Making): string {
+/** Independent of the order of the events. */
+export function fingerprintOf({ owner, events, keyId }: SubscriptionIdentity): string {
   const parts = [owner.scope, owner.organization, owner.uri, [...new Set(events)].toSorted(), keyId];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, hashLength);
 }
 
-/** A disabled subscription keeps its URL taken until it is deleted, so its successor gets the next generation of it. */
+/** A disabled subscription occupies its URL until it is deleted, so its successor gets the next generation of the URL. */
 export function callbackUrl(callback: string, fingerprint: string, generation: number): string {
   return `${callback}?s=${fingerprint}${generation === 1 ? '' : `.${generation}`}`;
 }
 
-/** The first generation of this callback whose URL nobody has taken. */
+/** Returns the first generation of this callback whose URL is free. */
 export function freeCallbackUrl(callback: string, fingerprint: string, taken: readonly string[]): string {
   const urls = new Set(taken);
   for (let generation = 1; ; generation += 1) {
@@ -42,14 +42,14 @@ export function freeCallbackUrl(callback: string, fingerprint: string, taken: re
   }
 }
 
-/** What `s` says, of whichever generation; undefined when the callback carries none. */
+/** Returns the fingerprint in `s`, of any generation; undefined when the URL has none. */
 export function fingerprintIn(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const s = new URL(url).searchParams.get('s');
   return s === null || s === '' ? undefined : s.slice(0, hashLength);
 }
 
-/** Ours is what calls our own address, with any `s`. Nothing else is ever touched. */
+/** True when the subscription calls our own address, with any `s`. No other subscription is ever changed. */
 export function isOurs(callback: string, { callback_url: url }: WebhookSubscription): boolean {
   if (typeof url !== 'string' || !URL.canParse(url)) return false;
   const [ours, theirs] = [new URL(callback), new URL(url)];

@@ -1,41 +1,47 @@
-// What we remember of our subscriptions between two looks, and what to remember after one.
+// Our subscriptions as they were last seen, and what to store after the next listing.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { isOurs, isSameOwner, ownerOf, type Owner } from './callback.ts';
 
-/** `checked_at`: when it was last looked at; for one found disabled, when it was last seen active (or made). */
-export interface Known extends WebhookSubscription {
+/** `checked_at`: when it was last listed; for a disabled one, when it was last seen active (or created). */
+export interface LastSeen extends WebhookSubscription {
   readonly checked_at: string;
 }
 
-export interface Memory {
-  known(): Promise<readonly Known[]>;
-  /** What is neither `seen` nor `gone` stays as it was. */
-  remember(change: { readonly seen: readonly Known[]; readonly gone: readonly string[] }): Promise<void>;
+export interface LastSeenStore {
+  read(): Promise<readonly LastSeen[]>;
+  /** Subscriptions that are neither `seen` nor `deleted` stay unchanged. */
+  update(change: { readonly seen: readonly LastSeen[]; readonly deleted: readonly string[] }): Promise<void>;
 }
 
-export interface Looked {
+export interface LastSeenInput {
   readonly callback: string;
-  readonly known: readonly Known[];
+  readonly lastSeen: readonly LastSeen[];
   readonly existing: readonly WebhookSubscription[];
-  /** Owners whose subscriptions could not be seen: nothing is forgotten of theirs. */
-  readonly unseen: readonly Owner[];
+  /** Owners whose subscriptions could not be listed: nothing of theirs is deleted. */
+  readonly unlisted: readonly Owner[];
   readonly now: string;
 }
 
-/** Ours, as they are now; the others of ours that we knew are gone. */
-export function memoryAfter({ callback, known, existing, unseen, now }: Looked): Parameters<Memory['remember']>[0] {
-  const before = new Map(known.map((one) => [one.uri, one]));
+/** Stores our subscriptions as they are now; those that were stored and no longer exist are deleted. */
+export function lastSeenAfter({
+  callback,
+  lastSeen,
+  existing,
+  unlisted,
+  now,
+}: LastSeenInput): Parameters<LastSeenStore['update']>[0] {
+  const before = new Map(lastSeen.map((one) => [one.uri, one]));
   const seen = existing
     .filter((one) => isOurs(callback, one))
     .map((one) => ({ ...one, checked_at: checkedAt(one, before.get(one.uri), now) }));
   const uris = new Set(seen.map(({ uri }) => uri));
-  const gone = known
-    .filter((one) => !uris.has(one.uri) && !unseen.some((owner) => isSameOwner(owner, ownerOf(one))))
+  const deleted = lastSeen
+    .filter((one) => !uris.has(one.uri) && !unlisted.some((owner) => isSameOwner(owner, ownerOf(one))))
     .map(({ uri }) => uri);
-  return { seen, gone };
+  return { seen, deleted };
 }
 
-/** A disabled one keeps the time it was last well: the gap it leaves begins there. */
-function checkedAt(one: WebhookSubscription, before: Known | undefined, now: string): string {
+/** A disabled subscription retains the time it was last seen active: its outage gap begins there. */
+function checkedAt(one: WebhookSubscription, before: LastSeen | undefined, now: string): string {
   return one.state === 'active' ? now : (before?.checked_at ?? one.created_at ?? now);
 }

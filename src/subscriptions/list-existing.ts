@@ -1,4 +1,4 @@
-// What is there before anything is done: who we are to the service, and which subscriptions it has.
+// Lists what exists: the account of the token, and the subscriptions at the service.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
@@ -7,11 +7,11 @@ import { getCurrentUser, listOrganizationMemberships } from '#src/upstream/endpo
 import { listWebhookSubscriptions } from '#src/upstream/endpoints/webhook-subscriptions.ts';
 import { ownerOf, type Owner } from './callback.ts';
 
-/** Who calls the service for us. */
+/** The clients that call the service. */
 export interface Callers {
-  /** With the configured token, or the login that speaks for the organization. */
+  /** With the configured token, or the login for the organization. */
   readonly main: Client;
-  /** Each user who logged in, by URI: user-scope subscriptions can be made by that user alone. */
+  /** One client per user who logged in, by URI: only the user can create user-scope subscriptions. */
   readonly logins: ReadonlyMap<string, Client>;
 }
 
@@ -27,7 +27,7 @@ export interface AccountSettings {
   readonly groupUri: string | undefined;
 }
 
-/** Asks the service only for what is not configured. */
+/** Calls the service only for what is not configured. */
 export async function findAccount({ main }: Callers, settings: AccountSettings): Promise<Account> {
   const { organizationUri, userUri, groupUri: group } = settings;
   if (organizationUri !== undefined && userUri !== undefined)
@@ -41,62 +41,62 @@ export async function findAccount({ main }: Callers, settings: AccountSettings):
   return { organization, user: userUri ?? user.uri, group };
 }
 
-/** Whose recaps can be had: the token's own user, and those who logged in. */
+/** Users whose recaps are accessible: the user of the token, and those who logged in. */
 export function recapUsersOf({ logins }: Callers, { user }: Account): readonly string[] {
   return [...new Set([user, ...logins.keys()])];
 }
 
-/** The one who may act for this owner. */
+/** The client that may act for this owner. */
 export function callerFor({ main, logins }: Callers, { scope, uri }: Owner): Client {
   return (scope === 'user' ? logins.get(uri) : undefined) ?? main;
 }
 
-/** Owners whose subscriptions could not be seen, and why. */
-export interface Unseen {
+/** An owner whose subscriptions could not be listed, and why. */
+export interface UnlistedOwner {
   readonly owner: Owner;
   readonly error: SlotstreamError;
-  /** The user has to log in again before anything can be had in their name. */
-  readonly isLoginOver: boolean;
+  /** The user has to log in again. */
+  readonly isLoginExpired: boolean;
 }
 
-export interface Survey {
+export interface Listing {
   readonly existing: readonly WebhookSubscription[];
-  readonly unseen: readonly Unseen[];
+  readonly unlisted: readonly UnlistedOwner[];
 }
 
-/** Everyone whose subscriptions matter: who they are wanted for now, and whoever had one when we last looked. */
-export function ownersToSurvey(
+/** The owners whose subscriptions matter: those of the configuration, and those with a subscription when last seen. */
+export function ownersToList(
   { organization, group }: Account,
-  more: { readonly recapUsers: readonly string[]; readonly known: readonly WebhookSubscription[] },
+  more: { readonly recapUsers: readonly string[]; readonly lastSeen: readonly WebhookSubscription[] },
 ): readonly Owner[] {
   const owners: Owner[] = [
     { scope: 'organization', organization, uri: organization },
     ...(group === undefined ? [] : [{ scope: 'group', organization, uri: group } as const]),
     ...more.recapUsers.map((uri) => ({ scope: 'user', organization, uri }) as const),
-    ...more.known.map(ownerOf).filter((owner) => owner.organization === organization && owner.uri !== ''),
+    ...more.lastSeen.map(ownerOf).filter((owner) => owner.organization === organization && owner.uri !== ''),
   ];
   return [...new Map(owners.map((owner) => [`${owner.scope} ${owner.uri}`, owner])).values()];
 }
 
-/** A list we may not see is told, not fatal: what it would hold can still be asked for, and is then refused with a reason. */
-export async function surveySubscriptions(callers: Callers, owners: readonly Owner[]): Promise<Survey> {
+/** A list that is not allowed is reported, not fatal: creating a subscription is still possible, or is refused with a reason. */
+export async function listExisting(callers: Callers, owners: readonly Owner[]): Promise<Listing> {
   const existing = new Map<string, WebhookSubscription>();
-  const unseen: Unseen[] = [];
+  const unlisted: UnlistedOwner[] = [];
   for (const owner of owners) {
     try {
       for (const one of await subscriptionsOf(callerFor(callers, owner), owner)) existing.set(one.uri, one);
     } catch (error) {
-      unseen.push({ owner, ...reasonOf(error, callers, owner) });
+      unlisted.push({ owner, ...reasonOf(error, callers, owner) });
     }
   }
-  return { existing: [...existing.values()], unseen };
+  return { existing: [...existing.values()], unlisted };
 }
 
-/** One user's dead login does not sink the others; a service that does not answer, or refuses our own token, does. */
-function reasonOf(error: unknown, { logins }: Callers, { scope, uri }: Owner): Omit<Unseen, 'owner'> {
-  if (isStatus(error, 403) || isStatus(error, 404)) return { error, isLoginOver: false };
+/** The expired login of one user does not stop the others; a service that is down, or that rejects our own token, does. */
+function reasonOf(error: unknown, { logins }: Callers, { scope, uri }: Owner): Omit<UnlistedOwner, 'owner'> {
+  if (isStatus(error, 403) || isStatus(error, 404)) return { error, isLoginExpired: false };
   const isOfLogin = scope === 'user' && logins.has(uri);
-  if (isOfLogin && error instanceof SlotstreamError && !isTransient(error)) return { error, isLoginOver: true };
+  if (isOfLogin && error instanceof SlotstreamError && !isTransient(error)) return { error, isLoginExpired: true };
   throw error;
 }
 
@@ -109,7 +109,7 @@ async function subscriptionsOf(client: Client, owner: Owner): Promise<readonly W
   return found;
 }
 
-/** Undefined where the token may not know. */
+/** Undefined when the token is not allowed to list the members. */
 export async function countMembers({ main }: Callers, { organization }: Account): Promise<number | undefined> {
   let members = 0;
   try {

@@ -1,15 +1,19 @@
-// A small file in the data folder: which optional subscriptions the service refused, so that a plan is not pending for ever.
+// A file in the data folder with the optional subscriptions that the service refused, so that a plan is not pending for ever.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RefusalMemory } from './bootstrap.ts';
 
 const content = z.looseObject({ refused: z.array(z.string()).max(1000) });
 
-export function refusalsIn(dataDir: string): RefusalMemory {
+export interface RefusalCache {
+  read(): readonly string[];
+  write(ids: readonly string[]): void;
+}
+
+export function openRefusalCache(dataDir: string): RefusalCache {
   const path = join(dataDir, 'refused-subscriptions.json');
   return {
-    /** A file that is not there, or makes no sense, remembers nothing: the plan then asks again. */
+    /** A missing or invalid file counts as empty: the plan then tries again. */
     read() {
       try {
         return content.parse(JSON.parse(readFileSync(path, 'utf8'))).refused;

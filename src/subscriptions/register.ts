@@ -1,23 +1,23 @@
-// One subscription, made: what the service refuses for want of a scope is left out, what another run made first is taken over.
+// Registers one subscription: leaves out events the service refuses for a missing scope, and adopts one that another run created.
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { createWebhookSubscription } from '#src/upstream/endpoints/webhook-subscriptions.ts';
 import { fingerprintOf, freeCallbackUrl } from './callback.ts';
-import { standingOf } from './plan.ts';
-import type { Wanted } from './desired.ts';
+import { findMatching } from './plan.ts';
+import type { DesiredSubscription } from './desired.ts';
 
 export interface RegisterNeeds {
   readonly client: Client;
   readonly signingKey: string;
-  /** What exists by now, for this owner. */
-  readonly look: () => Promise<readonly WebhookSubscription[]>;
+  /** Lists what exists now for this owner. */
+  readonly listAgain: () => Promise<readonly WebhookSubscription[]>;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface Registering {
-  readonly wanted: Wanted;
+  readonly desired: DesiredSubscription;
   readonly callback: string;
   readonly keyIds: readonly [string, ...string[]];
   readonly existing: readonly WebhookSubscription[];
@@ -26,65 +26,65 @@ export interface Registering {
 export type RefusalCause =
   | { readonly kind: 'scopes'; readonly scopes: readonly string[] }
   | { readonly kind: 'permission' | 'request' | 'unknown'; readonly message: string }
-  /** The URL is taken by a subscription that no list shows us. */
+  /** The URL is taken by a subscription that the token cannot see. */
   | { readonly kind: 'hidden' };
 
 export interface Refusal {
-  readonly wanted: Wanted;
-  /** Those of the wanted events that this cause keeps out. */
+  readonly desired: DesiredSubscription;
+  /** The desired events that this cause affects. */
   readonly events: readonly EventKind[];
   readonly cause: RefusalCause;
 }
 
-/** The service does not know an optional event: no failure, and not news every time. For want of a scope or plan it is one. */
-export function isExcused({ wanted, cause }: Refusal): boolean {
-  return wanted.optional && (cause.kind === 'request' || cause.kind === 'unknown');
+/** True when the service does not support an optional event. A missing scope or plan is a failure even then. */
+export function isAcceptable({ desired, cause }: Refusal): boolean {
+  return desired.optional && (cause.kind === 'request' || cause.kind === 'unknown');
 }
 
 export interface Registration {
-  /** Undefined when nothing of it could be had. */
-  readonly standing: WebhookSubscription | undefined;
-  /** False when it stood already, or another run made it meanwhile. */
+  /** Undefined when none of its events could be registered. */
+  readonly subscription: WebhookSubscription | undefined;
+  /** False when it existed already, or another run created it meanwhile. */
   readonly isNew: boolean;
   readonly refusals: readonly Refusal[];
 }
 
-/** Each turn either ends, leaves out events, or knows of one more taken URL; the bound is for a service that makes no sense. */
-const mostTurns = 12;
+/** Each round either ends, leaves out events, or finds one more taken URL; the limit is for a service that behaves inconsistently. */
+const maxRounds = 12;
 
 export async function registerSubscription(needs: RegisterNeeds, input: Registering): Promise<Registration> {
-  const { wanted, callback, keyIds } = input;
+  const { desired, callback, keyIds } = input;
   const refusals: Refusal[] = [];
-  let { events } = wanted;
+  let { events } = desired;
   let { existing } = input;
-  const refuse = (kept: readonly EventKind[], cause: RefusalCause): void =>
-    void refusals.push({ wanted, events: kept, cause });
-  for (let turn = 0; turn < mostTurns; turn += 1) {
-    const standing = standingOf(input, { ...wanted, events }, existing);
-    if (standing) return { standing, isNew: false, refusals };
-    const fingerprint = fingerprintOf({ owner: wanted.owner, events, keyId: keyIds[0] });
+  const refuse = (affected: readonly EventKind[], cause: RefusalCause): void =>
+    void refusals.push({ desired, events: affected, cause });
+  for (let round = 0; round < maxRounds; round += 1) {
+    const matching = findMatching(input, { ...desired, events }, existing);
+    if (matching) return { subscription: matching, isNew: false, refusals };
+    const fingerprint = fingerprintOf({ owner: desired.owner, events, keyId: keyIds[0] });
     const taken = existing.map(({ callback_url: url }) => url ?? '');
     const url = freeCallbackUrl(callback, fingerprint, taken);
-    const answer = await create(needs, { wanted, events, url });
-    if (!(answer instanceof ApiError)) return { standing: answer, isNew: true, refusals };
-    if (answer.status === 409) {
-      existing = await needs.look();
+    const response = await create(needs, { desired, events, url });
+    if (!(response instanceof ApiError)) return { subscription: response, isNew: true, refusals };
+    if (response.status === 409) {
+      existing = await needs.listAgain();
       if (existing.some(({ callback_url: seen }) => seen === url)) continue;
       refuse(events, { kind: 'hidden' });
       break;
     }
-    const bereft = eventsWithout(answer.requiredScopes, events);
-    refuse(bereft, causeOf(answer, needs.signingKey));
-    events = events.filter((event) => !bereft.includes(event));
+    const affected = affectedEvents(response.requiredScopes, events);
+    refuse(affected, causeOf(response, needs.signingKey));
+    events = events.filter((event) => !affected.includes(event));
     if (events.length === 0) break;
   }
-  return { standing: undefined, isNew: false, refusals };
+  return { subscription: undefined, isNew: false, refusals };
 }
 
-/** A refusal is an answer; anything that passes by itself, and a token that is not accepted, is thrown. */
+/** Returns a refusal; throws transient errors and a rejected token. */
 async function create(
   { client, signingKey, signal }: RegisterNeeds,
-  { wanted: { owner }, events, url }: { wanted: Wanted; events: readonly EventKind[]; url: string },
+  { desired: { owner }, events, url }: { desired: DesiredSubscription; events: readonly EventKind[]; url: string },
 ): Promise<WebhookSubscription | ApiError> {
   const { scope, organization, uri } = owner;
   const whose = scope === 'organization' ? {} : { [scope]: uri };
@@ -97,20 +97,21 @@ async function create(
   }
 }
 
-/** The events a missing scope keeps out: all of them when the scope is not tied to an event, or the refusal is of another kind. */
-function eventsWithout(scopes: readonly string[], events: readonly EventKind[]): readonly EventKind[] {
-  const isTied = (scope: string): boolean => events.some((event) => contractOf(event).requiredCallerScope === scope);
-  if (scopes.length === 0 || !scopes.every(isTied)) return events;
+/** The events that need a missing scope: all of them when the scope belongs to no event, or the refusal has another reason. */
+function affectedEvents(scopes: readonly string[], events: readonly EventKind[]): readonly EventKind[] {
+  const belongsToEvent = (scope: string): boolean =>
+    events.some((event) => contractOf(event).requiredCallerScope === scope);
+  if (scopes.length === 0 || !scopes.every(belongsToEvent)) return events;
   return events.filter((event) => scopes.includes(contractOf(event).requiredCallerScope));
 }
 
 function causeOf({ status, requiredScopes, apiMessage, details }: ApiError, secret: string): RefusalCause {
   if (requiredScopes.length > 0) return { kind: 'scopes', scopes: requiredScopes };
-  const said = details.map(({ parameter, message }) =>
+  const reasons = details.map(({ parameter, message }) =>
     parameter === undefined ? message : `${parameter}: ${message}`,
   );
-  const words = status === 403 || said.length === 0 ? apiMessage : said.join('; ');
+  const message = status === 403 || reasons.length === 0 ? apiMessage : reasons.join('; ');
   const kind = status === 403 ? 'permission' : status === 400 ? 'request' : 'unknown';
   // A service that echoes what it was sent must not get the key into a terminal.
-  return { kind, message: words.replaceAll(secret, '…') };
+  return { kind, message: message.replaceAll(secret, '…') };
 }

@@ -1,16 +1,16 @@
-// One look at our subscriptions: which are failing, which the service has ended. What was lost is made again by the same steps
-// as bootstrap's, and the time it was lost for is noted, to be repaired. What bootstrap never made is not made here.
+// Watches our subscriptions: reports failing and disabled ones, creates lost ones again with the steps of bootstrap, and records the
+// gap of the outage for repair. It never creates what bootstrap has not created before.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { applyPlan, type Applied } from './apply.ts';
-import { examineSubscriptions, type BootstrapInput, type BootstrapNeeds } from './bootstrap.ts';
+import { inspectSubscriptions, type BootstrapInput, type BootstrapNeeds } from './bootstrap.ts';
 import { isOurs, isSameOwner, ownerOf } from './callback.ts';
-import type { Known } from './last-seen.ts';
-import { aftermathOf, isDelivered, lossesIn, settle, type Gap, type Lost } from './outage-gaps.ts';
+import type { LastSeen } from './last-seen.ts';
+import { resolveOutages, isDelivered, findOutages, recordOutages, type OutageGap, type Outage } from './outage-gaps.ts';
 import type { Step } from './plan.ts';
 import type { Refusal } from './register.ts';
 
 export interface WatchInput extends Omit<BootstrapInput, 'prune' | 'countsMembers'> {
-  /** The key that `keyIds[0]` stands for. */
+  /** The key with the id `keyIds[0]`. */
   readonly signingKey: string;
 }
 
@@ -18,49 +18,49 @@ export interface WatchReport {
   /** Active, but deliveries fail: the only warning before the service disables it. */
   readonly retrying: readonly WebhookSubscription[];
   readonly disabled: readonly WebhookSubscription[];
-  /** Ours when we last looked, and gone. */
-  readonly missing: readonly Known[];
-  /** What was made again, and what could not be. */
+  /** Ours when last seen, and no longer listed. */
+  readonly missing: readonly LastSeen[];
+  /** What was created again; `refused` is what could not be. */
   readonly recreated: readonly WebhookSubscription[];
   readonly refused: readonly Refusal[];
-  /** Of what stands again by now; a gap that is still open comes with the round that closes it. */
-  readonly gaps: readonly Gap[];
-  /** What ended the round early: the next one goes on. */
+  /** Gaps of outages that have ended; an open gap is reported by the run that closes it. */
+  readonly gaps: readonly OutageGap[];
+  /** The error that ended the run early: the next run continues. */
   readonly failure: Applied['failure'];
 }
 
 export async function watchSubscriptions(needs: BootstrapNeeds, input: WatchInput): Promise<WatchReport> {
-  const situation = await examineSubscriptions(needs, { ...input, prune: false, countsMembers: false });
-  const { callback, existing } = situation.input;
+  const inspection = await inspectSubscriptions(needs, { ...input, prune: false, countsMembers: false });
+  const { callback, existing } = inspection.input;
   const ours = existing.filter((one) => isOurs(callback, one));
-  const { disabled, missing, lost } = lossesIn(situation, needs.now());
-  const steps = situation.steps.filter((step) => mends(step, { lost, ours }));
+  const { disabled, missing, outages } = findOutages(inspection, needs.now());
+  const steps = inspection.steps.filter((step) => repairs(step, { outages, ours }));
   const { callers, signal, pause } = needs;
-  const applied = await applyPlan({ callers, signingKey: input.signingKey, signal, pause }, steps, situation.input);
-  const aftermath = aftermathOf(situation, { lost, applied, now: needs.now() });
-  await settle(needs, aftermath);
+  const applied = await applyPlan({ callers, signingKey: input.signingKey, signal, pause }, steps, inspection.input);
+  const result = resolveOutages(inspection, { outages, applied, now: needs.now() });
+  await recordOutages(needs, result);
   return {
     retrying: ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null),
     disabled,
     missing,
-    recreated: applied.deeds.flatMap((deed) => (deed.kind === 'created' ? [deed.subscription] : [])),
-    refused: applied.deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : [])),
-    gaps: aftermath.gaps,
+    recreated: applied.results.flatMap((result) => (result.kind === 'created' ? [result.subscription] : [])),
+    refused: applied.results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : [])),
+    gaps: result.gaps,
     failure: applied.failure,
   };
 }
 
-/** Only what was lost and is not covered by another is mended: a change of EVENTS or key is bootstrap's to carry out. */
-function mends(
+/** True for steps that repair an outage. A change of EVENTS or of the key is left to bootstrap. */
+function repairs(
   step: Step,
-  { lost, ours }: { readonly lost: readonly Lost[]; readonly ours: readonly WebhookSubscription[] },
+  { outages, ours }: { readonly outages: readonly Outage[]; readonly ours: readonly WebhookSubscription[] },
 ): boolean {
   if (step.kind === 'keep') return true;
   if (step.kind === 'delete') return step.existing.state !== 'active';
   if (step.kind !== 'create' && step.kind !== 'replace') return false;
-  const { owner, events } = step.wanted;
-  return lost.some(({ subscription }) => {
-    const orphans = (subscription.events ?? []).filter((event) => !isDelivered(event, ownerOf(subscription), ours));
-    return isSameOwner(ownerOf(subscription), owner) && events.some((event) => orphans.includes(event));
+  const { owner, events } = step.desired;
+  return outages.some(({ subscription }) => {
+    const uncovered = (subscription.events ?? []).filter((event) => !isDelivered(event, ownerOf(subscription), ours));
+    return isSameOwner(ownerOf(subscription), owner) && events.some((event) => uncovered.includes(event));
   });
 }

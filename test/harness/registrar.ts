@@ -3,9 +3,9 @@ import type { ApiScope } from '#schemas/api-scope.ts';
 import { apiScopes } from '#schemas/api-scope.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { Applied } from '#src/subscriptions/apply.ts';
-import { carryOutPlan, examineSubscriptions } from '#src/subscriptions/bootstrap.ts';
-import type { BootstrapInput, BootstrapNeeds, Situation } from '#src/subscriptions/bootstrap.ts';
-import type { Known } from '#src/subscriptions/last-seen.ts';
+import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
+import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscriptions/bootstrap.ts';
+import type { LastSeen } from '#src/subscriptions/last-seen.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
 import { bearerToken } from '#src/upstream/clients.ts';
@@ -16,15 +16,15 @@ export const callback = 'https://hooks.example.com/webhooks';
 export const everyScope = Object.keys(apiScopes) as ApiScope[];
 
 export interface Registrar {
-  readonly known: Map<string, Known>;
+  readonly lastSeen: Map<string, LastSeen>;
   refused: readonly string[];
   /** Since when deliveries may be missing, as it was noted. */
   readonly noted: string[];
   /** Then no gap can be noted. */
   isStoreFull: boolean;
-  /** What the clock says; moves only when told. */
+  /** What the clock says; moves only when the test moves it. */
   nowMs: number;
-  plan(more?: Partial<BootstrapInput>): Promise<Situation>;
+  plan(more?: Partial<BootstrapInput>): Promise<Inspection>;
   apply(more?: Partial<BootstrapInput>): Promise<Applied>;
   watch(more?: Partial<BootstrapInput>): Promise<WatchReport>;
 }
@@ -37,7 +37,7 @@ export interface Bent {
 }
 
 export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch = fetch): Client {
-  // Its clock stands still for those who wait, so that patience is counted in pauses.
+  // Its clock moves only in delays, so that the retry budget is counted in delays.
   let nowMs = Date.now();
   return createClient(
     {
@@ -53,24 +53,24 @@ export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch
 
 export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar {
   const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;
-  const known = new Map<string, Known>();
+  const lastSeen = new Map<string, LastSeen>();
   const needs: BootstrapNeeds = {
     callers: {
       main: clientOf(sandbox, token, send),
       logins: new Map(Object.entries(logins).map(([user, own]) => [user, clientOf(sandbox, own, send)])),
     },
-    memory: {
-      known: async () => [...known.values()],
-      async remember({ seen, gone }) {
-        for (const uri of gone) known.delete(uri);
-        for (const one of seen) known.set(one.uri, one);
+    lastSeen: {
+      read: async () => [...lastSeen.values()],
+      async update({ seen, deleted }) {
+        for (const uri of deleted) lastSeen.delete(uri);
+        for (const one of seen) lastSeen.set(one.uri, one);
       },
     },
-    async noteGap(since) {
+    async recordGap(since) {
       if (registrar.isStoreFull) throw new Error('the store is full');
       registrar.noted.push(since);
     },
-    refusals: { read: () => registrar.refused, write: (marks) => void (registrar.refused = marks) },
+    refusals: { read: () => registrar.refused, write: (ids) => void (registrar.refused = ids) },
     pause: async () => {},
     now: () => `${new Date(registrar.nowMs).toISOString().slice(0, -1)}000Z`,
   };
@@ -84,15 +84,15 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
     ...more,
   });
   const registrar: Registrar = {
-    known,
+    lastSeen,
     refused: [],
     noted: [],
     isStoreFull: false,
     nowMs: Date.now(),
-    plan: (more = {}) => examineSubscriptions(needs, inputOf(more)),
+    plan: (more = {}) => inspectSubscriptions(needs, inputOf(more)),
     async apply(more = {}) {
-      const situation = await examineSubscriptions(needs, inputOf(more));
-      return carryOutPlan(needs, situation, keyOf(situation.input.keyIds[0]));
+      const situation = await inspectSubscriptions(needs, inputOf(more));
+      return applyAndRecord(needs, situation, keyOf(situation.input.keyIds[0]));
     },
     watch: (more = {}) => watchSubscriptions(needs, { ...inputOf(more), signingKey: keyOf('key 1') }),
   };

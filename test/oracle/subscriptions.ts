@@ -94,7 +94,7 @@ let made = 0;
 
 function makings(step: Step): readonly Act[] {
   if (step.kind !== 'create' && step.kind !== 'replace') return [];
-  const { owner, events } = step.wanted;
+  const { owner, events } = step.desired;
   return [
     (all) => {
       if (all.some(({ callback_url: url }) => url === step.url)) throw new Error('409: the URL is taken');

@@ -1,35 +1,35 @@
 // What `bootstrap` shows: the plan as people know it from Terraform, what was done, and what will be missing; or all of it as JSON.
-import type { Applied, Deed } from '#src/subscriptions/apply.ts';
+import type { Applied, StepResult } from '#src/subscriptions/apply.ts';
 import { isComplete } from '#src/subscriptions/apply.ts';
-import type { Situation } from '#src/subscriptions/bootstrap.ts';
+import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending, type Step } from '#src/subscriptions/plan.ts';
 import type { Refusal } from '#src/subscriptions/register.ts';
 import {
-  deedInWords,
-  eventsInWords,
-  missingInMirror,
-  ownerInWords,
-  refusalInWords,
-  stepInWords,
+  describeResult,
+  describeEvents,
+  describeMissingData,
+  describeOwner,
+  describeRefusal,
+  describeStep,
 } from '#src/subscriptions/describe.ts';
-import type { Line } from '#src/subscriptions/describe.ts';
+import type { DescribedStep } from '#src/subscriptions/describe.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 
 export interface Told {
-  readonly situation: Situation;
+  readonly situation: Inspection;
   readonly applied: Applied;
   readonly notes: readonly string[];
 }
 
-export function planAsText({ account, input, steps }: Situation, notes: readonly string[]): string {
+export function planAsText({ account, input, steps }: Inspection, notes: readonly string[]): string {
   const counts = countSteps(steps);
   const isNothing = !steps.some(isPending);
   const summary = isNothing
-    ? `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' stands' : 's stand'} as planned.`
+    ? `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' is' : 's are'} up to date.`
     : `Plan: ${counts.create} to create, ${counts.replace} to replace, ${counts.delete} to delete, ${counts.keep} to keep.`;
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(steps.map(stepInWords)),
+    lines(steps.map(describeStep)),
     summary,
     noted(notes),
   ]);
@@ -37,10 +37,10 @@ export function planAsText({ account, input, steps }: Situation, notes: readonly
 
 export function appliedAsText({ situation, applied, notes }: Told): string {
   const { account, input } = situation;
-  const refusals = refusalsIn(applied.deeds);
+  const refusals = refusalsIn(applied.results);
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(applied.deeds.map(deedInWords)),
+    lines(applied.results.map(describeResult)),
     refusals.map(refusalLines).join('\n'),
     doneInWords(applied),
     noted(notes),
@@ -51,24 +51,24 @@ function heading(organization: string, callback: string): string {
   return renderTable(['organization', organization], [['callback', `${callback}?s=…`]]);
 }
 
-function lines(all: readonly Line[]): string {
+function lines(all: readonly DescribedStep[]): string {
   if (all.length === 0) return '';
   const rows = all.map(({ mark, action, owner, events, why }) => [
     `  ${mark} ${action}`,
-    ownerInWords(owner),
-    `${eventsInWords(events)}${why === undefined ? '' : `  (${why})`}`,
+    describeOwner(owner),
+    `${describeEvents(events)}${why === undefined ? '' : `  (${why})`}`,
   ]);
   const [first = [], ...rest] = rows;
   return renderTable(first, rest);
 }
 
 function refusalLines(refusal: Refusal): string {
-  const [what, meaning, remedy] = refusalInWords(refusal);
+  const [what, meaning, remedy] = describeRefusal(refusal);
   return `! ${what}\n  ${meaning}\n  → ${remedy}`;
 }
 
 function doneInWords(applied: Applied): string {
-  const counts = countDeeds(applied.deeds);
+  const counts = countDeeds(applied.results);
   const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.kept + counts.found} kept`;
   if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run goes on from there.`;
   if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
@@ -78,14 +78,14 @@ function doneInWords(applied: Applied): string {
 const noted = (notes: readonly string[]): string => notes.map((note) => `! ${note}`).join('\n');
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-export function planAsJson({ account, input, steps }: Situation, notes: readonly string[]): object {
+export function planAsJson({ account, input, steps }: Inspection, notes: readonly string[]): object {
   return {
     ...account,
     callback: input.callback,
     pending: steps.some(isPending),
     summary: countSteps(steps),
     steps: steps.map((step) => ({
-      ...flat(stepInWords(step)),
+      ...flat(describeStep(step)),
       ...('url' in step && { url: step.url }),
       ...('existing' in step && { uri: step.existing.uri }),
       ...('replaces' in step && { replaces: step.replaces.map(({ existing }) => existing.uri) }),
@@ -99,24 +99,24 @@ export function appliedAsJson({ situation: { account, input }, applied, notes }:
     ...account,
     callback: input.callback,
     complete: isComplete(applied),
-    summary: countDeeds(applied.deeds),
-    deeds: applied.deeds.map((deed) => ({
-      ...flat(deedInWords(deed)),
+    summary: countDeeds(applied.results),
+    deeds: applied.results.map((deed) => ({
+      ...flat(describeResult(deed)),
       ...('subscription' in deed && { uri: deed.subscription.uri }),
     })),
-    missing: refusalsIn(applied.deeds).map(({ wanted, events, cause }) => ({
+    missing: refusalsIn(applied.results).map(({ desired, events, cause }) => ({
       events,
-      optional: wanted.optional,
+      optional: desired.optional,
       cause: cause.kind,
       ...('scopes' in cause && { scopes: cause.scopes }),
       ...('message' in cause && { message: cause.message }),
-      missing: missingInMirror(events),
+      missing: describeMissingData(events),
     })),
     notes,
   };
 }
 
-const flat = ({ action, owner, events, why }: Line): object => ({
+const flat = ({ action, owner, events, why }: DescribedStep): object => ({
   action,
   scope: owner.scope,
   owner: owner.uri,
@@ -124,14 +124,14 @@ const flat = ({ action, owner, events, why }: Line): object => ({
   ...(why !== undefined && { why }),
 });
 
-const refusalsIn = (deeds: readonly Deed[]): readonly Refusal[] =>
+const refusalsIn = (deeds: readonly StepResult[]): readonly Refusal[] =>
   deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
 
 function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
   return count(steps, { create: 0, replace: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
 }
 
-function countDeeds(deeds: readonly Deed[]): Readonly<Record<Deed['kind'], number>> {
+function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
   return count(deeds, { created: 0, found: 0, kept: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
 }
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { holdsKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
-import { carryOutPlan, examineSubscriptions } from '#src/subscriptions/bootstrap.ts';
-import type { BootstrapNeeds, CarriedOut, Situation } from '#src/subscriptions/bootstrap.ts';
+import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
+import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
-import { notesOn } from '#src/subscriptions/advisories.ts';
-import { callbackOf, callersOf, inputOf, keysInUse, type KeysInUse } from '#src/subscriptions/from-config.ts';
+import { adviseOperator } from '#src/subscriptions/advisories.ts';
+import { callbackOf, callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { refusalsIn } from '#src/subscriptions/refusal-cache.ts';
+import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
@@ -64,35 +64,38 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   await using opened = new AsyncDisposableStack();
   if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
   const choice = { callers, rotates: rotateKey };
-  const imagined = keysInUse(config, { ...choice, isDry: true });
+  const imagined = chooseKeys(config, { ...choice, isDry: true });
   const store = opened.use(await openMirror(config, context.log(), { create: true }));
   const needs: BootstrapNeeds = {
     callers,
-    memory: { known: () => readSubscriptions(store), remember: (change) => writeSubscriptions(store, change) },
-    noteGap: (since) => noteGap(store, since),
-    refusals: refusalsIn(config.dataDir),
+    lastSeen: {
+      read: () => readSubscriptions(store),
+      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, gone: deleted }),
+    },
+    recordGap: (since) => noteGap(store, since),
+    refusals: openRefusalCache(config.dataDir),
     now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
     signal,
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
   if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
-  const keys = keysInUse(config, { ...choice, isDry: plan });
-  const situation = await examineSubscriptions(needs, inputOf(config, keys, { prune }));
+  const keys = chooseKeys(config, { ...choice, isDry: plan });
+  const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune }));
   const showing = { config, keys, json };
   if (plan) return showPlan(context, situation, showing);
   // Running receivers read a new key within this time; a delivery signed with it would be refused before.
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
-  const applied = await carryOutPlan(needs, situation, keys.keys[0]);
+  const applied = await applyAndRecord(needs, situation, keys.keys[0]);
   return showApplied(context, { situation, applied }, showing);
 }
 
 interface Showing {
   readonly config: Config;
-  readonly keys: KeysInUse;
+  readonly keys: ChosenKeys;
   readonly json: boolean;
 }
 
-function showPlan(context: VerbContext, situation: Situation, showing: Showing): 0 | 3 {
+function showPlan(context: VerbContext, situation: Inspection, showing: Showing): 0 | 3 {
   const notes = notesFor(context, situation, { ...showing, existing: situation.input.existing });
   context.out(showing.json ? JSON.stringify(planAsJson(situation, notes)) : planAsText(situation, notes));
   return situation.steps.some(isPending) || hasDeadLogins(situation) ? 3 : 0;
@@ -100,7 +103,7 @@ function showPlan(context: VerbContext, situation: Situation, showing: Showing):
 
 function showApplied(
   context: VerbContext,
-  { situation, applied }: { readonly situation: Situation; readonly applied: CarriedOut },
+  { situation, applied }: { readonly situation: Inspection; readonly applied: RecordedResult },
   showing: Showing,
 ): 0 | 3 {
   const since = applied.missingSince;
@@ -118,35 +121,35 @@ function showApplied(
   return isComplete(applied) && !hasDeadLogins(situation) ? 0 : 3;
 }
 
-const hasDeadLogins = ({ unseen }: Situation): boolean => unseen.some(({ isLoginOver }) => isLoginOver);
+const hasDeadLogins = ({ unlisted }: Inspection): boolean => unlisted.some(({ isLoginExpired }) => isLoginExpired);
 
 function notesFor(
   context: VerbContext,
-  situation: Situation,
+  situation: Inspection,
   { config, keys, existing }: Showing & { readonly existing: Applied['existing'] },
 ): readonly string[] {
-  return notesOn({
+  return adviseOperator({
     ...situation,
     existing,
     usesOAuth: config.api.oauth !== undefined,
-    keyPlace: keys.place,
+    keySource: keys.source,
     nowMs: context.now().getTime(),
     leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
   });
 }
 
 /** A key made here would take over from one that receivers elsewhere verify with: every delivery to them would be refused. */
-async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined: KeysInUse): Promise<void> {
+async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined: ChosenKeys): Promise<void> {
   const asked = { ...inputOf(config, imagined, { prune: false }), countsMembers: false };
-  const { input } = await examineSubscriptions(needs, asked);
+  const { input } = await inspectSubscriptions(needs, asked);
   const standing = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
   // Another run here may have made the key meanwhile, and with it what was seen.
   if (standing === 0 || holdsKey(config)) return;
   throw new SlotstreamError(
     'config',
-    `There is no signing key in ${imagined.place}, but ${standing} active subscription${standing === 1 ? ' delivers' : 's deliver'} to ${input.callback} already. A key made here would not be that of the receivers, so nothing was changed.`,
+    `There is no signing key in ${imagined.source}, but ${standing} active subscription${standing === 1 ? ' delivers' : 's deliver'} to ${input.callback} already. A key made here would not be that of the receivers, so nothing was changed.`,
     {
-      hint: `Copy the file signing-keys of the receivers to ${imagined.place}, or set SIGNING_KEYS to their key. If the key is lost, or to take over from here: npx slotstream bootstrap --rotate-key`,
+      hint: `Copy the file signing-keys of the receivers to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over from here: npx slotstream bootstrap --rotate-key`,
     },
   );
 }

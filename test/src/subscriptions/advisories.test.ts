@@ -1,10 +1,10 @@
-// What an operator is told besides the steps, and the words for what was refused.
+// Advice for the operator, and the texts of refusals.
 import { describe, expect, it } from 'vitest';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
-import { notesOn, type NoteInput } from '#src/subscriptions/advisories.ts';
+import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisories.ts';
 import type { RefusalCause } from '#src/subscriptions/register.ts';
-import { eventsInWords, refusalInWords } from '#src/subscriptions/describe.ts';
+import { describeEvents, describeRefusal } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 import { only } from '../../harness/registrar.ts';
 
@@ -23,10 +23,10 @@ function made(keyId: string, more: Partial<WebhookSubscription> & { base?: strin
   });
 }
 
-function notes(more: Partial<NoteInput> & { keyIds?: readonly [string, ...string[]] } = {}): readonly string[] {
+function notes(more: Partial<AdvisoryInput> & { keyIds?: readonly [string, ...string[]] } = {}): readonly string[] {
   const { keyIds = ['key 1'], ...rest } = more;
   const existing = rest.existing ?? [];
-  return notesOn({
+  return adviseOperator({
     input: {
       events: kinds,
       organization,
@@ -38,9 +38,9 @@ function notes(more: Partial<NoteInput> & { keyIds?: readonly [string, ...string
       prune: false,
     },
     members: 1,
-    unseen: [],
+    unlisted: [],
     usesOAuth: true,
-    keyPlace: 'SIGNING_KEYS',
+    keySource: 'SIGNING_KEYS',
     nowMs,
     existing,
     leftovers: 0,
@@ -48,33 +48,33 @@ function notes(more: Partial<NoteInput> & { keyIds?: readonly [string, ...string
   });
 }
 
-describe('the notes', () => {
-  it('are none when all is well', () => {
+describe('the advice', () => {
+  it('is empty when there is no problem', () => {
     expect(notes({ existing: [made('key 1')] })).toEqual([]);
   });
 
-  it('say for how many members recaps are missing, and what those members do', () => {
+  it('says for how many members recaps are missing, and what those members can do', () => {
     expect(notes({ members: 12 })).toEqual([
       expect.stringMatching(/^Recaps of 11 of 12 members.*npx slotstream login$/),
     ]);
-    expect(notes({ members: undefined })).toEqual([expect.stringContaining('may not count')]);
+    expect(notes({ members: undefined })).toEqual([expect.stringContaining('not allowed to count')]);
     expect(notes({ members: 12, usesOAuth: false })).toEqual([expect.stringContaining('OAUTH_CLIENT_ID')]);
   });
 
-  it('say when an old key may go: a day after the last subscription was made with the new one', () => {
+  it('says when an old key can be removed: a day after the last subscription was created with the new one', () => {
     const keyIds = ['key 2', 'key 1'] as const;
     const fresh = made('key 2', { created_at: '2025-03-02T10:00:00.000000Z' });
     expect(notes({ keyIds, existing: [fresh] })).toEqual([
-      expect.stringContaining('may go after 2025-03-03T10:00:00Z'),
+      expect.stringContaining('can be removed after 2025-03-03T10:00:00Z'),
     ]);
     const aged = { ...fresh, created_at: '2025-03-01T10:00:00.000000Z' };
-    expect(notes({ keyIds, existing: [aged] })).toEqual([expect.stringContaining('may go now')]);
+    expect(notes({ keyIds, existing: [aged] })).toEqual([expect.stringContaining('can be removed now')]);
     expect(notes({ keyIds, existing: [aged, made('key 1')] })).toEqual([
       expect.stringContaining('must stay in SIGNING_KEYS'),
     ]);
   });
 
-  it('tell of subscriptions with our key that call another address, and of nobody else’s', () => {
+  it('names subscriptions with our key that call another address, and no others', () => {
     const base = 'https://before.example.com/webhooks';
     expect(notes({ existing: [made('key 1'), made('key 1', { base })] })).toEqual([
       expect.stringContaining(`another address (${base})`),
@@ -83,40 +83,44 @@ describe('the notes', () => {
   });
 });
 
-describe('events in words', () => {
-  it('name a family that is there as a whole with a star', () => {
-    expect(eventsInWords(kinds)).toBe(
+describe('the text for events', () => {
+  it('abbreviates a complete family with a star', () => {
+    expect(describeEvents(kinds)).toBe(
       'contact.*, event_type.*, invitee.*, invitee_no_show.*, meeting_recap.*, routing_form_submission.created',
     );
-    expect(eventsInWords(['contact.created', 'contact.updated', 'other.thing'])).toBe(
+    expect(describeEvents(['contact.created', 'contact.updated', 'other.thing'])).toBe(
       'contact.created, contact.updated, other.thing',
     );
   });
 });
 
 describe('a refusal', () => {
-  const told = (cause: RefusalCause, optional = false): string =>
-    refusalInWords({ wanted: { owner, events: contacts, optional }, events: contacts, cause }).join(' ');
+  const textOf = (cause: RefusalCause, optional = false): string =>
+    describeRefusal({ desired: { owner, events: contacts, optional }, events: contacts, cause }).join(' ');
 
-  it('for want of a scope says which, what is missing, and what to do', () => {
-    expect(told({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
-      'contact.* could not be registered: the token lacks the scope contacts:read. Missing in the mirror: new, changed and deleted contacts. Make a token with contacts:read (with OAuth: npx slotstream login), then run bootstrap again.',
+  it('for a missing scope names it, what is missing, and what to do', () => {
+    expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
+      'contact.* could not be registered: the token lacks the scope contacts:read. Missing in the mirror: new, changed and deleted contacts. Create a token with contacts:read (with OAuth: npx slotstream login), then run bootstrap again.',
     );
   });
 
-  it('for want of the right to subscribe names the scopes the events will ask for next', () => {
-    expect(told({ kind: 'scopes', scopes: ['webhooks:write'] })).toContain(
-      'Make a token with webhooks:write, contacts:read',
+  it('for a missing permission to subscribe also names the scopes that the events need', () => {
+    expect(textOf({ kind: 'scopes', scopes: ['webhooks:write'] })).toContain(
+      'Create a token with webhooks:write, contacts:read',
     );
   });
 
-  it('tells a plan from a role', () => {
-    const plan = told({ kind: 'permission', message: 'Please upgrade your account to the standard level.' });
+  it('distinguishes a plan from a role', () => {
+    const plan = textOf({ kind: 'permission', message: 'Please upgrade your account to the standard level.' });
     expect(plan).toContain('Upgrade the account');
-    expect(told({ kind: 'permission', message: 'You do not have permission' })).toContain('an owner or administrator');
+    expect(textOf({ kind: 'permission', message: 'You do not have permission' })).toContain(
+      'an owner or administrator',
+    );
   });
 
-  it('of something optional asks for nothing', () => {
-    expect(told({ kind: 'request', message: 'events: unknown' }, true)).toContain('Nothing to do: it is optional.');
+  it('of an optional event needs no action', () => {
+    expect(textOf({ kind: 'request', message: 'events: unknown' }, true)).toContain(
+      'No action needed: it is optional.',
+    );
   });
 });

@@ -1,6 +1,6 @@
 // Bootstrap against the service as it really behaves: refusals, races, outages.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isComplete, type Deed } from '#src/subscriptions/apply.ts';
+import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { callback, everyScope, only, openRegistrar, shortly, subscriptionsIn } from '../../harness/registrar.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
@@ -11,39 +11,40 @@ afterEach(() => sandbox[Symbol.asyncDispose]());
 
 const main = 'organization active contact,invitee,invitee_no_show,routing_form_submission';
 const recaps = 'user active meeting_recap';
-const kindsOf = (deeds: readonly Deed[]): readonly string[] => deeds.map(({ kind }) => kind);
+const kindsOf = (results: readonly StepResult[]): readonly string[] => results.map(({ kind }) => kind);
 const stored = () => [...sandbox.service.state.subscriptions.values()];
 
-const refusalsIn = (deeds: readonly Deed[]) => deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
+const refusalsIn = (results: readonly StepResult[]) =>
+  results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
 
 describe('bootstrap', () => {
-  it('registers the fewest subscriptions, remembers them, and does nothing the second time', async () => {
+  it('registers the fewest subscriptions, stores them, and does nothing the second time', async () => {
     const registrar = openRegistrar(sandbox);
     const first = await registrar.apply();
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(isComplete(first)).toBe(true);
-    expect([...registrar.known.keys()].toSorted()).toEqual(
+    expect([...registrar.lastSeen.keys()].toSorted()).toEqual(
       stored()
         .map(({ uri }) => uri)
         .toSorted(),
     );
     expect((await registrar.plan()).steps.some(isPending)).toBe(false);
     const before = stored();
-    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['kept', 'refused', 'kept']);
+    expect(kindsOf((await registrar.apply()).results)).toEqual(['kept', 'refused', 'kept']);
     expect(stored()).toEqual(before);
   });
 
-  it('asks again for `event_type.*` that was refused, and registers it once the service takes it', async () => {
+  it('tries a refused `event_type.*` again, and registers it once the service accepts it', async () => {
     const registrar = openRegistrar(sandbox);
     await registrar.apply();
     Object.assign(sandbox.service.options, { eventTypes: true });
-    const { deeds } = await registrar.apply();
-    expect(kindsOf(deeds)).toEqual(['kept', 'created', 'kept']);
+    const { results } = await registrar.apply();
+    expect(kindsOf(results)).toEqual(['kept', 'created', 'kept']);
     expect(registrar.refused).toEqual([]);
     expect(subscriptionsIn(sandbox)).toEqual([main, 'organization active event_type', recaps]);
   });
 
-  it('puts the group in the place of the organization where the events allow it', async () => {
+  it('uses the group instead of the organization where the events allow it', async () => {
     const { organization, group, users } = sandbox.handles;
     const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
     await openRegistrar(sandbox).apply({ settings });
@@ -59,38 +60,38 @@ describe('bootstrap', () => {
     const own = (user: string) => sandbox.tokens.personal(`login-${user.slice(-12)}`, { user, scopes: everyScope });
     const logins = { [users.admin]: own(users.admin), [users.member]: own(users.member) };
     const registrar = openRegistrar(sandbox, { logins });
-    const { deeds } = await registrar.apply();
+    const { results } = await registrar.apply();
     const owners = stored().filter(({ scope }) => scope === 'user');
     expect(owners.map(({ user }) => user).toSorted()).toEqual([users.owner, users.admin, users.member].toSorted());
     expect(owners.every(({ user, creator }) => user === creator)).toBe(true);
-    expect(refusalsIn(deeds).map(({ events }) => shortly(events))).toEqual(['event_type']);
+    expect(refusalsIn(results).map(({ events }) => shortly(events))).toEqual(['event_type']);
     expect((await registrar.plan()).members).toBe(5);
   });
 
-  it('goes on without the recaps of a user whose login is over, touches nothing of theirs, and says so', async () => {
+  it('continues without the recaps of a user whose login has expired, changes nothing of theirs, and reports it', async () => {
     const { users } = sandbox.handles;
     const token = sandbox.tokens.personal('login', { user: users.member, scopes: everyScope });
     const registrar = openRegistrar(sandbox, { logins: { [users.member]: token } });
     await registrar.apply();
     sandbox.tokens.revoke(token);
     const before = stored();
-    const { unseen } = await registrar.plan({ prune: true });
-    expect(unseen.map(({ owner, isLoginOver }) => [owner.uri, isLoginOver])).toEqual([[users.member, true]]);
+    const { unlisted } = await registrar.plan({ prune: true });
+    expect(unlisted.map(({ owner, isLoginExpired }) => [owner.uri, isLoginExpired])).toEqual([[users.member, true]]);
     await registrar.apply({ prune: true });
     expect(stored()).toEqual(before);
-    expect(registrar.known.size).toBe(3);
+    expect(registrar.lastSeen.size).toBe(3);
   });
 
-  it('makes a new subscription before it ends the old one when the events change', async () => {
+  it('creates the new subscription before it deletes the old one when the events change', async () => {
     const registrar = openRegistrar(sandbox);
     await registrar.apply({ events: only('contact') });
-    const { deeds } = await registrar.apply({ events: only('contact', 'invitee.') });
-    expect(kindsOf(deeds)).toEqual(['created', 'deleted']);
+    const { results } = await registrar.apply({ events: only('contact', 'invitee.') });
+    expect(kindsOf(results)).toEqual(['created', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee']);
-    expect(registrar.known.size).toBe(1);
+    expect(registrar.lastSeen.size).toBe(1);
   });
 
-  it('leaves what belongs to others alone, whatever is asked for', async () => {
+  it('never changes subscriptions of others', async () => {
     const { organization, users } = sandbox.handles;
     const foreign = ['https://hooks.example.com/webhooks/else', 'https://other.example.com/webhooks?s=abc'];
     for (const url of foreign)
@@ -115,12 +116,12 @@ describe('bootstrap', () => {
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact']);
   });
 
-  it('makes a disabled one again under a URL of its own, since the old one still holds its URL', async () => {
+  it('creates a disabled one again with another URL, because the old one still occupies its URL', async () => {
     const registrar = openRegistrar(sandbox);
     await registrar.apply();
     const [old] = stored();
     await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
-    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(kindsOf((await registrar.apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
     expect((await registrar.plan()).steps.some(isPending)).toBe(false);
@@ -134,7 +135,7 @@ describe('what is refused', () => {
       scopes: everyScope.filter((scope) => !missing.includes(scope)),
     });
 
-  it('for want of scopes is left out, and the rest is registered', async () => {
+  it('for missing scopes is left out, and the rest is registered', async () => {
     const token = tokenWithout(
       'routing_forms:read',
       'contacts:read',
@@ -146,7 +147,7 @@ describe('what is refused', () => {
     const applied = await registrar.apply();
     expect(subscriptionsIn(sandbox)).toEqual(['organization active invitee,invitee_no_show']);
     expect(isComplete(applied)).toBe(false);
-    const scopes = refusalsIn(applied.deeds).flatMap(({ events, cause }) =>
+    const scopes = refusalsIn(applied.results).flatMap(({ events, cause }) =>
       cause.kind === 'scopes' ? [[shortly(events), cause.scopes.join()]] : [],
     );
     expect(scopes).toEqual([
@@ -155,33 +156,35 @@ describe('what is refused', () => {
     ]);
   });
 
-  it('stays refused without harm: what can be had is found again, not made again', async () => {
+  it('stays refused without harm: the possible subscription is found again, not created again', async () => {
     const registrar = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
     await registrar.apply();
     const before = stored();
     const again = await registrar.apply();
-    expect(kindsOf(again.deeds)).toEqual(['found', 'refused', 'refused', 'kept']);
+    expect(kindsOf(again.results)).toEqual(['found', 'refused', 'refused', 'kept']);
     expect(stored()).toEqual(before);
     expect(isComplete(again)).toBe(false);
   });
 
-  it('is mended by the missing scope: the whole one takes over', async () => {
+  it('is fixed by the missing scope: the complete subscription replaces the partial one', async () => {
     await openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') }).apply();
-    expect(kindsOf((await openRegistrar(sandbox).apply()).deeds)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(kindsOf((await openRegistrar(sandbox).apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
 
-  it('does not end what still delivers it', async () => {
+  it('does not delete what still delivers it', async () => {
     await openRegistrar(sandbox).apply();
     const poor = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
-    const { deeds } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(deeds.find(({ kind }) => kind === 'spared')).toMatchObject({ events: ['routing_form_submission.created'] });
+    const { results } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
+    expect(results.find(({ kind }) => kind === 'spared')).toMatchObject({
+      events: ['routing_form_submission.created'],
+    });
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee,invitee_no_show', main, recaps]);
   });
 
-  it('for want of webhooks:write is everything', async () => {
-    const { deeds } = await openRegistrar(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
-    expect(refusalsIn(deeds).map(({ cause }) => cause)).toEqual(
+  it('without webhooks:write is everything', async () => {
+    const { results } = await openRegistrar(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
+    expect(refusalsIn(results).map(({ cause }) => cause)).toEqual(
       Array.from({ length: 3 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
     );
   });
@@ -189,14 +192,17 @@ describe('what is refused', () => {
   it('to an ordinary member is what concerns the organization, not the recaps', async () => {
     const applied = await openRegistrar(sandbox, { token: sandbox.handles.tokens.member }).apply();
     expect(subscriptionsIn(sandbox)).toEqual([recaps]);
-    expect(refusalsIn(applied.deeds)[0]?.cause).toEqual({ kind: 'permission', message: 'You do not have permission' });
+    expect(refusalsIn(applied.results)[0]?.cause).toEqual({
+      kind: 'permission',
+      message: 'You do not have permission',
+    });
     expect(isComplete(applied)).toBe(false);
   });
 
-  it('on the free plan is told as the plan it is, for `event_type.*` too, and is not forgotten', async () => {
+  it('on the free plan is reported as a matter of the plan, for `event_type.*` too, every time', async () => {
     const registrar = openRegistrar(sandbox, { token: sandbox.handles.tokens.free_plan });
-    const { deeds } = await registrar.apply();
-    expect(new Set(refusalsIn(deeds).map(({ cause }) => cause.kind))).toEqual(new Set(['permission']));
+    const { results } = await registrar.apply();
+    expect(new Set(refusalsIn(results).map(({ cause }) => cause.kind))).toEqual(new Set(['permission']));
     expect(registrar.refused).toEqual([]);
     expect((await registrar.plan()).steps.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
   });
@@ -207,9 +213,9 @@ describe('what is refused', () => {
       const { signing_key: key } = JSON.parse(String(init.body)) as { signing_key: string };
       return Response.json({ title: 'Bad', message: key, details: [{ message: `not good: ${key}` }] }, { status: 400 });
     };
-    const { deeds } = await openRegistrar(sandbox, { fetch: echo }).apply();
-    expect(refusalsIn(deeds)).toHaveLength(3);
-    expect(JSON.stringify(deeds)).not.toContain('the secret');
+    const { results } = await openRegistrar(sandbox, { fetch: echo }).apply();
+    expect(refusalsIn(results)).toHaveLength(3);
+    expect(JSON.stringify(results)).not.toContain('the secret');
   });
 });
 
@@ -226,15 +232,15 @@ describe('a race', () => {
     };
   };
 
-  it('that another run wins is looked up, and its subscription taken over', async () => {
+  it('that another run wins is looked up, and its subscription is adopted', async () => {
     const send = before((body) => sandbox.call('POST', '/webhook_subscriptions', { body }));
     const applied = await openRegistrar(sandbox, { fetch: send }).apply();
-    expect(kindsOf(applied.deeds)).toEqual(['found', 'refused', 'created']);
+    expect(kindsOf(applied.results)).toEqual(['found', 'refused', 'created']);
     expect(isComplete(applied)).toBe(true);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
 
-  it('whose winner is disabled at once ends with a new one', async () => {
+  it('whose winner is disabled at once ends with a new subscription', async () => {
     const send = before(async (body) => {
       const { body: made } = await sandbox.call('POST', '/webhook_subscriptions', { body });
       await sandbox.control('POST', '/subscriptions/disable', { uri: made.resource.uri });
@@ -243,7 +249,7 @@ describe('a race', () => {
     expect(subscriptionsIn(sandbox)).toContain(main);
   });
 
-  it('with a URL that no list shows is told, and nothing is made twice', async () => {
+  it('with a URL that no list shows is reported, and nothing is created twice', async () => {
     const { users } = sandbox.handles;
     const send = before(({ url, organization }) =>
       sandbox.call('POST', '/webhook_subscriptions', {
@@ -251,11 +257,11 @@ describe('a race', () => {
         body: { url, organization, scope: 'user', user: users.member, events: ['contact.created'] },
       }),
     );
-    const { deeds } = await openRegistrar(sandbox, { fetch: send }).apply();
-    expect(refusalsIn(deeds)[0]?.cause).toEqual({ kind: 'hidden' });
+    const { results } = await openRegistrar(sandbox, { fetch: send }).apply();
+    expect(refusalsIn(results)[0]?.cause).toEqual({ kind: 'hidden' });
   });
 
-  it('to delete is won by whoever is first', async () => {
+  it('to delete is won by the first run', async () => {
     const registrar = openRegistrar(sandbox, {
       fetch: async (url, init) => {
         if (init?.method === 'DELETE') await sandbox.call('DELETE', String(url));
@@ -270,14 +276,14 @@ describe('a race', () => {
 });
 
 describe('an outage', () => {
-  it('of many answers is sat out', async () => {
+  it('of several responses is tolerated', async () => {
     await sandbox.control('POST', '/faults', { status: 0.5 });
     const applied = await openRegistrar(sandbox).apply();
     expect(isComplete(applied)).toBe(true);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
 
-  it('in the middle says what was done, remembers it, and the next run goes on', async () => {
+  it('in the middle reports what was done, stores it, and the next run continues', async () => {
     const registrar = openRegistrar(sandbox, {
       fetch: async (url, init) => {
         const isForUser = init?.method === 'POST' && String(init.body).includes('"scope":"user"');
@@ -287,12 +293,12 @@ describe('an outage', () => {
     });
     let isDown = true;
     const broken = await registrar.apply();
-    expect(kindsOf(broken.deeds)).toEqual(['created', 'refused']);
+    expect(kindsOf(broken.results)).toEqual(['created', 'refused']);
     expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
     expect(isComplete(broken)).toBe(false);
-    expect(registrar.known.size).toBe(1);
+    expect(registrar.lastSeen.size).toBe(1);
     isDown = false;
-    expect(kindsOf((await registrar.apply()).deeds)).toEqual(['kept', 'refused', 'created']);
+    expect(kindsOf((await registrar.apply()).results)).toEqual(['kept', 'refused', 'created']);
     expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import { callbackUrl, fingerprintOf, isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { wantedOf } from '#src/subscriptions/desired.ts';
+import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { deliveredTo, kinds, subscriptionOf } from '../../oracle/subscriptions.ts';
 import { callback, everyScope, openRegistrar } from '../../harness/registrar.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
@@ -67,7 +67,7 @@ const slowly = (delays: readonly number[]): typeof fetch => {
 const isOurOwn = ({ uri, callback_url: url }: { uri: string; callback_url: string }): boolean =>
   isOurs(callback, { uri, callback_url: url });
 
-describe('bootstraps at once', () => {
+describe('concurrent bootstraps', () => {
   it('leave exactly the planned subscriptions, active, and nothing more to do', { timeout: patienceMs }, async () => {
     await using sandbox = await openService();
     await fc.assert(
@@ -82,10 +82,10 @@ describe('bootstraps at once', () => {
         expect(applied.every(isComplete)).toBe(true);
         const ours = all().filter(isOurOwn);
         const { organization, users } = sandbox.handles;
-        const wanted = wantedOf({ events, organization, recapUsers: [users.owner] });
+        const desired = desiredSubscriptions({ events, organization, recapUsers: [users.owner] });
         const shape = (scope: string, has: readonly string[]): string => `${scope} ${[...has].toSorted().join()}`;
         expect(ours.map(({ scope, events: has }) => shape(scope, has)).toSorted()).toEqual(
-          wanted.map(({ owner, events: has }) => shape(owner.scope, has)).toSorted(),
+          desired.map(({ owner, events: has }) => shape(owner.scope, has)).toSorted(),
         );
         expect(ours.every(({ state }) => state === 'active')).toBe(true);
         expect(all().filter((one) => !isOurOwn(one))).toEqual(foreign);
@@ -95,32 +95,36 @@ describe('bootstraps at once', () => {
     );
   });
 
-  it('never end what is delivered and wanted, whatever the token may not do', { timeout: patienceMs }, async () => {
-    await using sandbox = await openService();
-    const { owner: user } = sandbox.handles.users;
-    await fc.assert(
-      fc.asyncProperty(history, fc.subarray(everyScope), async ({ events, before }, some) => {
-        await prepare(sandbox, before);
-        const all = () => [...sandbox.service.state.subscriptions.values()].filter(isOurOwn);
-        const wishes = deliveredTo(
-          wantedOf({ events, organization: sandbox.handles.organization, recapUsers: [user] }).map(
-            ({ owner, events: has }) => subscriptionOf(owner, { uri: owner.uri, events: [...has] }),
-          ),
-        );
-        const delivered = (): readonly string[] => [...deliveredTo(all().map((one) => ({ ...one })))];
-        const promised = delivered().filter((one) => wishes.has(one));
-        const token = sandbox.tokens.personal('some', {
-          user,
-          scopes: [...new Set([...some, 'webhooks:write' as const])],
-        });
-        const registrar = openRegistrar(sandbox, { token });
-        await registrar.apply({ events, prune: true });
-        expect(promised.filter((one) => !delivered().includes(one))).toEqual([]);
-        const after = all();
-        await registrar.apply({ events, prune: true });
-        expect(all()).toEqual(after);
-      }),
-      runs(30),
-    );
-  });
+  it(
+    'never delete what is delivered and desired, whatever the token is not allowed to do',
+    { timeout: patienceMs },
+    async () => {
+      await using sandbox = await openService();
+      const { owner: user } = sandbox.handles.users;
+      await fc.assert(
+        fc.asyncProperty(history, fc.subarray(everyScope), async ({ events, before }, some) => {
+          await prepare(sandbox, before);
+          const all = () => [...sandbox.service.state.subscriptions.values()].filter(isOurOwn);
+          const wishes = deliveredTo(
+            desiredSubscriptions({ events, organization: sandbox.handles.organization, recapUsers: [user] }).map(
+              ({ owner, events: has }) => subscriptionOf(owner, { uri: owner.uri, events: [...has] }),
+            ),
+          );
+          const delivered = (): readonly string[] => [...deliveredTo(all().map((one) => ({ ...one })))];
+          const promised = delivered().filter((one) => wishes.has(one));
+          const token = sandbox.tokens.personal('some', {
+            user,
+            scopes: [...new Set([...some, 'webhooks:write' as const])],
+          });
+          const registrar = openRegistrar(sandbox, { token });
+          await registrar.apply({ events, prune: true });
+          expect(promised.filter((one) => !delivered().includes(one))).toEqual([]);
+          const after = all();
+          await registrar.apply({ events, prune: true });
+          expect(all()).toEqual(after);
+        }),
+        runs(30),
+      );
+    },
+  );
 });

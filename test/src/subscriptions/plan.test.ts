@@ -1,10 +1,10 @@
-// The plan of subscriptions, whatever exists, whatever is asked for, whoever logged in.
+// The plan of subscriptions, for any existing subscriptions, any configuration and any logins.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending, planSubscriptions, type PlanInput, type Step } from '#src/subscriptions/plan.ts';
-import { wantedOf } from '#src/subscriptions/desired.ts';
+import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { anyInput, callback, carryOut, deliveredTo } from '../../oracle/subscriptions.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
@@ -18,33 +18,33 @@ const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonl
   [...all].filter((one) => !others.has(one));
 
 function wishesOf(input: PlanInput): ReadonlySet<string> {
-  return deliveredTo(wantedOf(input).map(({ owner, events }) => subscriptionLike(owner, events)));
+  return deliveredTo(desiredSubscriptions(input).map(({ owner, events }) => subscriptionLike(owner, events)));
 }
 
 function subscriptionLike(
-  owner: ReturnType<typeof wantedOf>[number]['owner'],
+  owner: ReturnType<typeof desiredSubscriptions>[number]['owner'],
   events: readonly EventKind[],
 ): PlanInput['existing'][number] {
   const { scope, organization, uri } = owner;
   return { uri, scope, organization, user: uri, group: uri, state: 'active', events: [...events] };
 }
 
-const endedBy = (step: Step): readonly string[] =>
+const endedSubscriptions = (step: Step): readonly string[] =>
   step.kind === 'delete'
     ? [step.existing.uri]
     : step.kind === 'replace'
       ? step.replaces.map(({ existing }) => existing.uri)
       : [];
 
-describe('what is wanted', () => {
+describe('what is desired', () => {
   it('covers every event once, under a scope the event allows', { timeout: patienceMs }, () => {
     forAll((input) => {
-      const wanted = wantedOf(input);
-      for (const { owner, events } of wanted)
+      const desired = desiredSubscriptions(input);
+      for (const { owner, events } of desired)
         for (const event of events) expect(contractOf(event).allowedScopes).toContain(owner.scope);
-      const places = wanted.flatMap(({ owner, events }) => events.map((event) => `${owner.uri} ${event}`));
+      const places = desired.flatMap(({ owner, events }) => events.map((event) => `${owner.uri} ${event}`));
       expect(new Set(places).size).toBe(places.length);
-      const got = new Set(wanted.flatMap(({ events }) => events));
+      const got = new Set(desired.flatMap(({ events }) => events));
       const possible = input.events.filter(
         (event) => contractOf(event).allowedScopes.includes('organization') || input.recapUsers.length > 0,
       );
@@ -52,34 +52,34 @@ describe('what is wanted', () => {
     });
   });
 
-  it('is as few as the scopes allow: one an owner, and `event_type.*` apart', { timeout: patienceMs }, () => {
+  it('is as few as the scopes allow: one per owner, and `event_type.*` separate', { timeout: patienceMs }, () => {
     forAll((input) => {
-      const wanted = wantedOf(input);
-      const slots = wanted.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
+      const desired = desiredSubscriptions(input);
+      const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
       expect(new Set(slots).size).toBe(slots.length);
-      for (const { events, optional } of wanted)
+      for (const { events, optional } of desired)
         expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
     });
   });
 });
 
 describe('a plan', () => {
-  it('leads to exactly what is wanted, and the second does nothing', { timeout: patienceMs }, () => {
+  it('leads to exactly what is desired, and the second does nothing', { timeout: patienceMs }, () => {
     forAll((input) => {
       const after = carryOut(input.existing, planSubscriptions(input));
       const again = planSubscriptions({ ...input, existing: after });
       expect(again.filter(isPending)).toEqual([]);
-      expect(again.filter(({ kind }) => kind === 'keep')).toHaveLength(wantedOf(input).length);
+      expect(again.filter(({ kind }) => kind === 'keep')).toHaveLength(desiredSubscriptions(input).length);
       const ours = after.filter(isOurOwn);
       expect(without(wishesOf(input), deliveredTo(ours))).toEqual([]);
       if (input.prune) {
         expect(deliveredTo(ours)).toEqual(wishesOf(input));
-        expect(ours).toHaveLength(wantedOf(input).length);
+        expect(ours).toHaveLength(desiredSubscriptions(input).length);
       }
     });
   });
 
-  it('never touches what is not ours', { timeout: patienceMs }, () => {
+  it('never changes what is not ours', { timeout: patienceMs }, () => {
     forAll((input) => {
       const strangers = input.existing.filter((one) => !isOurOwn(one));
       const after = carryOut(input.existing, planSubscriptions(input));
@@ -87,18 +87,18 @@ describe('a plan', () => {
     });
   });
 
-  it('ends nothing of ours that nobody replaces, unless pruning was asked for', { timeout: patienceMs }, () => {
+  it('deletes nothing of ours without a replacement, unless pruning is requested', { timeout: patienceMs }, () => {
     forAll((input) => {
       const steps = planSubscriptions({ ...input, prune: false });
-      const ended = new Set(steps.flatMap(endedBy));
-      const wanted = wantedOf(input);
+      const ended = new Set(steps.flatMap(endedSubscriptions));
+      const desired = desiredSubscriptions(input);
       for (const one of input.existing.filter(({ uri }) => ended.has(uri)))
-        expect(wanted.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
+        expect(desired.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
     });
   });
 
   it(
-    'makes before it breaks: whatever was delivered and is wanted is delivered at every moment',
+    'makes before it breaks: whatever was delivered and is desired is delivered at every moment',
     { timeout: patienceMs },
     () => {
       forAll((input) => {
@@ -113,7 +113,7 @@ describe('a plan', () => {
     },
   );
 
-  it('is taken up where an interrupted run left off', { timeout: patienceMs }, () => {
+  it('continues where an interrupted run stopped', { timeout: patienceMs }, () => {
     forAll((input) => {
       const steps = planSubscriptions(input);
       const whole = carryOut(input.existing, steps);
@@ -125,7 +125,7 @@ describe('a plan', () => {
     });
   });
 
-  it('is the same in whatever order things are named', { timeout: patienceMs }, () => {
+  it('does not depend on the order of the input', { timeout: patienceMs }, () => {
     forAll((input) => {
       const turned = {
         ...input,
@@ -134,8 +134,8 @@ describe('a plan', () => {
       };
       const urls = (steps: readonly Step[]) => steps.map((step) => ('url' in step ? step.url : '')).toSorted();
       expect(urls(planSubscriptions(turned))).toEqual(urls(planSubscriptions(input)));
-      expect(planSubscriptions(turned).flatMap(endedBy).toSorted()).toEqual(
-        planSubscriptions(input).flatMap(endedBy).toSorted(),
+      expect(planSubscriptions(turned).flatMap(endedSubscriptions).toSorted()).toEqual(
+        planSubscriptions(input).flatMap(endedSubscriptions).toSorted(),
       );
     });
   });

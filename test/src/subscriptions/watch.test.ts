@@ -27,8 +27,8 @@ const all = [
   'user active meeting_recap',
 ];
 
-describe('a round of the watch', () => {
-  it('finds nothing while all is well, changes nothing, and remembers when it looked', async () => {
+describe('the watch', () => {
+  it('reports nothing while everything is fine, changes nothing, and stores the time', async () => {
     const before = stored();
     minutes(5);
     const report = await registrar.watch();
@@ -42,22 +42,22 @@ describe('a round of the watch', () => {
       failure: undefined,
     });
     expect(stored()).toEqual(before);
-    expect([...registrar.known.values()].map((one) => one.checked_at)).toEqual([
+    expect([...registrar.lastSeen.values()].map((one) => one.checked_at)).toEqual([
       at(registrar.nowMs),
       at(registrar.nowMs),
     ]);
   });
 
-  it('warns while deliveries are being retried, and touches nothing', async () => {
+  it('warns while deliveries are being retried, and changes nothing', async () => {
     const since = at(Date.now() - 600_000);
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
     const { retrying, recreated, gaps } = await registrar.watch();
     expect(retrying.map((one) => one.retry_started_at)).toEqual([since]);
     expect([recreated, gaps]).toEqual([[], []]);
-    expect(registrar.known.get(main().uri)?.retry_started_at).toBe(since);
+    expect(registrar.lastSeen.get(main().uri)?.retry_started_at).toBe(since);
   });
 
-  it('makes a disabled one again, and hands on the time since its retries began', async () => {
+  it('creates a disabled one again, and reports the gap since its retries began', async () => {
     const since = at(Date.now() - 25 * 3_600_000);
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
     await disable(main().uri);
@@ -69,14 +69,14 @@ describe('a round of the watch', () => {
     expect(shortly(gaps[0]?.events ?? [])).toBe('contact,invitee,invitee_no_show,routing_form_submission');
     expect(subscriptionsIn(sandbox)).toEqual(all);
     expect((await registrar.watch()).gaps).toEqual([]);
-    expect([...registrar.known.keys()].toSorted()).toEqual(
+    expect([...registrar.lastSeen.keys()].toSorted()).toEqual(
       stored()
         .map(({ uri }) => uri)
         .toSorted(),
     );
   });
 
-  it('takes the last time it was seen active where the service does not say when retries began', async () => {
+  it('uses the last time it was seen active when the service does not report the start of retries', async () => {
     minutes(5);
     await registrar.watch();
     const wellAt = at(registrar.nowMs);
@@ -85,7 +85,7 @@ describe('a round of the watch', () => {
     expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
   });
 
-  it('makes one again that somebody deleted, since it was last seen', async () => {
+  it('creates one again that was deleted since it was last seen', async () => {
     const wellAt = at(registrar.nowMs);
     await sandbox.call('DELETE', main().uri);
     minutes(5);
@@ -93,10 +93,10 @@ describe('a round of the watch', () => {
     expect(missing).toHaveLength(1);
     expect(gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
     expect(subscriptionsIn(sandbox)).toEqual(all);
-    expect(registrar.known.size).toBe(2);
+    expect(registrar.lastSeen.size).toBe(2);
   });
 
-  it('keeps the gap open until another stands, however many rounds that takes', async () => {
+  it('keeps the gap open until another one is active, however many runs that takes', async () => {
     const wellAt = at(registrar.nowMs);
     await disable(main().uri);
     const { organization } = sandbox.handles;
@@ -123,19 +123,19 @@ describe('a round of the watch', () => {
     expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt }]);
   });
 
-  it('closes the gap with what can be had when the service takes only a part of it again', async () => {
+  it('closes the gap with the possible events when the service accepts only a part of them', async () => {
     await disable(main().uri);
     const { owner: user } = sandbox.handles.users;
     const scopes = everyScope.filter((scope) => scope !== 'routing_forms:read');
     const poor = openRegistrar(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
-    for (const [uri, one] of registrar.known) poor.known.set(uri, one);
+    for (const [uri, one] of registrar.lastSeen) poor.lastSeen.set(uri, one);
     const { gaps } = await poor.watch();
     expect(gaps.map(({ events }) => shortly(events))).toEqual(['contact,invitee,invitee_no_show']);
     const again = await poor.watch();
     expect([again.gaps, again.refused, again.missing]).toEqual([[], [], []]);
   });
 
-  it('makes nothing that bootstrap never made, and carries out no change of EVENTS or key', async () => {
+  it('creates nothing that bootstrap has not created, and applies no change of EVENTS or key', async () => {
     const before = stored();
     await registrar.watch({ events: only('contact'), keyIds: ['key 2', 'key 1'] });
     expect(stored()).toEqual(before);
@@ -146,16 +146,16 @@ describe('a round of the watch', () => {
     expect(stored()).toEqual([]);
   });
 
-  it('does not mourn what nobody wants any more', async () => {
+  it('ignores the outage of a subscription that is no longer desired', async () => {
     await sandbox.call('DELETE', main().uri);
     const { missing, gaps } = await registrar.watch({ events: only('meeting_recap') });
     expect([missing, gaps]).toEqual([[], []]);
-    expect(registrar.known.size).toBe(1);
+    expect(registrar.lastSeen.size).toBe(1);
   });
 });
 
 describe('a gap', () => {
-  it('is noted before what tells of it is forgotten, so that no crash between the two loses it', async () => {
+  it('is recorded before its last trace is removed, so that no crash in between loses it', async () => {
     const wellAt = at(registrar.nowMs);
     await sandbox.call('DELETE', main().uri);
     minutes(5);
@@ -182,14 +182,14 @@ describe('a gap', () => {
     expect(await registrar.apply()).toMatchObject({ missingSince: undefined });
   });
 
-  it('is noted by bootstrap when it replaces one whose deliveries failed', async () => {
+  it('is recorded by bootstrap when it replaces a subscription whose deliveries failed', async () => {
     const since = at(Date.now() - 600_000);
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
     await registrar.apply({ keyIds: ['key 2', 'key 1'] });
     expect(registrar.noted).toEqual([since]);
   });
 
-  it('stays known to bootstrap until another subscription stands', async () => {
+  it('stays open for bootstrap until another subscription is active', async () => {
     const wellAt = at(registrar.nowMs);
     await sandbox.call('DELETE', main().uri);
     const { organization } = sandbox.handles;

@@ -207,7 +207,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () 
     enough.abort();
     await living;
     expect(rotated.code).toBe(0);
-    expect(rotated.out).toMatch(/The old signing key may go after \d{4}-\d\d-\d\dT[\d:]+Z/);
+    expect(rotated.out).toMatch(/The old signing key can be removed after \d{4}-\d\d-\d\dT[\d:]+Z/);
     const [fresh, ...others] = keysOf(home);
     expect([fresh === old, others]).toEqual([false, [old]]);
     expect(stored().map(({ signingKey }) => signingKey)).toEqual([fresh, fresh]);

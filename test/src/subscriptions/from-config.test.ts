@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callbackOf, callersOf, keysInUse } from '#src/subscriptions/from-config.ts';
+import { callbackOf, callersOf, chooseKeys } from '#src/subscriptions/from-config.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { exitCodeOf } from '#src/base/errors.ts';
 import { addKey, keyMarkOf, openKeyRing, recheckMs } from '#src/signing/key-ring.ts';
@@ -18,11 +18,11 @@ const configOf = (env: Record<string, string>) =>
   loadConfig({ DATA_DIR: dataDir, API_BASE_URL: 'https://api.example.com', ...env });
 const choose = (env: Record<string, string>, { rotates = false, isDry = false } = {}) => {
   const config = configOf({ API_TOKEN: 'token', ...env });
-  return keysInUse(config, { callers: callersOf(config), rotates, isDry });
+  return chooseKeys(config, { callers: callersOf(config), rotates, isDry });
 };
 
 describe('the key to register with', () => {
-  it('is made and on disk, for its owner alone, when there is none', () => {
+  it('is created and on disk, readable by its owner only, when there is none', () => {
     const { keys, isNew } = choose({});
     expect([readFileSync(file(), 'utf8'), isNew]).toEqual([`${keys[0]}\n`, true]);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -30,7 +30,7 @@ describe('the key to register with', () => {
     expect(readdirSync(dataDir)).toEqual(['signing-keys']);
   });
 
-  it('is only imagined for a plan', () => {
+  it('is temporary for a plan', () => {
     expect(choose({}, { isDry: true }).keys).toHaveLength(1);
     expect(readdirSync(dataDir)).toEqual([]);
     const { keys } = choose({});
@@ -38,7 +38,7 @@ describe('the key to register with', () => {
     expect(choose({}).keys).toEqual(keys);
   });
 
-  it('is put before the old ones by a rotation, and a running ring takes it up', () => {
+  it('is put before the old ones by a rotation, and a running key ring reads it', () => {
     const { keys: old } = choose({});
     const ring = openKeyRing({ keys: undefined, dataDir, generate: false, allowUnsigned: false });
     const { keys } = choose({}, { rotates: true });
@@ -49,15 +49,15 @@ describe('the key to register with', () => {
 
   it('is the first of SIGNING_KEYS where that is set, and cannot be rotated there', () => {
     const env = { SIGNING_KEYS: 'first key of the environment,second key of the environment' };
-    expect(choose(env)).toMatchObject({ keys: env.SIGNING_KEYS.split(','), place: 'SIGNING_KEYS' });
+    expect(choose(env)).toMatchObject({ keys: env.SIGNING_KEYS.split(','), source: 'SIGNING_KEYS' });
     expect(() => choose(env, { rotates: true })).toThrow(/cannot be stored/);
   });
 
-  it('must be given with OAuth: exit code 2, and nothing is made', () => {
+  it('must be configured with OAuth: exit code 2, and nothing is created', () => {
     const config = configOf(oauth);
     const callers = { main: callersOf(configOf({ API_TOKEN: 'token' })).main, logins: new Map() };
     try {
-      keysInUse(config, { callers, rotates: false, isDry: false });
+      chooseKeys(config, { callers, rotates: false, isDry: false });
       expect.unreachable();
     } catch (error) {
       expect(exitCodeOf(error)).toBe(2);
@@ -65,14 +65,14 @@ describe('the key to register with', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  it('is refused, not replaced, when the file makes no sense', () => {
+  it('is rejected, not replaced, when the file is invalid', () => {
     writeFileSync(file(), 'short\n');
     expect(() => choose({})).toThrow(/shorter/);
     expect(() => addKey(dataDir, 'a key that is long enough')).toThrow(/shorter/);
     expect(readFileSync(file(), 'utf8')).toBe('short\n');
   });
 
-  it('goes by a mark that is the same for the same key, and is not the key', () => {
+  it('has an id that is the same for the same key, and is not the key', () => {
     const marks = ['key one of them', 'key two of them'].map(keyMarkOf);
     expect(new Set(marks).size).toBe(2);
     expect(keyMarkOf('key one of them')).toBe(marks[0]);
@@ -81,15 +81,15 @@ describe('the key to register with', () => {
 });
 
 describe('the callback', () => {
-  it('is PUBLIC_URL and /webhooks, in the spelling the service gives back', () => {
+  it('is PUBLIC_URL and /webhooks, in the form the service returns', () => {
     expect(callbackOf({ publicUrl: 'https://Hooks.Example.com:443/mirror' })).toBe(
       'https://hooks.example.com/mirror/webhooks',
     );
   });
 
-  it('is refused without PUBLIC_URL, or with one that holds more than an address', () => {
+  it('is rejected without PUBLIC_URL, or with one that contains more than an address', () => {
     expect(() => callbackOf({ publicUrl: undefined })).toThrow(/PUBLIC_URL is not set/);
     for (const publicUrl of ['https://a.example.com?x=1', 'https://a.example.com#x', 'https://u:p@a.example.com'])
-      expect(() => callbackOf({ publicUrl })).toThrow(/PUBLIC_URL holds/);
+      expect(() => callbackOf({ publicUrl })).toThrow(/PUBLIC_URL contains/);
   });
 });
