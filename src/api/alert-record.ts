@@ -1,26 +1,28 @@
-// An alert as the admin listener and the command line show it. Nobody is named in it.
+// An alert as the API and the command line show it. It holds no personal data.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
-import type { Alert } from '#src/store/alerts/alert-rows.ts';
-import { channelNames } from '#workers/alerts/channels/channel-name.ts';
-
-export const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const satisfies readonly Alert['state'][];
+import { alertStates, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
 
 export const alertRecord = z
   .strictObject({
-    id: z.string().describe('The same for the same fact, rule and channel: it can never be said twice.'),
+    id: z
+      .string()
+      .describe('A hash of rule, channel, subject and fact: one fact is never reported twice to a channel.'),
     rule: z.string(),
     channel: z.enum(channelNames),
     subject_uri: z.string().describe('The invitee, the subscription, the event type, the host, or `mirror`.'),
-    fact: z.string().describe('What was so: the mark, the cancellation, the beginning of the trouble.'),
-    follows: z.string().nullable().describe('Of a follow-up: the alert it takes back.'),
+    fact: z
+      .string()
+      .describe('What was found: the no-show mark, the cancellation, the booking, or when a problem began.'),
+    follows: z.string().nullable().describe('For a retraction: the alert it retracts.'),
     state: z.enum(alertStates),
     attempts: z.int(),
-    last_error: z.string().nullable().describe('What the other side said to the last attempt that failed.'),
-    detail: z.string().nullable().describe('Of an operational alert: what was found.'),
+    last_error: z.string().nullable().describe('What the recipient answered to the last failed attempt.'),
+    detail: z.string().nullable().describe('For an operational alert: what was found.'),
     occurred_at: instant,
     due_at: instant.describe('When its grace ends.'),
-    next_at: instant.describe('When it is looked at next, while it is pending.'),
+    next_at: instant.describe('While it is pending: when it is sent or checked next.'),
     sent_at: instant.nullable(),
     created_at: instant,
     updated_at: instant,
@@ -30,7 +32,7 @@ export const alertRecord = z
 export const shownAlert = (alert: Alert): z.output<typeof alertRecord> => ({
   id: alert.id,
   rule: alert.rule,
-  channel: alert.channel as (typeof channelNames)[number],
+  channel: channelNameOf(alert.channel),
   subject_uri: alert.subjectUri,
   fact: alert.fact,
   follows: alert.follows,

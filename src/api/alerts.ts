@@ -1,4 +1,4 @@
-// Alerts on the admin listener: what was said to which channel, what waits, what failed and why, and sending a failed one again.
+// The alert operations of the API: list alerts, show one, and resend one that failed.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { listing } from '#src/http/pagination.ts';
@@ -7,18 +7,18 @@ import { instantOf } from '#src/base/time.ts';
 import { plainText } from '#src/http/request.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
-import { readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { channelNames } from '#workers/alerts/channels/channel-name.ts';
-import { alertRecord, alertStates, shownAlert } from './alert-record.ts';
+import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { alertRecord, shownAlert } from './alert-record.ts';
 import { defineOperation } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
 
 const listQuery = pageQuery.extend({
-  state: z.enum(alertStates).optional().describe('In this state.'),
-  rule: plainText.optional().describe('Of the rule of this name.'),
-  channel: z.enum(channelNames).optional().describe('To this channel.'),
-  subject: plainText.optional().describe('About this URI, or about `mirror`; compared letter by letter.'),
+  state: z.enum(alertStates).optional().describe('Only alerts in this state.'),
+  rule: plainText.optional().describe('Only alerts of the rule with this name.'),
+  channel: z.enum(channelNames).optional().describe('Only alerts to this channel.'),
+  subject: plainText.optional().describe('Only alerts about this URI, or about `mirror`; case-sensitive.'),
 });
 
 const one = {
@@ -34,9 +34,9 @@ export const alertOperations = [
     method: 'GET',
     path: '/api/alerts',
     tag: 'Alerts',
-    summary: 'What was said, waits or failed, newest first',
+    summary: 'List alerts, newest first',
     description:
-      'One record is one message to one channel. `pending`: waits for its grace, quiet hours or another attempt. `sent`. `retracted`: over before it was said, or taken back by the follow-up that names it in `follows`. `failed`: tried too often; it can be sent again.',
+      'One record is one message to one channel. `pending`: waits for its grace period, the end of quiet hours, its digest or another attempt. `sent`: delivered. `retracted`: over before it was sent, or retracted by the message that names it in `follows`. `failed`: given up; it can be resent.',
     query: listQuery,
     answers: 'collection',
     schema: alertRecord,
@@ -50,7 +50,7 @@ export const alertOperations = [
     id: 'getAlert',
     method: 'GET',
     path: '/api/alerts/{id}',
-    summary: 'One alert',
+    summary: 'Show one alert',
     errors: { 404: 'No such alert.' },
     run: async ({ store, params }) => shownAlert(await foundIn(store, params.id)),
   }),
@@ -59,15 +59,15 @@ export const alertOperations = [
     id: 'resendAlert',
     method: 'POST',
     path: '/api/alerts/{id}/resend',
-    summary: 'Send a failed alert again',
-    description: 'It leaves within seconds, under the key it had, and is tried as often as a new one.',
-    errors: { 404: 'No such alert.', 409: 'It has not failed.' },
+    summary: 'Resend a failed alert',
+    description: 'It is sent within seconds with the same idempotency key, and is retried as often as a new one.',
+    errors: { 404: 'No such alert.', 409: 'The alert has not failed.' },
     audited: true,
     run: ({ store, clock, params }) =>
       store.transaction(async (unit) => {
         const { id } = await foundIn(unit, params.id);
         const renewed = await resend(unit, [id], instantOf(clock()));
-        if (renewed.length === 0) throw conflict({ message: 'Only what has failed can be sent again.' });
+        if (renewed.length === 0) throw conflict({ message: 'Only an alert that has failed can be resent.' });
         return shownAlert(await foundIn(unit, id));
       }),
   }),

@@ -1,88 +1,83 @@
-// Alerts in a process that works: the watcher finds out what to say and the conditions do, each in one process at a time; what is
-// due leaves from all of them.
+// Alerts in a worker process: one process at a time watches the log and one evaluates the conditions; every process sends.
 import { randomUUID } from 'node:crypto';
 import { sleepUnlessAborted } from '#src/base/time.ts';
-import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts';
-import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
-import { startSelfWatch, type SelfNeeds } from '#workers/alerts/conditions/process-heartbeat.ts';
-import { startSending, type Sending } from '#workers/alerts/outbox/send-service.ts';
-import { placeWatcher, watch } from '#workers/alerts/rules/watcher.ts';
-import { startSchedules, type Job } from '#workers/scheduling/scheduler.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Store } from '#src/store/contract.ts';
+import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
+import { startHeartbeat, type HeartbeatNeeds } from '#workers/alerts/conditions/condition-inputs.ts';
+import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts';
+import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
+import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
+import { startSchedules, type Job } from '#workers/scheduling/scheduler.ts';
 
 export interface AlertNeeds {
   readonly config: Config;
   readonly rules: Ruleset;
   readonly store: Store;
-  readonly queue: Pick<DeliveryQueue, 'openSends'>;
   readonly tail: Tail;
   readonly log: Log;
   readonly clock: () => number;
-  /** What this process knows of itself where it receives too. */
-  readonly receiver: Pick<SelfNeeds, 'spooled' | 'refusedAsStale'> | undefined;
+  /** The state of this process where it also receives deliveries. */
+  readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale'> | undefined;
 }
 
-export interface Alerts extends Pick<Sending, 'poke' | 'standing'> {
-  close(): Promise<void>;
-}
+export type Alerts = OutboxPoller;
 
-/** Before anything is opened: a mistake in the file is a mistake in the configuration. */
+/** Runs before anything is opened: a mistake in the rules file is a mistake in the configuration. */
 export function rulesOf({ alerts }: Config): Promise<Ruleset> {
   return loadRules({ file: alerts.file, graceMs: alerts.graceMs, configured: configuredChannels(alerts) });
 }
 
-/** Before the first delivery is folded: whatever comes from here on is watched. */
-export async function placeAlerts(store: Store, clock: () => number): Promise<void> {
-  await placeWatcher({ store, nowMs: clock });
+/** Runs before the first delivery is folded, so that the watcher sees everything that follows. */
+export async function registerAlerts(store: Store, clock: () => number): Promise<void> {
+  await registerWatcher({ store, nowMs: clock });
 }
 
-/** Short: whoever dies is followed soon. */
+/** Short, so that another process soon continues the work of a killed one. */
 const leaseMs = 15_000;
 
 export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
-  const { config, rules, store, queue, log, clock: nowMs } = needs;
+  const { config, rules, store, log, clock: nowMs } = needs;
   await using opened = new AsyncDisposableStack();
   const channels = await openChannels(config.alerts, { log, clock: nowMs });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
-  const sends = await queue.openSends();
-  const { dashboardUrl } = config.alerts;
-  const sending = startSending({ store, sends, rules, channels, dashboardUrl, nowMs, random: Math.random, log });
-  opened.defer(() => sending.close());
-  const { maxAgeMs } = config.alerts;
+  const { adminUrl, maxAgeMs } = config.alerts;
+  const outbox = { store, rules: rules.byName, channels, adminUrl, nowMs, random: Math.random, log };
+  const poller = startOutboxPoller(outbox);
+  opened.defer(() => poller.close());
+  const onOutboxChanged = (): void => poller.wake();
   const jobs = [
-    watchJob(needs, () => sending.poke()),
+    watchJob(needs, onOutboxChanged),
     conditionsJob(
-      { store, nowMs, onSettled: () => sending.poke() },
+      { store, nowMs, onOutboxChanged },
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
   ];
-  // Leases are kept by the real clock, whatever the rules are told.
+  // Leases use the real clock, even where tests give the rules another one.
   const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
   const schedules = startSchedules({ ...lease, log, sleep: sleepUnlessAborted, random: Math.random }, jobs);
   opened.defer(() => schedules.close());
-  const self = needs.receiver && startSelfWatch({ ...needs.receiver, store, nowMs, holder: lease.holder });
-  opened.defer(() => self?.close());
+  const heartbeat = needs.receiver && startHeartbeat({ ...needs.receiver, store, nowMs, holder: lease.holder });
+  opened.defer(() => heartbeat?.close());
   const resources = opened.move();
   return {
-    poke: () => sending.poke(),
-    standing: () => sending.standing(),
+    wake: () => poller.wake(),
+    channelStates: () => poller.channelStates(),
     close: () => resources.disposeAsync(),
   };
 }
 
-/** A job that goes on for as long as its lease is kept. */
-function watchJob({ config, rules, store, tail, clock }: AlertNeeds, onSettled: () => void): Job {
+/** A job that runs for as long as its lease is held. */
+function watchJob({ config, rules, store, tail, clock }: AlertNeeds, onOutboxChanged: () => void): Job {
   return {
     name: 'alerts',
     everyMs: 1_000,
     async run(signal) {
       const input = { rules: rules.bookings, maxAgeMs: config.alerts.maxAgeMs };
-      await watch({ store, tail, nowMs: clock, onSettled }, input, signal);
+      await watch({ store, tail, nowMs: clock, onOutboxChanged }, input, signal);
       return undefined;
     },
   };

@@ -95,7 +95,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
   const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, clock, opened };
-  if (store) await alerting?.place(store, clock);
+  if (store) await alerting?.register(store, clock);
   if (store) openWorker(parts, store);
   const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
   const port = spool && (await openReceiver(parts, spool, roles));
@@ -113,7 +113,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
     ...(spool && { spool: spool.depth() }),
     ...(store && (await mirrorStatus(store))),
     ...(sinks && { sinks: await sinks.standing() }),
-    ...(alerts && { alert_channels: alerts.standing() }),
+    ...(alerts && { alert_channels: alerts.channelStates() }),
   });
   const admin = await openAdmin(parts, status);
   // Last, so that they end first: they wait at the tail, which closes with the admin listener.

@@ -3,7 +3,6 @@ import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Spool } from '#src/receiver/spool/spool.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -46,27 +45,26 @@ export async function openSinks(
   return sinks;
 }
 
-/** Loads the rules now, so that what is wrong with them is told before anything begins; sends when all else is there. */
+/** Loads the rules now, so that mistakes in them are reported before anything starts; alerts start when everything else runs. */
 export async function prepareAlerts(config: Config) {
-  const { placeAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
+  const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
-    const { log, tail, opened, queue, clock, metrics, spool } = parts;
+    const { log, tail, opened, clock, metrics, spool } = parts;
     const receiver = spool && {
       spooled: () => spool.depth().deliveries,
-      refusedAsStale: () => metrics.refusals('stale_signed'),
+      rejectedAsStale: () => metrics.refusals('stale_signed'),
     };
-    const alerts = await startAlerts({ config, rules, store, queue, tail, log, clock, receiver });
+    const alerts = await startAlerts({ config, rules, store, tail, log, clock, receiver });
     opened.defer(() => alerts.close());
-    metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.standing() });
+    metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;
   };
-  return { place: placeAlerts, open };
+  return { register: registerAlerts, open };
 }
 
 interface AlertParts {
-  readonly queue: Pick<DeliveryQueue, 'openSends'>;
   readonly clock: () => number;
-  /** Where this process receives too. */
+  /** Set where this process also receives deliveries. */
   readonly spool: Pick<Spool, 'depth'> | undefined;
 }

@@ -2,7 +2,7 @@
 // what was missed while one was lost repaired.
 import { randomUUID } from 'node:crypto';
 import { sleepUnlessAborted } from '#src/base/time.ts';
-import { noteClock, noteLost } from '#workers/alerts/conditions/condition-inputs.ts';
+import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -92,9 +92,9 @@ function watchJob(needs: ScheduledNeeds): Job {
 async function noteLosses(store: Store, { disabled, missing }: WatchReport): Promise<void> {
   const known = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
   const lost = Object.entries({ disabled, missing }).flatMap(([how, ones]) =>
-    ones.map(({ uri }) => ({ uri, how: how as 'disabled' | 'missing', isMended: !known.has(uri) })),
+    ones.map(({ uri }) => ({ uri, how: how as 'disabled' | 'missing', isReplaced: !known.has(uri) })),
   );
-  await noteLost(store, lost, Date.now());
+  await recordLostSubscriptions(store, lost, Date.now());
 }
 
 /** How far the clocks are apart is noted for the alerts, however the run ends. */
@@ -104,7 +104,7 @@ async function hearingClock<Result>(store: Store, run: (world: UpstreamNeeds) =>
     return await run({ onClock: (ms) => void (aheadMs = ms) });
   } finally {
     // Not worth a failure: the next run tells it again.
-    if (aheadMs !== undefined) await noteClock(store, aheadMs / 1000, Date.now()).catch(() => undefined);
+    if (aheadMs !== undefined) await recordClockSkew(store, aheadMs / 1000, Date.now()).catch(() => undefined);
   }
 }
 

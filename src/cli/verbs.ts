@@ -86,7 +86,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'alerts',
-    summary: 'try the channels of alerts, list alerts, send failed ones again',
+    summary: 'test the alert channels, list alerts, resend failed ones',
     load: async () => (await import('./commands/alerts.ts')).alerts,
   },
   {

@@ -141,7 +141,7 @@ function shape(values: SettingValues) {
       graceMs: values.ALERT_GRACE,
       maxAgeMs: values.ALERT_MAX_AGE,
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
-      dashboardUrl: values.ADMIN_URL ?? dashboardOf(values),
+      adminUrl: values.ADMIN_URL ?? adminUrlOf(values),
     },
     feed: {
       pushUrl: values.FEED_PUSH_URL,
@@ -159,7 +159,7 @@ function shape(values: SettingValues) {
 }
 
 /** The listener's own address; undefined where that leads nobody there: on every interface, or on a port not known yet. */
-function dashboardOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
+function adminUrlOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
   if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,4 +1,4 @@
-// Alerts: somebody hears them, the rules can be read, and none was given up.
+// Checks alerts: the rules load, channels are configured, and no alert was given up.
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
@@ -13,11 +13,11 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log })
   const { bookings, conditions } = await loadRules({ ...alerts, configured });
   const rules = [...bookings, ...conditions];
   const channels = [...new Set(rules.flatMap((rule) => rule.channels))];
-  const isHeard = channels.some((channel) => channel !== 'log');
-  const told = `${rules.length} rules speak through ${channels.join(', ')}.`;
-  const advice = 'To be told elsewhere too, set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL.';
-  // The log alone is a choice, not a fault.
-  const found: Finding[] = [well(name, isHeard ? told : `${told} ${advice}`)];
+  const hasExternal = channels.some((channel) => channel !== 'log');
+  const summary = `${rules.length} rules send to ${channels.join(', ')}.`;
+  const advice = 'To send them elsewhere too, set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL.';
+  // Alerts in the log alone are a choice, not a fault.
+  const found: Finding[] = [well(name, hasExternal ? summary : `${summary} ${advice}`)];
   await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });
   if (store === undefined) return found;
   const failed = (await countAlerts(store)).filter(({ state }) => state === 'failed');
@@ -25,8 +25,8 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log })
     found.push(
       ill(
         name,
-        `${count} could not be sent to ${channel}.`,
-        `npx slotstream alerts test --channel ${channel}; once that is well: npx slotstream alerts resend --failed`,
+        `${count} ${count === 1 ? 'alert' : 'alerts'} could not be sent to ${channel}.`,
+        `npx slotstream alerts test --channel ${channel}; when that works: npx slotstream alerts resend --failed`,
       ),
     );
   return found;

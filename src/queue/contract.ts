@@ -53,42 +53,10 @@ export interface DeliveryQueue {
   add(batch: DeliveryBatch): Promise<void>;
   /** Starts taking batches. The deliveries of failed jobs are run again one by one; a poison pill goes to `quarantine`. */
   work(processor: BatchProcessor, quarantine: QuarantineDelivery, options: WorkOptions): QueueWorker;
-  /** A queue of sends on the same engine; it closes with this one. */
-  openSends(name?: string): Promise<SendQueue>;
   depth(): Promise<QueueDepth>;
   /** Checks the settings of the engine; an empty list means no problems. Rejects when the engine does not answer. */
   check(): Promise<readonly EngineProblem[]>;
   /** Resolves when the engine answers; rejects within about two seconds otherwise. */
   ping(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** One attempt to send one message. */
-export interface SendJob {
-  /** While a job of this name is in the queue, adding it again does nothing. */
-  readonly id: string;
-  readonly data: SendData;
-}
-
-export interface SendData {
-  readonly v: 1;
-  /** The alerts it tells of: one, or those of a digest. */
-  readonly alerts: readonly string[];
-  /** For when it was to leave as it was added: rows that say otherwise by now have been taken since. */
-  readonly at: string;
-}
-
-/** What the worker does with a job. It throws only for transient causes: the job is then done again. */
-export type SendProcessor = (data: unknown) => Promise<void>;
-
-/**
- * The messages that are to leave: a second queue on the same engine. A job names alerts and holds nothing else, so nobody can be
- * read in the queue; what is said is made from the rows when it is sent.
- */
-export interface SendQueue {
-  /** Resolves once they are safe in the queue. */
-  add(jobs: readonly SendJob[]): Promise<void>;
-  work(processor: SendProcessor, options: WorkOptions): QueueWorker;
-  depth(): Promise<QueueDepth>;
   close(): Promise<void>;
 }

@@ -1,19 +1,19 @@
-// Alerts from the log to the other side, on a clock that only tests move: a real store, a real queue, real receivers.
+// Alerts from the log to the recipients, on a clock that only the test moves: a real store and real receivers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { instantOf } from '#src/base/time.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { span } from '#src/config/readers.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
-import { alertOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { claimAlerts } from '#src/store/alerts/claims.ts';
+import { alertOf, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { startSending, type Sending } from '#workers/alerts/outbox/send-service.ts';
+import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { catchUp } from '#workers/alerts/rules/watcher.ts';
-import { open, locations } from '../src/queue/backends/queue-locations.ts';
 import { openInbox, type Inbox } from './inbox.ts';
 import type { Settings } from './product.ts';
 import { freshSqlite, ingestBodies, type TestStore } from './stores.ts';
@@ -22,28 +22,34 @@ export interface AlertWorld extends AsyncDisposable {
   readonly store: Store;
   readonly inbox: Inbox;
   nowMs(): number;
-  /** What the service tells, folded; and what there is to say about it, settled. */
-  tell(...bodies: readonly string[]): Promise<void>;
-  /** Time passes: `90s`, `8h`. */
-  pass(time: string): void;
+  /** Folds deliveries and evaluates the rules. */
+  deliver(...bodies: readonly string[]): Promise<void>;
+  /** Advances the clock by `90s`, `8h`. */
+  advance(time: string): void;
   alerts(): Promise<readonly Alert[]>;
-  /** Of the alerts of one channel, in the order of their subjects. */
+  /** The states of the alerts of one channel, ordered by subject. */
   states(channel: string): Promise<readonly string[]>;
   resend(): Promise<void>;
-  standing: Sending['standing'];
-  /** From now on the queue takes nothing and hands out nothing. */
-  loseQueue(): Promise<void>;
-  /** What was said in the log. */
+  channelStates: OutboxPoller['channelStates'];
+  /** The lines of the log. */
   readonly lines: readonly string[];
 }
 
 export interface AlertWorldPlan {
-  readonly backend?: keyof typeof locations;
   readonly fresh?: () => Promise<TestStore>;
   readonly settings?: Settings;
   readonly rules?: readonly object[];
-  /** The moment at which it begins. */
+  /** The time at which the clock starts. */
   readonly at?: string;
+}
+
+/** Claims alerts as the poller does; returns the rows as they were before. */
+export function claimForSending(store: Store, ids: readonly string[], nowMs: number): Promise<readonly Alert[]> {
+  return store.transaction(async (unit) => {
+    const alerts = await lockAlerts(unit, ids);
+    await claimAlerts(unit, alerts, nowMs);
+    return alerts;
+  });
 }
 
 export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWorld> {
@@ -64,21 +70,18 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   });
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
-  const { graceMs, maxAgeMs, dashboardUrl } = settings;
+  const { graceMs, maxAgeMs, adminUrl } = settings;
   const rules = await loadRules({ file: settings.file, graceMs, configured: configuredChannels(settings) });
-  // Signatures are checked by the real time.
+  // Signatures are checked with the real clock.
   const channels = await openChannels(settings, { log, clock: Date.now });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
-  const place = await locations[plan.backend ?? 'redis']();
-  const queue = await open(place);
-  opened.defer(() => queue.close());
-  const sends = await queue.openSends(`${place.name}-sends`);
-  const sending = startSending({ store, sends, rules, channels, dashboardUrl, nowMs, random: () => 0, log });
-  opened.defer(() => sending.close());
-  const watching = { store, nowMs, onSettled: () => sending.poke() };
+  const outbox = { store, rules: rules.byName, channels, adminUrl, nowMs, random: () => 0, log };
+  const poller = startOutboxPoller(outbox);
+  opened.defer(() => poller.close());
+  const watcher = { store, nowMs, onOutboxChanged: () => poller.wake() };
   const watched = { rules: rules.bookings, maxAgeMs };
-  // From here on it hears of everything.
-  await catchUp(watching, watched);
+  // The watcher sees everything from here on.
+  await catchUp(watcher, watched);
 
   const alerts = async (): Promise<readonly Alert[]> => {
     const rows = await store.db.selectFrom('alerts').selectAll().orderBy('subject_uri').orderBy('id').execute();
@@ -91,24 +94,23 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
     nowMs,
     lines,
     alerts,
-    async tell(...bodies) {
+    async deliver(...bodies) {
       await ingestBodies(store, bodies);
-      await catchUp(watching, watched);
+      await catchUp(watcher, watched);
     },
-    pass(time) {
+    advance(time) {
       clockMs += span.parse(time);
-      sending.poke();
+      poller.wake();
     },
     async states(channel) {
       return (await alerts()).filter((alert) => alert.channel === channel).map(({ state }) => state);
     },
     async resend() {
       const ids = (await alerts()).map(({ id }) => id);
-      await store.transaction((unit) => resend(unit, ids, timeOf(clockMs)));
-      sending.poke();
+      await store.transaction((unit) => resend(unit, ids, instantOf(clockMs)));
+      poller.wake();
     },
-    standing: () => sending.standing(),
-    loseQueue: () => queue.close(),
+    channelStates: () => poller.channelStates(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

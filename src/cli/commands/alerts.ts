@@ -1,17 +1,16 @@
-// `alerts`: tries the channels, lists what was said and what failed, and sends what failed again.
+// `alerts`: tests the channels, lists alerts, and resends those that failed.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { alertStates, shownAlert } from '#src/api/alert-record.ts';
+import { shownAlert } from '#src/api/alert-record.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { instantOf } from '#src/base/time.ts';
 import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
-import { readAlerts } from '#src/store/alerts/alert-rows.ts';
-import type { Channel } from '#workers/alerts/channels/channel.ts';
-import { channelNames, type ChannelName } from '#workers/alerts/channels/channel-name.ts';
+import { alertStates, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { channelNames, type Channel, type ChannelName } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { testMessage } from '#workers/alerts/message/messages.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import { testMessage } from '#workers/alerts/message/message.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
@@ -38,31 +37,31 @@ export const alerts = defineVerb({
   arguments: {
     action: {
       flags: '<action>',
-      help: 'test: send a sample to each channel; list; resend: an id, or --failed',
+      help: 'test: send a test message to each channel; list; resend: one alert by id, or --failed',
       reads: z.enum(actions, `one of ${actions.join(', ')}`),
     },
-    id: { flags: '[id]', help: 'the alert to send again', reads: z.string().optional() },
+    id: { flags: '[id]', help: 'resend: the id of the alert', reads: z.string().optional() },
   },
   options: {
     channel: {
       flags: '--channel <name>',
-      help: `only this one: ${channelNames.join(', ')}`,
+      help: `only this channel: ${channelNames.join(', ')}`,
       reads: z.enum(channelNames, `one of ${channelNames.join(', ')}`).optional(),
     },
     state: {
       flags: '--state <state>',
-      help: `only those that are ${alertStates.join(', ')}`,
+      help: `list: only alerts in this state: ${alertStates.join(', ')}`,
       reads: z.enum(alertStates, `one of ${alertStates.join(', ')}`).optional(),
     },
-    rule: { flags: '--rule <name>', help: 'only those of this rule', reads: z.string().optional() },
+    rule: { flags: '--rule <name>', help: 'list: only alerts of this rule', reads: z.string().optional() },
     limit: {
       flags: '--limit <n>',
-      help: 'the newest so many (20)',
+      help: 'list: at most this many, newest first (20)',
       reads: wholeNumberFrom(1)
         .optional()
         .transform((given = 20) => given),
     },
-    failed: { flags: '--failed', help: 'resend: all that failed', reads: flag },
+    failed: { flags: '--failed', help: 'resend: all failed alerts', reads: flag },
     json: asJson,
   },
   run: (context, { action, ...input }) => {
@@ -76,16 +75,16 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
   async test(context, { channel: only, json }) {
     const { alerts: settings } = context.config();
     const configured = configuredChannels(settings);
-    // A file that is refused would keep every other alert from leaving.
+    // With an invalid rules file no alert would be sent.
     await loadRules({ ...settings, configured });
     const opened = await openChannels(settings, { log: context.log(), clock: () => context.now().getTime() });
     const chosen = [...opened.values()].filter(({ name }) => (only === undefined ? configured : [only]).includes(name));
     if (chosen.length === 0)
       throw new SlotstreamError('config', `The channel ${only} is not configured.`, {
-        hint: 'Set what it needs (docs/alerts.md says what), then try again.',
+        hint: 'docs/alerts.md lists the settings of each channel.',
       });
     try {
-      const answers = await Promise.all(chosen.map((channel) => tried(context, channel)));
+      const answers = await Promise.all(chosen.map((channel) => sendTest(context, channel)));
       const rows = answers.map(({ channel, target, ok, answer }) => [
         channel,
         target,
@@ -108,7 +107,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
     );
     const records = items.map(shownAlert);
     if (json) context.out(JSON.stringify(records));
-    else if (records.length === 0) context.out('There are none.');
+    else if (records.length === 0) context.out('No alerts.');
     else
       context.out(
         renderTable(
@@ -117,7 +116,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
             one.created_at.slice(0, 19),
             one.state,
             one.channel,
-            `${one.rule}${one.follows === null ? '' : ' (taken back)'}`,
+            `${one.rule}${one.follows === null ? '' : ' (retraction)'}`,
             String(one.attempts),
             one.id,
             safeTerminalText(one.last_error ?? ''),
@@ -129,35 +128,35 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
 
   async resend(context, { id, failed, json }) {
     if ((id === undefined) !== failed)
-      throw new SlotstreamError('usage', 'Which alert is to be sent again?', {
-        hint: 'Give one id, or --failed for all that failed. Look: npx slotstream alerts list --state failed',
+      throw new SlotstreamError('usage', 'Which alert should be resent?', {
+        hint: 'Give one id, or --failed for all failed alerts. List them: npx slotstream alerts list --state failed',
       });
     await using store = await openMirror(context.config(), context.log());
-    const ids = id === undefined ? (await failedAlerts(store)).map((alert) => alert.id) : [id];
-    const renewed = await store.transaction((unit) => sendAgain(unit, ids, timeOf(context.now().getTime())));
-    if (id !== undefined && renewed.length === 0) throw notRenewed(id, (await readAlerts(store, [id]))[0]?.state);
-    context.out(json ? JSON.stringify({ resent: renewed }) : `${renewed.length} to be sent again.`);
+    const ids = id === undefined ? await failedAlerts(store) : [id];
+    const resent = await store.transaction((unit) => sendAgain(unit, ids, instantOf(context.now())));
+    if (id !== undefined && resent.length === 0) throw notResendable(id, (await readAlerts(store, [id]))[0]?.state);
+    context.out(json ? JSON.stringify({ resent }) : `${resent.length} will be resent.`);
     return 0;
   },
 };
 
-/** As long as the sender of a running process waits, and a little more. */
-const patienceMs = 60_000;
+/** Longer than any channel's own timeout. */
+const testTimeoutMs = 60_000;
 
-async function tried(context: VerbContext, channel: Channel) {
-  const { dashboardUrl } = context.config().alerts;
-  const message = testMessage({ dashboardUrl }, { id: randomUUID(), now: timeOf(context.now().getTime()) });
-  const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(patienceMs)]);
+async function sendTest(context: VerbContext, channel: Channel) {
+  const { adminUrl } = context.config().alerts;
+  const message = testMessage({ adminUrl }, { id: randomUUID(), now: instantOf(context.now()) });
+  const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(testTimeoutMs)]);
   const { ok, answer } = await channel
     .send(message, signal)
     .catch((error: unknown) => ({ ok: false, answer: `It failed (${codeOf(error)}).` }));
   return { channel: channel.name, target: channel.target, ok, answer };
 }
 
-function notRenewed(id: string, state: string | undefined): SlotstreamError {
+function notResendable(id: string, state: string | undefined): SlotstreamError {
   return state === undefined
     ? new SlotstreamError('usage', `There is no alert ${safeTerminalText(id)}.`, { hint: 'npx slotstream alerts list' })
-    : new SlotstreamError('usage', `The alert is ${state}: only what has failed can be sent again.`, {
+    : new SlotstreamError('usage', `The alert is ${state}: only a failed alert can be resent.`, {
         hint: 'npx slotstream alerts list --state failed',
       });
 }

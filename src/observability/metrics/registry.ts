@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
-import { watchAlerts, watchChannels, type AlertCount, type ChannelStandings } from './alerts.ts';
+import { watchAlerts, watchChannels, type AlertGaugeValue, type ChannelStates } from './alerts.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { watchDrift, type Reconciled } from './drift.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
@@ -38,8 +38,8 @@ export interface Metrics {
     readonly quarantine?: () => Promise<number>;
     readonly reconciled?: () => Promise<Reconciled>;
     readonly sinks?: () => Promise<SinkStandings>;
-    readonly alerts?: () => Promise<readonly AlertCount[]>;
-    readonly alertChannels?: () => Promise<ChannelStandings>;
+    readonly alerts?: () => Promise<readonly AlertGaugeValue[]>;
+    readonly alertChannels?: () => Promise<ChannelStates>;
   }): void;
   /** How our subscriptions stood at the last look. */
   subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;

@@ -4,9 +4,8 @@ import type { JobsOptions } from 'bullmq';
 import { type BullEngine, openConnection } from './connection.ts';
 import { startFailedJobRecovery } from './failed-job-recovery.ts';
 import { createIsolation } from './poison-pill.ts';
-import { openBullSends } from './send-queue.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
-import type { DeliveryQueue, QueueWorker, SendQueue } from '#src/queue/contract.ts';
+import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
 import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const jobOptions: JobsOptions = {
@@ -31,7 +30,6 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
   const { timing = defaultTiming } = needs;
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
-  const sends = new Set<SendQueue>();
   return {
     engine: engine.engine,
     add: (batch) => withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), jobOptions))),
@@ -54,16 +52,11 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       workers.add(worker);
       return worker;
     },
-    openSends: async (sendsName = 'alerts') => {
-      const queue = await openBullSends({ engine, report: needs.report, timing }, sendsName);
-      sends.add(queue);
-      return queue;
-    },
     depth,
     check: () => engine.check(),
     ping: () => engine.ping(),
     close: async () => {
-      await Promise.all([...workers, ...sends].map((one) => one.close()));
+      await Promise.all([...workers].map((worker) => worker.close()));
       await close();
       await engine.close();
     },

@@ -1,7 +1,6 @@
-// Alerts as operators look through them: page by page, newest first, and counted.
+// The alerts that operators list, newest first and page by page, and their counts.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { AlertCount } from '#src/observability/metrics/alerts.ts';
-import { alertOf, type Alert, type AlertState } from './alert-rows.ts';
+import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { pageOf, type PageFound, type PageWanted, type Place, type Way } from '#src/store/search/keyset.ts';
@@ -13,7 +12,7 @@ export interface AlertFilter {
   readonly subject?: string | undefined;
 }
 
-/** In the order of `created_at`; where times are equal, of the ids. */
+/** Ordered by `created_at` and, where that is equal, by id. */
 export function findAlerts(
   store: Pick<Store, 'db' | 'engine'>,
   filter: AlertFilter,
@@ -54,6 +53,12 @@ function conditionsOf({ state, rule, channel, subject }: AlertFilter): readonly 
   );
 }
 
+export interface AlertCount {
+  readonly channel: string;
+  readonly state: AlertState;
+  readonly count: number;
+}
+
 export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly AlertCount[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -61,15 +66,15 @@ export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly A
     .groupBy(['channel', 'state'])
     .execute();
   return rows.map(({ channel, state, count }) => ({
-    channel: channel,
-    state: state,
+    channel,
+    state: alertStateOf(state),
     count: Number(count),
   }));
 }
 
-/** By state, over all channels. */
+/** Counts by state, over all channels. */
 export async function alertTotals(store: Pick<Store, 'db'>): Promise<Readonly<Record<AlertState, number>>> {
   const totals = { pending: 0, sent: 0, retracted: 0, failed: 0 };
-  for (const { state, count } of await countAlerts(store)) totals[state as AlertState] += count;
+  for (const { state, count } of await countAlerts(store)) totals[state] += count;
   return totals;
 }

@@ -1,14 +1,14 @@
-// The outbox of alerts: one row is one message to one channel. No person stands in it; what it says is made from the rows of the
-// mirror when it leaves.
+// The outbox of alerts: one row is one message to one channel. A row holds no personal data; the text is built from the mirror's rows
+// when the message is sent.
 //
-//   fact         with rule, channel and subject its identity: `id` is made of them
-//   follows      of a follow-up: the alert it takes back
-//   due_at       when it may leave at the earliest; next_at  when to look at it next
-//   claimed_at   when it was last taken to be sent, until it is known what became of that
-//   sent_at      when somebody was told, last
-//   episode      how often it has become so after having been taken back; part of the key that the other side sees
-//   digest       the message it leaves with, where that is not its own
-//   detail       of a condition: what it found, in a few words and numbers
+//   fact         with rule, channel and subject the identity of the alert: `id` is a hash of the four
+//   follows      set on a retraction: the alert it retracts
+//   due_at       the earliest time to send it; next_at: when the poller looks at it next
+//   claimed_at   when a worker last claimed it for sending, until the outcome of that send is recorded
+//   sent_at      when it was last sent
+//   episode      counts how often the fact became true again after a retraction; part of the idempotency key the recipient sees
+//   digest       the id of the digest it is sent with; null when it is sent alone
+//   detail       for a condition: what was found, in a few words and numbers
 import { sql } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
@@ -16,7 +16,7 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import { columnsOf } from '#src/store/tables.ts';
 
-const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
+export const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 export interface Alert {
@@ -44,13 +44,13 @@ export interface Alert {
 export type NewAlert = Pick<Alert, 'id' | 'rule' | 'channel' | 'subjectUri' | 'fact' | 'occurredAt' | 'dueAt'> &
   Partial<Pick<Alert, 'follows' | 'episode' | 'detail'>>;
 
-/** The same for every attempt, another when it is said anew: whoever gets it twice can tell. */
+/** The idempotency key: the same for every attempt of one episode, so that a recipient can drop a duplicate. */
 export const messageIdOf = ({ id, episode }: Pick<Alert, 'id' | 'episode'>): string =>
   episode === 1 ? id : `${id}-${episode}`;
 
-export const followUpOf = (id: string): string => `${id}-retraction`;
+export const retractionIdOf = (id: string): string => `${id}-retraction`;
 
-/** What waits and is to be looked at by now, the longest first. */
+/** Pending alerts whose `next_at` has come, oldest first. */
 export async function dueAlerts(
   from: Store | Unit,
   { now, limit, channel }: { readonly now: string; readonly limit: number; readonly channel?: string },
@@ -58,7 +58,7 @@ export async function dueAlerts(
   const rows = await from.db
     .selectFrom('alerts')
     .selectAll()
-    // To the letter the condition of the index.
+    // Exactly the condition of the partial index.
     .where(sql<boolean>`state = 'pending'`)
     .where('next_at', '<=', from.engine.encode('time', now))
     .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
@@ -69,8 +69,8 @@ export async function dueAlerts(
   return rows.map((row) => alertOf(from, row));
 }
 
-/** All that wait for one of these digests and are to be looked at by now. */
-export async function digestsDue(
+/** Every pending alert of these digests whose `next_at` has come. */
+export async function dueDigestAlerts(
   from: Store | Unit,
   { now, digests }: { readonly now: string; readonly digests: readonly string[] },
 ): Promise<readonly Alert[]> {
@@ -92,39 +92,39 @@ export function readAlerts(from: Store | Unit, ids: readonly string[]): Promise<
   return alertsWhere(from, { column: 'id', values: ids });
 }
 
-/** Every alert of these subjects. */
+/** Every alert about these subjects, retractions included. */
 export function alertsAbout(from: Store | Unit, subjects: readonly string[]): Promise<readonly Alert[]> {
   return alertsWhere(from, { column: 'subject_uri', values: subjects });
 }
 
-/** As `readAlerts`, held to the end of the transaction where many write at once. */
-export function holdAlerts(unit: Unit, ids: readonly string[]): Promise<readonly Alert[]> {
-  return alertsWhere(unit, { column: 'id', values: ids, hold: true });
+/** Like `readAlerts`, and locks the rows until the end of the transaction on engines with concurrent writers. */
+export function lockAlerts(unit: Unit, ids: readonly string[]): Promise<readonly Alert[]> {
+  return alertsWhere(unit, { column: 'id', values: ids, lock: true });
 }
 
-export function holdAlertsAbout(unit: Unit, subjects: readonly string[]): Promise<readonly Alert[]> {
-  return alertsWhere(unit, { column: 'subject_uri', values: subjects, hold: true });
+export function lockAlertsAbout(unit: Unit, subjects: readonly string[]): Promise<readonly Alert[]> {
+  return alertsWhere(unit, { column: 'subject_uri', values: subjects, lock: true });
 }
 
-interface Asked {
+interface Lookup {
   readonly column: 'id' | 'subject_uri';
   readonly values: readonly string[];
-  readonly hold?: true;
+  readonly lock?: true;
 }
 
-async function alertsWhere(from: Store | Unit, { column, values, hold }: Asked): Promise<readonly Alert[]> {
+async function alertsWhere(from: Store | Unit, { column, values, lock }: Lookup): Promise<readonly Alert[]> {
   const found: Alert[] = [];
   for (const chunk of chunks([...new Set(values)].sort())) {
-    // In one order, so that two who hold the same rows never wait for each other in a ring.
+    // Always in the same order, to avoid deadlocks.
     const query = from.db.selectFrom('alerts').selectAll().where(column, 'in', chunk).orderBy('id');
-    const rows = await (hold && from.engine.manyWriters ? query.forUpdate() : query).execute();
+    const rows = await (lock && from.engine.manyWriters ? query.forUpdate() : query).execute();
     found.push(...rows.map((row) => alertOf(from, row)));
   }
   return found;
 }
 
-/** New ones: whoever adds them holds what keeps others from adding the same. */
-export function addAlerts(unit: Unit, alerts: readonly NewAlert[], now: string): Promise<void> {
+/** Inserts new alerts. The caller holds a lock that keeps others from inserting the same ones. */
+export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: string): Promise<void> {
   const rows = alerts.map(({ id, rule, channel, fact, subjectUri, occurredAt, dueAt, ...more }) => ({
     id,
     rule,
@@ -149,18 +149,18 @@ export function addAlerts(unit: Unit, alerts: readonly NewAlert[], now: string):
   return insertRows(unit, 'alerts', rows);
 }
 
-/** They are said anew when due. Of what was said before, the follow-up goes, so that another one can leave. */
-export async function renewAlerts(
+/** Makes closed alerts pending again and deletes their retractions, so that a later one can be sent. */
+export async function reopenAlerts(
   unit: Unit,
   alerts: readonly (Pick<Alert, 'id' | 'sentAt' | 'episode'> & { readonly dueAt: string })[],
   now: string,
 ): Promise<void> {
-  await removeAlerts(
+  await deleteAlerts(
     unit,
-    alerts.map(({ id }) => followUpOf(id)),
+    alerts.map(({ id }) => retractionIdOf(id)),
   );
   const rows = alerts.map(({ id, sentAt, episode, dueAt }) => ({
-    // What was never said keeps its key: it may be on its way.
+    // An alert that was never marked as sent keeps its idempotency key: a send may be under way.
     id,
     state: 'pending',
     attempts: 0,
@@ -178,19 +178,19 @@ export async function renewAlerts(
   });
 }
 
-/** Nobody is told. Were they on their way, `markSent` sees to it that they are taken back. */
-export function silenceAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
+/** Closes alerts without a message. If a send is under way, `markSent` enqueues the retraction. */
+export function closeAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
   const rows = ids.map((id) => ({ id, state: 'retracted', updated_at: now }));
   return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
-/** They were said: a follow-up for each. */
+/** Closes alerts that were sent and enqueues a retraction for each. */
 export async function retractAlerts(unit: Unit, alerts: readonly Alert[], now: string): Promise<void> {
   const ids = alerts.map(({ id }) => id);
-  await silenceAlerts(unit, ids, now);
-  await removeAlerts(unit, ids.map(followUpOf));
-  const followUps = alerts.map(({ id, rule, channel, subjectUri, fact, episode, detail }) => ({
-    id: followUpOf(id),
+  await closeAlerts(unit, ids, now);
+  await deleteAlerts(unit, ids.map(retractionIdOf));
+  const retractions = alerts.map(({ id, rule, channel, subjectUri, fact, episode, detail }) => ({
+    id: retractionIdOf(id),
     follows: id,
     rule,
     channel,
@@ -201,17 +201,17 @@ export async function retractAlerts(unit: Unit, alerts: readonly Alert[], now: s
     occurredAt: now,
     dueAt: now,
   }));
-  await addAlerts(unit, followUps, now);
+  await insertAlerts(unit, retractions, now);
 }
 
-/** What they said is so again before anybody was told otherwise. */
-export async function upholdAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
-  await removeAlerts(unit, ids.map(followUpOf));
+/** Drops retractions that were not sent, because the facts are true again: the alerts count as sent. */
+export async function cancelRetractions(unit: Unit, ids: readonly string[], now: string): Promise<void> {
+  await deleteAlerts(unit, ids.map(retractionIdOf));
   const rows = ids.map((id) => ({ id, state: 'sent', updated_at: now }));
   await writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
-export function removeAlerts(unit: Unit, ids: readonly string[]): Promise<void> {
+export function deleteAlerts(unit: Unit, ids: readonly string[]): Promise<void> {
   return deleteRows(unit, 'alerts', 'id', ids);
 }
 
@@ -224,7 +224,7 @@ export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: StoredColumns)
     subjectUri: row.subject_uri,
     fact: row.fact,
     follows: row.follows,
-    state: stateOf(row.state),
+    state: alertStateOf(row.state),
     attempts: row.attempts,
     lastError: row.last_error,
     episode: row.episode,
@@ -240,7 +240,7 @@ export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: StoredColumns)
   };
 }
 
-function stateOf(stored: string): AlertState {
+export function alertStateOf(stored: string): AlertState {
   const state = alertStates.find((each) => each === stored);
   if (state === undefined) throw new Error(`An alert has the unknown state "${stored}".`);
   return state;

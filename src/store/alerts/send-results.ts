@@ -1,18 +1,20 @@
-// What became of sending alerts. Whoever settles what is so may have changed it while a message was on its way: then it has been
-// said all the same, and the row must show that.
+// Records the outcome of sends. The rules may have closed or reopened an alert while its message was being sent: it was sent all the
+// same, and the row must show that.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { holdAlerts, readAlerts, renewAlerts, retractAlerts, type Alert } from './alert-rows.ts';
+import { closeAlerts, lockAlerts, reopenAlerts, retractAlerts, retractionIdOf, type Alert } from './alert-rows.ts';
 import { writeColumns } from '#src/store/rows.ts';
 
-/** `sent`: the rows as they were read before they were sent. */
+/** `sent`: the rows as they were before they were claimed. */
 export async function markSent(unit: Unit, sent: readonly Alert[], now: string): Promise<void> {
-  const held = await heldOf(unit, sent);
-  const known = sent.flatMap((one) => {
-    const row = held.get(one.id);
-    // Of another episode it was said before, and this is a repetition.
+  // Together with the rows that this may insert, delete or reopen: one lock order for all, to avoid deadlocks.
+  const related = sent.map(({ id, follows }) => follows ?? retractionIdOf(id));
+  const locked = await lockById(unit, [...sent.map(({ id }) => id), ...related]);
+  const current = sent.flatMap((one) => {
+    const row = locked.get(one.id);
+    // A row of another episode, or one that is marked already, means that this send was a repetition.
     return row?.episode === one.episode && row.sentAt === null ? [row] : [];
   });
-  const rows = known.map(({ id, state, attempts }) => ({
+  const rows = current.map(({ id, state, attempts }) => ({
     id,
     state: state === 'retracted' ? state : 'sent',
     attempts: attempts + 1,
@@ -25,64 +27,67 @@ export async function markSent(unit: Unit, sent: readonly Alert[], now: string):
     columns: ['state', 'attempts', 'last_error', 'claimed_at', 'sent_at', 'updated_at'],
     rows,
   });
-  // Over while it was on its way.
+  // Closed while its message was being sent.
   await retractAlerts(
     unit,
-    known.filter(({ state }) => state === 'retracted'),
+    current.filter(({ state }) => state === 'retracted'),
     now,
   );
-  await sayAnew(unit, sent, { held, now });
+  // A retraction was sent although it had been canceled meanwhile: the fact is true, so its alert is sent once more.
+  const wronglyRetracted = sent.flatMap(({ id, follows, episode }) => {
+    const retracted = follows === null || locked.has(id) ? undefined : locked.get(follows);
+    return retracted?.state === 'sent' && retracted.episode === episode ? [{ ...retracted, dueAt: now }] : [];
+  });
+  await reopenAlerts(unit, wronglyRetracted, now);
 }
 
-/** A follow-up that left although it was not wanted any more: what it took back stands, and is said once more. */
-async function sayAnew(
-  unit: Unit,
-  sent: readonly Alert[],
-  { held, now }: { readonly held: ReadonlyMap<string, Alert>; readonly now: string },
-): Promise<void> {
-  const gone = sent.filter(({ id, follows }) => follows !== null && !held.has(id));
-  const episodes = new Map(gone.map(({ follows, episode }) => [follows, episode]));
-  const followed = await holdAlerts(
+/**
+ * Closes alerts whose fact is no longer true and gives back their claim, because they were not sent. Leaves alone what is not pending
+ * any more. `alerts`: the rows as they were before they were claimed.
+ */
+export async function closeUnsent(unit: Unit, alerts: readonly Alert[], now: string): Promise<void> {
+  const locked = await lockById(
     unit,
-    gone.flatMap(({ follows }) => follows ?? []),
+    alerts.map(({ id }) => id),
   );
-  const wrong = followed.filter(({ id, state, episode }) => state === 'sent' && episodes.get(id) === episode);
-  await renewAlerts(
-    unit,
-    wrong.map((alert) => ({ ...alert, dueAt: now })),
-    now,
-  );
+  const rows = alerts.filter(({ id }) => locked.has(id)).map(({ id, claimedAt }) => ({ id, claimed_at: claimedAt }));
+  await writeColumns(unit, 'alerts', { columns: ['claimed_at'], rows });
+  const pending = rows.filter(({ id }) => locked.get(id)?.state === 'pending').map(({ id }) => id);
+  await closeAlerts(unit, pending, now);
 }
 
 export interface Failure {
   readonly now: string;
-  /** What the other side said, without secrets and people. */
+  /** What the recipient answered, without secrets and personal data. */
   readonly error: string;
-  /** When to try again; undefined: given up. */
+  /** When to try again; undefined when the alert is given up. */
   readonly nextAt: string | undefined;
-  /** Perhaps it was said all the same. */
-  readonly unsure?: boolean;
+  /** The message may have arrived all the same. */
+  readonly outcomeUnknown?: boolean;
 }
 
-/** `tried`: the rows as they were read before they were claimed. */
+/** `tried`: the rows as they were before they were claimed. */
 export async function markFailed(
   unit: Unit,
   tried: readonly Alert[],
-  { now, error, nextAt, unsure = false }: Failure,
+  { now, error, nextAt, outcomeUnknown = false }: Failure,
 ): Promise<void> {
-  const held = await heldOf(unit, tried);
+  const locked = await lockById(
+    unit,
+    tried.map(({ id }) => id),
+  );
   const rows = tried.flatMap(({ id, episode, claimedAt: before }) => {
-    const row = held.get(id);
+    const row = locked.get(id);
     if (row?.episode !== episode || row.state === 'sent') return [];
-    const given = nextAt === undefined && row.state === 'pending';
+    const isGivenUp = nextAt === undefined && row.state === 'pending';
     return [
       {
         id,
-        state: given ? 'failed' : row.state,
+        state: isGivenUp ? 'failed' : row.state,
         attempts: row.attempts + 1,
         last_error: error,
-        // As long as nobody knows better, it may have been said, now or at an earlier attempt: when it is over, it is taken back.
-        claimed_at: unsure ? row.claimedAt : before,
+        // While the outcome of this or an earlier attempt is unknown the claim stays, so that closing the alert sends a retraction.
+        claimed_at: outcomeUnknown ? row.claimedAt : before,
         next_at: nextAt ?? row.nextAt,
         updated_at: now,
       },
@@ -94,33 +99,26 @@ export async function markFailed(
 
 export interface Postponed {
   readonly id: string;
-  /** When to look at it next. */
+  /** When the poller looks at it next. */
   readonly nextAt: string;
-  /** The message it leaves with, where that is not its own; absent: as it was. */
-  readonly digest?: string | null;
+  /** The digest it is sent with; absent: unchanged. */
+  readonly digest?: string;
 }
 
-/** Neither sent nor failed: not now. Leaves alone what is not waiting any more. */
+/** Defers pending alerts, or puts them into a digest. The caller has locked the rows. */
 export async function postpone(unit: Unit, postponed: readonly Postponed[]): Promise<void> {
-  const held = new Map(
-    (
-      await holdAlerts(
-        unit,
-        postponed.map(({ id }) => id),
-      )
-    ).map((row) => [row.id, row]),
+  const deferred = postponed.filter(({ digest }) => digest === undefined);
+  const times = deferred.map(({ id, nextAt }) => ({ id, next_at: nextAt }));
+  await writeColumns(unit, 'alerts', { columns: ['next_at'], rows: times });
+  const gathered = postponed.flatMap(({ id, nextAt, digest }) =>
+    digest === undefined ? [] : [{ id, next_at: nextAt, digest }],
   );
-  const rows = postponed.flatMap(({ id, nextAt, digest }) => {
-    const row = held.get(id);
-    if (row?.state !== 'pending') return [];
-    return [{ id, next_at: nextAt, digest: digest === undefined ? row.digest : digest }];
-  });
-  await writeColumns(unit, 'alerts', { columns: ['next_at', 'digest'], rows });
+  await writeColumns(unit, 'alerts', { columns: ['next_at', 'digest'], rows: gathered });
 }
 
-/** Those given up are tried again, from the first attempt on. Answers which. */
+/** Makes failed alerts pending again, starting with the first attempt. Returns their ids. */
 export async function resend(unit: Unit, ids: readonly string[], now: string): Promise<readonly string[]> {
-  const failed = (await holdAlerts(unit, ids)).filter(({ state }) => state === 'failed');
+  const failed = (await lockAlerts(unit, ids)).filter(({ state }) => state === 'failed');
   const rows = failed.map(({ id }) => ({
     id,
     state: 'pending',
@@ -134,19 +132,12 @@ export async function resend(unit: Unit, ids: readonly string[], now: string): P
   return failed.map(({ id }) => id);
 }
 
-/** All that were given up. */
-export async function failedAlerts(from: Store | Unit): Promise<readonly Alert[]> {
+/** The ids of all alerts that were given up. */
+export async function failedAlerts(from: Store | Unit): Promise<readonly string[]> {
   const rows = await from.db.selectFrom('alerts').select('id').where('state', '=', 'failed').execute();
-  return readAlerts(
-    from,
-    rows.map(({ id }) => id),
-  );
+  return rows.map(({ id }) => id);
 }
 
-async function heldOf(unit: Unit, alerts: readonly Alert[]): Promise<Map<string, Alert>> {
-  const held = await holdAlerts(
-    unit,
-    alerts.map(({ id }) => id),
-  );
-  return new Map(held.map((row) => [row.id, row]));
+async function lockById(unit: Unit, ids: readonly string[]): Promise<ReadonlyMap<string, Alert>> {
+  return new Map((await lockAlerts(unit, ids)).map((row) => [row.id, row]));
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { alertTotals, countAlerts } from '#src/store/alerts/alert-queries.ts';
-import { addAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
+import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openReadApi } from '../../harness/read-api.ts';
 import { storeEngines } from '../../harness/stores.ts';
@@ -24,7 +24,7 @@ const alert = (n: number, more: Partial<NewAlert> = {}): NewAlert => ({
 });
 
 const add = (store: Store, alerts: readonly NewAlert[], now: string) =>
-  store.transaction((unit) => addAlerts(unit, alerts, now));
+  store.transaction((unit) => insertAlerts(unit, alerts, now));
 
 async function mark(store: Store, id: string, how: 'sent' | 'failed'): Promise<void> {
   const found = await readAlerts(store, [id]);

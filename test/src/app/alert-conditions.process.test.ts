@@ -1,4 +1,4 @@
-// Operational alerts of a running product: a lost subscription and a growing quarantine are told of once, in the form of Slack.
+// Operational alerts of a running product: a lost subscription and a growing quarantine are reported once, as Slack messages.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ async function openSink() {
 }
 
 describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, () => {
-  it('tell of a lost subscription and of a growing quarantine once, whichever process looks', async () => {
+  it('report a lost subscription and a growing quarantine once, whichever process evaluates', async () => {
     await using redis = await startRedis();
     await using sandbox = await openTestSandbox({ contacts: 5, bookings: 3, rateLimits: false });
     await using sink = await openSink();
@@ -51,8 +51,8 @@ describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, (
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send(['no JSON', 'nor this']);
 
-    await until(() => sink.count('A webhook subscription is in trouble') > 0, 'the subscription is told of', 60_000);
-    await until(() => sink.count('The quarantine is growing') > 0, 'the quarantine is told of', 60_000);
+    await until(() => sink.count('A webhook subscription has a problem') > 0, 'the subscription is reported', 60_000);
+    await until(() => sink.count('The quarantine is growing') > 0, 'the quarantine is reported', 60_000);
     const gauge = 'slotstream_alerts{channel="slack",state="sent"} 2';
     await until(async () => (await (await product.admin('/metrics')).text()).includes(gauge), 'both are marked');
     const listed = (await (await product.admin('/api/alerts?state=sent')).json()) as { collection: object[] };
@@ -75,7 +75,7 @@ describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, (
     const { atMs } = await looked();
     await until(async () => (await looked()).atMs > atMs + 2_000, 'it was looked at again and again', 60_000);
     sender.close();
-    expect([sink.count('A webhook subscription is in trouble'), sink.count('The quarantine is growing')]).toEqual([
+    expect([sink.count('A webhook subscription has a problem'), sink.count('The quarantine is growing')]).toEqual([
       1, 1,
     ]);
     expect(next.output() + product.output()).not.toContain('/hook');

@@ -136,7 +136,7 @@ describe('configuration', () => {
   });
 
   it('links alerts to the admin listener, where its address leads anybody there', () => {
-    const linkOf = (env: Environment) => loadConfig(env).alerts.dashboardUrl;
+    const linkOf = (env: Environment) => loadConfig(env).alerts.adminUrl;
     expect(linkOf({})).toBe('http://127.0.0.1:8081');
     expect(linkOf({ ADMIN_HOST: '::1', ADMIN_PORT: '9000' })).toBe('http://[::1]:9000');
     expect(linkOf({ ADMIN_HOST: '0.0.0.0' })).toBeUndefined();

@@ -1,24 +1,25 @@
-// Whatever happened, in whatever order it was learned, and wherever sends were under way, failed or were lost meanwhile: the alerts that
-// stand in the end are the same.
+// Property: the alerts in the end depend only on the facts, whatever the order in which they arrive and however many sends fail, hang or
+// are lost meanwhile.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createCircuitBreaker } from '#src/base/retry-policy.ts';
+import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
-import { perhapsSaid } from '#src/store/alerts/claims.ts';
+import { unresolvedSends } from '#src/store/alerts/claims.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
-import { dueAlerts } from '#src/store/alerts/alert-rows.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
-import type { Channel, Sent } from '#workers/alerts/channels/channel.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
-import { rulesByName } from '#workers/alerts/outbox/build-message.ts';
+import { dueAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
-import { sendJob } from '#workers/alerts/outbox/send.ts';
+import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { catchUp } from '#workers/alerts/rules/watcher.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { claimForSending } from '../../harness/alert-world.ts';
 import { alertHistory, lookedBackMs } from '../../harness/alert-histories.ts';
 import { cut, reordered, type Telling } from '../../harness/histories.ts';
 import { ingestTellings } from '../../harness/reads.ts';
@@ -36,7 +37,7 @@ async function rulesWith(graceMs: number): Promise<Ruleset> {
   return loadRules({ file, graceMs, configured: [] });
 }
 
-/** What happens between two batches. `begin` leaves sends under way; `arrive` lets them end well, `lose` kills who sends. */
+/** What happens between two batches. `begin` leaves sends under way; `arrive` lets them succeed, `lose` kills the sender. */
 const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay', 'rebuild'] as const;
 
 const occurrence = fc.oneof(fc.constantFrom('watch', 'watch', 'send'), fc.constantFrom(...occurrences));
@@ -53,7 +54,7 @@ const lives = alertHistory.chain((tellings) =>
 );
 type Life = typeof lives extends fc.Arbitrary<infer One> ? One : never;
 
-interface Heard {
+interface Received {
   readonly id: string;
   readonly kind: string;
 }
@@ -63,7 +64,7 @@ interface Underway {
 }
 
 class World {
-  readonly heard: Heard[] = [];
+  readonly received: Received[] = [];
   nowMs = lookedBackMs;
   private underway: Underway[] = [];
   private readonly log = createLog({ level: 'silent', pretty: false });
@@ -86,7 +87,7 @@ class World {
     else await this.sendDue(what);
   }
 
-  async tell(batch: readonly Telling[]): Promise<void> {
+  async deliver(batch: readonly Telling[]): Promise<void> {
     await ingestTellings(this.store, batch, this.life.eraseOnDelete);
   }
 
@@ -95,35 +96,35 @@ class World {
     return catchUp({ store: this.store, nowMs: () => this.nowMs }, { rules: this.rules.bookings, maxAgeMs });
   }
 
-  /** Until nothing is left to be said, whatever was lost on the way. */
+  /** Until nothing is left to send, whatever was lost. */
   async settle(): Promise<void> {
     await this.end('lose');
     await this.watch();
     for (let left = true; left;) {
       this.nowMs += 3_600_000;
-      const now = timeOf(this.nowMs);
-      const unclear = await perhapsSaid(this.store, now);
+      const now = instantOf(this.nowMs);
+      const unclear = await unresolvedSends(this.store, now);
       await this.store.transaction((unit) => markSent(unit, unclear, now));
       left = (await this.sendDue('send')) > 0;
     }
   }
 
   private async sendDue(how: 'send' | 'fail' | 'begin'): Promise<number> {
-    const due = await dueAlerts(this.store, { now: timeOf(this.nowMs), limit: 100 });
-    for (const { id, nextAt } of due) {
-      const data = { v: 1, alerts: [id], at: nextAt };
-      if (how === 'begin') await this.begin(data);
-      else await this.send(data, async () => (how === 'send' ? { ok: true, answer: 'ok' } : refusal));
+    const due = await dueAlerts(this.store, { now: instantOf(this.nowMs), limit: 100 });
+    for (const { id } of due) {
+      const alerts = await claimForSending(this.store, [id], this.nowMs);
+      if (how === 'begin') await this.begin(alerts);
+      else await this.send(alerts, async () => (how === 'send' ? { ok: true, answer: 'ok' } : refusal));
     }
     return due.length;
   }
 
-  private async begin(data: object): Promise<void> {
+  private async begin(alerts: readonly Alert[]): Promise<void> {
     const dying = new AbortController();
-    const { promise: answer, resolve } = Promise.withResolvers<Sent>();
+    const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const sending = this.send(
-      data,
+      alerts,
       () => {
         reach();
         return answer;
@@ -147,8 +148,8 @@ class World {
   }
 
   private async send(
-    data: object,
-    answer: () => Promise<Sent>,
+    alerts: readonly Alert[],
+    answer: () => Promise<SendResult>,
     stopping = new AbortController().signal,
   ): Promise<void> {
     const channel: Channel = {
@@ -156,37 +157,34 @@ class World {
       target: 'test',
       send: async ({ id, kind }) => {
         const answered = answer();
-        // A refusal that comes at once is one by somebody who has not heard.
+        // An immediate refusal means that the message was not received.
         const atOnce = await Promise.race([answered, Promise.resolve(undefined)]);
-        if (atOnce?.ok !== false) this.heard.push({ id, kind });
+        if (atOnce?.ok !== false) this.received.push({ id, kind });
         return answered;
       },
     };
     const needs = {
       store: this.store,
-      // One at a time here, each for itself.
-      write: <Result>(_ids: readonly string[], work: (unit: Unit) => Promise<Result>) => this.store.transaction(work),
-      rules: rulesByName(this.rules),
+      rules: this.rules.byName,
       channels: new Map([['log', channel]]),
-      circuitOf: () => ({ admit: () => true as const, sent() {}, failed() {}, standing: () => closed }),
+      breakerOf: () => createCircuitBreaker({ failuresToOpen: 1_000, backoff: { firstMs: 1, longestMs: 1 } }),
       nowMs: () => this.nowMs,
       random: () => 0.5,
       log: this.log,
       stopping,
-      dashboardUrl: undefined,
+      adminUrl: undefined,
     };
-    await sendJob(needs, data);
+    await sendClaimed(needs, alerts);
   }
 }
 
-const refusal: Sent = { ok: false, answer: '500', retry: true };
-const closed = { state: 'closed', failures: 0, until: null } as const;
+const refusal: SendResult = { ok: false, answer: '500', retry: true };
 
-/** What the other side believes, which takes the same key twice for one message. */
-function believed(heard: readonly Heard[]): string[] {
+/** What the recipient believes, who drops a repeated key. */
+function believed(received: readonly Received[]): string[] {
   const last = new Map<string, string>();
   const keys = new Set<string>();
-  for (const { id, kind } of heard) {
+  for (const { id, kind } of received) {
     if (keys.has(id)) continue;
     keys.add(id);
     last.set(id.slice(0, 32), kind);
@@ -197,12 +195,12 @@ function believed(heard: readonly Heard[]): string[] {
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
-])('the alerts that stand in the end on $name', ({ available, fresh, count }) => {
+])('the alerts in the end on $name', ({ available, fresh, count }) => {
   const stores: TestStore[] = [];
   afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
 
   it.runIf(available)(
-    'are those that all facts together call for, and what the other side believes, whatever the order and whatever was lost',
+    'are those that all facts together call for and what the recipient believes, whatever the order and whatever was lost',
     async () => {
       const opened = await fresh();
       stores.push(opened);
@@ -212,19 +210,19 @@ describe.each([
           await emptyTables(store);
           const rules = await rulesWith(life.graceMs);
           const world = new World(store, rules, life);
-          // From the first entry on.
+          // Registers the watcher before the first entry.
           await world.watch();
           for (const [index, batch] of life.batches.entries()) {
-            await world.tell(batch);
+            await world.deliver(batch);
             for (const what of life.between[index] ?? []) await world.happens(what);
           }
           await world.settle();
 
           const rows = await rowsOf(store, 'alerts');
-          const standing = rows.filter(({ state, follows }) => state === 'sent' && follows === null);
-          const told = standing.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
-          expect(told).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
-          expect(believed(world.heard)).toEqual(standing.map(({ id }) => String(id)).toSorted());
+          const active = rows.filter(({ state, follows }) => state === 'sent' && follows === null);
+          const reported = active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
+          expect(reported).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
+          expect(believed(world.received)).toEqual(active.map(({ id }) => String(id)).toSorted());
           expect(rows.filter(({ state }) => state === 'pending' || state === 'failed')).toEqual([]);
         }),
         runs(count),

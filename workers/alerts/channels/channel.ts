@@ -1,25 +1,35 @@
-// What a channel is: it takes a message to the other side once, and says what that answered.
+// The contract of a channel: it sends a message once and returns what the recipient answered.
 import type { Message } from '#workers/alerts/message/message.ts';
-import type { ChannelName } from './channel-name.ts';
 
-export type Sent =
+/** The names that rules use. */
+export const channelNames = ['log', 'slack', 'webhook', 'email'] as const;
+export type ChannelName = (typeof channelNames)[number];
+
+/** Fails for a name that no channel has. */
+export function channelNameOf(text: string): ChannelName {
+  const name = channelNames.find((one) => one === text);
+  if (name === undefined) throw new Error(`There is no alert channel "${text}".`);
+  return name;
+}
+
+export type SendResult =
   | { readonly ok: true; readonly answer: string }
   | {
       readonly ok: false;
-      /** What the other side said, or what went wrong, without secrets and people. */
+      /** What the recipient answered, or what went wrong, without secrets and personal data. */
       readonly answer: string;
-      /** False when trying again cannot help: the address is refused, the key is wrong. */
+      /** False when another attempt cannot succeed: the address is rejected, the key is wrong. */
       readonly retry: boolean;
-      /** How long the other side asked to wait. */
+      /** How long the recipient asked to wait. */
       readonly retryAfterMs?: number;
-      /** It left, and nobody said what became of it: perhaps somebody has been told. */
-      readonly unsure?: true;
+      /** The message was sent and no answer came back: it may have arrived. */
+      readonly outcomeUnknown?: true;
     };
 
 export interface Channel {
   readonly name: ChannelName;
-  /** Where it goes, for people: a host, never the whole URL. */
+  /** The recipient as shown to operators: a host, never the whole URL. */
   readonly target: string;
-  send(message: Message, signal: AbortSignal): Promise<Sent>;
+  send(message: Message, signal: AbortSignal): Promise<SendResult>;
   close?(): Promise<void>;
 }

@@ -1,7 +1,6 @@
-// Every channel, and which of them are configured. Each is loaded when it is opened: most processes send over one or none.
+// The registry of channels, and which of them are configured. Each is loaded when it is opened: most processes use one or none.
 import type { Log } from '#src/observability/log.ts';
-import type { Channel } from './channel.ts';
-import type { ChannelName } from './channel-name.ts';
+import { channelNames, type Channel, type ChannelName } from './channel.ts';
 
 /** As in `config.alerts`. */
 export interface ChannelSettings {
@@ -20,7 +19,7 @@ export interface ChannelNeeds {
 
 type Open = (needs: ChannelNeeds) => Promise<Channel>;
 
-/** What opens each of them; undefined where nothing is configured. */
+/** Opens each channel; undefined when it is not configured. */
 const registry: Readonly<Record<ChannelName, (settings: ChannelSettings) => Open | undefined>> = {
   log: () => async (needs) => (await import('./log.ts')).openLog(needs),
   slack({ slackUrl: url, allowPrivate }) {
@@ -51,15 +50,13 @@ async function openOutgoing(allowPrivate: boolean) {
   return createOutgoing({}, { allowPrivate });
 }
 
-const names = Object.keys(registry) as readonly ChannelName[];
-
-/** Where a rule's alerts go that names no channel: all that are configured, or the log when none is. The log can always be named. */
+/** The channels of a rule that names none: all that are configured, or the log when none is. Every rule may name the log. */
 export function configuredChannels(settings: ChannelSettings): readonly ChannelName[] {
-  const configured = names.filter((name) => name !== 'log' && registry[name](settings) !== undefined);
+  const configured = channelNames.filter((name) => name !== 'log' && registry[name](settings) !== undefined);
   return configured.length === 0 ? ['log'] : configured;
 }
 
-/** All that are configured, and the log. */
+/** Opens all configured channels and the log. */
 export async function openChannels(
   settings: ChannelSettings,
   needs: ChannelNeeds,
@@ -69,8 +66,8 @@ export async function openChannels(
     ['ALERT_WEBHOOK_URL', settings.webhookUrl],
   ] as const)
     if (url?.startsWith('http:') && !settings.allowPrivate)
-      needs.log.warn({ variable }, 'alerts leave without encryption: anybody on the way can read them');
-  const opened = names.flatMap((name) => {
+      needs.log.warn({ variable }, 'alerts are sent without encryption: anyone on the network can read them');
+  const opened = channelNames.flatMap((name) => {
     const open = registry[name](settings);
     return open === undefined ? [] : [open(needs).then((channel) => [name, channel] as const)];
   });

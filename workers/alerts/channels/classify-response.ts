@@ -1,37 +1,37 @@
-// What a web address answered to a message, as every channel over HTTP tells it.
-import type { OutgoingAnswer } from '#src/egress/http.ts';
+// Turns the answer of an HTTP endpoint into the result of a send, for every channel over HTTP.
 import { requestedDelayMs } from '#src/base/retry-after.ts';
-import type { Sent } from './channel.ts';
+import type { OutgoingAnswer } from '#src/egress/http.ts';
+import type { SendResult } from './channel.ts';
 
-export interface AnswerInput {
+export interface ResponseInput {
   readonly answer: OutgoingAnswer;
   readonly nowMs: number;
-  /** What may be told of the body. It may repeat what we sent, so by default nothing is. */
-  readonly told?: (text: string) => string | undefined;
-  /** Of the statuses that say that the message will never be taken. */
+  /** The part of the body that may be shown. It may repeat what we sent, so by default nothing is. */
+  readonly shownBody?: (text: string) => string | undefined;
+  /** Whether a status means that the message will never be accepted. */
   readonly isFinal: (status: number) => boolean;
 }
 
-export function sentAs({ answer, nowMs, told, isFinal }: AnswerInput): Sent {
+export function classifyResponse({ answer, nowMs, shownBody, isFinal }: ResponseInput): SendResult {
   if (!answer.ok)
-    return { ok: false, answer: answer.reason, retry: !answer.refused, ...(answer.unsure && { unsure: true }) };
+    return { ok: false, answer: answer.reason, retry: !answer.refused, ...(answer.unsure && { outcomeUnknown: true }) };
   const { status } = answer;
-  const words = [String(status), told?.(answer.text.trim())].filter(Boolean).join(' ');
-  if (status >= 200 && status < 300) return { ok: true, answer: words };
-  if (status >= 300 && status < 400) return { ok: false, answer: `${words}: redirects are not followed`, retry: false };
+  const text = [String(status), shownBody?.(answer.text.trim())].filter(Boolean).join(' ');
+  if (status >= 200 && status < 300) return { ok: true, answer: text };
+  if (status >= 300 && status < 400) return { ok: false, answer: `${text}: redirects are not followed`, retry: false };
   const retryAfterMs = requestedDelayMs(answer, nowMs);
   return {
     ok: false,
-    answer: words,
+    answer: text,
     retry: !isFinal(status),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(ofGateways.has(status) && { unsure: true }),
+    ...(gatewayErrors.has(status) && { outcomeUnknown: true }),
   };
 }
 
-/** Somebody in between lost sight of it. */
-const ofGateways: ReadonlySet<number> = new Set([502, 504]);
+/** A gateway lost the connection to the recipient: whether the message arrived is unknown. */
+const gatewayErrors: ReadonlySet<number> = new Set([502, 504]);
 
-/** 4xx, except those that pass by themselves. */
-export const isRefusal = (status: number): boolean =>
+/** 4xx, except those that can pass by themselves. */
+export const isRejection = (status: number): boolean =>
   status >= 400 && status < 500 && ![408, 409, 423, 425, 429].includes(status);

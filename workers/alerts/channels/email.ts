@@ -1,11 +1,12 @@
-// Mail over SMTP. The connection is made by us, so that the mail server's address is checked like every other.
+// E-mail over SMTP. We open the connection ourselves, so that the address of the mail server is checked like every other address.
 import type { Socket } from 'node:net';
 import nodemailer from 'nodemailer';
+import { propertyOf } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readMailServer } from '#src/egress/smtp-url.ts';
 import { AddressRefused, reasonOf, type Outgoing } from '#src/egress/http.ts';
-import type { Channel, Sent } from './channel.ts';
-import { mailBody } from './mail-body.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import type { Channel, SendResult } from './channel.ts';
 
 export interface EmailNeeds {
   readonly outgoing: Outgoing;
@@ -14,7 +15,7 @@ export interface EmailNeeds {
 export interface EmailOptions {
   readonly url: string;
   readonly to: readonly string[];
-  /** On a network of one's own a server without TLS may get the password; on the internet never. */
+  /** On a private network the password may be sent to a server without TLS; on the internet never. */
   readonly allowPrivate: boolean;
 }
 
@@ -25,7 +26,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
   if (typeof server === 'string') throw new SlotstreamError('config', `ALERT_SMTP_URL must be ${server}`);
   const { host, port, isSecure, login, from } = server;
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  // The same for every attempt, so that a repeat is recognised; ids are ours, but a header has no room for surprises.
+  // The same at every attempt, so that a repetition is recognized. Other characters could break the header.
   const messageIdOf = (id: string) => `<${id.replaceAll(/[^\w-]/g, '-')}@${domain}>`;
   const options = {
     host,
@@ -57,13 +58,13 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
             inReplyTo: messageIdOf(message.follows),
             references: messageIdOf(message.follows),
           }),
-          // No out-of-office notice comes back.
+          // Suppresses out-of-office replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Slotstream-Rule': message.rule },
           ...mailBody(message),
         });
-        // Those that took it have it: sending again would only be noise for them.
-        const left = rejected.length > 0 ? `, ${rejected.length} of ${to.length} addresses refused` : '';
-        return { ok: true, answer: `${codesIn(response)}${left}` };
+        // Not retried for the rejected addresses: the others have the message already.
+        const note = rejected.length > 0 ? `, ${rejected.length} of ${to.length} addresses refused` : '';
+        return { ok: true, answer: `${codesIn(response)}${note}` };
       } catch (error) {
         return failed(error, { signal, isConnected: connection !== undefined });
       } finally {
@@ -74,23 +75,70 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
   };
 }
 
-/** A server's words quote addresses: its codes say enough (`550 5.1.1`). */
+/** The server's text may quote addresses: only its codes are shown (`550 5.1.1`). */
 function codesIn(response: string): string {
   return /^\d{3}([ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0].replace('-', ' ') ?? 'no answer';
 }
 
-/** The mailer calls everything that happens to a socket by one name. */
-const isMistrust = (error: unknown): boolean => error instanceof Error && /certificate|altnames/i.test(error.message);
+/** The mailer has one error code for everything that happens to a socket. */
+const isCertificateError = (error: unknown): boolean =>
+  error instanceof Error && /certificate|altnames/i.test(error.message);
 
 function failed(
   error: unknown,
   { signal, isConnected }: { readonly signal: AbortSignal; readonly isConnected: boolean },
-): Sent {
+): SendResult {
   if (error instanceof AddressRefused) return { ok: false, answer: reasonOf(error), retry: false };
-  const { response, responseCode } = error as { readonly response?: unknown; readonly responseCode?: unknown };
-  if (isMistrust(error)) return { ok: false, answer: 'its certificate does not hold', retry: true };
+  if (isCertificateError(error)) return { ok: false, answer: 'its certificate is not valid', retry: true };
+  const [response, responseCode] = [propertyOf(error, 'response'), propertyOf(error, 'responseCode')];
   if (typeof response !== 'string' || typeof responseCode !== 'number')
-    return { ok: false, answer: reasonOf(error, signal), retry: true, ...(isConnected && { unsure: true }) };
-  // 4xx passes by itself; 5xx is an answer for good.
+    return { ok: false, answer: reasonOf(error, signal), retry: true, ...(isConnected && { outcomeUnknown: true }) };
+  // 4xx is temporary; 5xx is final.
   return { ok: false, answer: codesIn(response), retry: responseCode < 500 };
 }
+
+interface MailBody {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Text, and the same as HTML in which every value is escaped and keeps its own direction. */
+export function mailBody({ title, text, facts, link }: Message): MailBody {
+  const shownLink = link !== undefined && /^https?:\/\//.test(link) ? link : undefined;
+  const table = facts.map(
+    ({ label, value }) => `<tr><th align="left">${escaped(label)}</th><td><bdi>${escaped(value)}</bdi></td></tr>`,
+  );
+  const paragraphs = text.split('\n').map((line) => `<bdi>${escaped(line)}</bdi>`);
+  return {
+    // Mail clients would decode a name that looks like an encoded word.
+    subject: title.replaceAll('=?', '=\u2060?'),
+    text: [
+      title,
+      '',
+      text,
+      '',
+      ...facts.map(({ label, value }) => `${label}: ${value}`),
+      ...(shownLink === undefined ? [] : ['', shownLink]),
+      '',
+    ].join('\n'),
+    html: [
+      '<!doctype html><html><head><meta charset="utf-8"></head><body style="font-family:sans-serif">',
+      `<h2><bdi>${escaped(title)}</bdi></h2>`,
+      `<p>${paragraphs.join('<br>')}</p>`,
+      ...(table.length > 0 ? [`<table cellpadding="4">${table.join('')}</table>`] : []),
+      ...(shownLink === undefined ? [] : [`<p><a href="${escaped(shownLink)}">Open Slotstream</a></p>`]),
+      '</body></html>',
+    ].join('\n'),
+  };
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -1,25 +1,25 @@
-// The log as a channel: one line an alert. Nobody's name is in it, as in every other line.
+// The log as a channel: one line per alert. Like every other log line it holds no personal data.
 import type { Log } from '#src/observability/log.ts';
 import type { Channel } from './channel.ts';
 
-const mostSubjects = 20;
+const maxSubjects = 20;
 
 export function openLog({ log }: { readonly log: Pick<Log, 'info' | 'warn'> }): Channel {
   return {
     name: 'log',
     target: 'the log',
     async send({ id, rule, kind, follows, occurredAt, subjects }) {
-      const told = {
+      const fields = {
         alert: id,
         rule,
         kind,
         occurredAt,
-        subjects: subjects.slice(0, mostSubjects),
-        ...(subjects.length > mostSubjects && { count: subjects.length }),
+        subjects: subjects.slice(0, maxSubjects),
+        ...(subjects.length > maxSubjects && { count: subjects.length }),
         ...(follows !== undefined && { follows }),
       };
-      if (kind === 'alert' || kind === 'digest') log.warn(told, 'alert');
-      else log.info(told, kind === 'retraction' ? 'alert taken back' : 'alert test');
+      if (kind === 'alert' || kind === 'digest') log.warn(fields, 'alert');
+      else log.info(fields, kind === 'retraction' ? 'alert retracted' : 'alert test');
       return { ok: true, answer: 'written' };
     },
   };

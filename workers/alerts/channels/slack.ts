@@ -1,10 +1,10 @@
-// Slack's incoming webhooks, and whoever understands the same (Mattermost, Rocket.Chat): blocks, and a plain text for those that do
-// not show blocks. Values stand in plain_text only, where no markup is obeyed.
+// Slack's incoming webhooks and compatible services (Mattermost, Rocket.Chat): blocks, and a plain text for clients that do not show
+// blocks. Values are only ever put into plain_text, which has no markup.
 import type { Outgoing } from '#src/egress/http.ts';
 import type { Channel } from './channel.ts';
-import { isRefusal, sentAs } from './classify-response.ts';
+import { classifyResponse, isRejection } from './classify-response.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
-import { cutAt } from '#workers/alerts/message/sanitize-text.ts';
+import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 
 export interface SlackNeeds {
   readonly outgoing: Outgoing;
@@ -12,7 +12,7 @@ export interface SlackNeeds {
 }
 
 const timeoutMs = 10_000;
-// Slack refuses the whole message when one of these is passed.
+// Slack rejects the whole message when one of these is exceeded.
 const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, text: 4_000 } as const;
 
 export function openSlack({ outgoing, clock }: SlackNeeds, { url }: { readonly url: string }): Channel {
@@ -23,11 +23,11 @@ export function openSlack({ outgoing, clock }: SlackNeeds, { url }: { readonly u
       const body = JSON.stringify(slackBody(message));
       const headers = { 'content-type': 'application/json; charset=utf-8' };
       const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
-      return sentAs({
+      return classifyResponse({
         answer,
         nowMs: clock(),
-        told: (text) => words.find((word) => word === text),
-        isFinal: isRefusal,
+        shownBody: (text) => slackCodes.find((code) => code === text),
+        isFinal: isRejection,
       });
     },
     close: async () => outgoing.close(),
@@ -37,8 +37,8 @@ export function openSlack({ outgoing, clock }: SlackNeeds, { url }: { readonly u
 export function slackBody({ title, text, facts, link }: Message): object {
   const fields = facts.slice(0, limits.fields).map(({ label, value }) => plain(`${label}: ${value}`, limits.field));
   return {
-    text: cutAt(escaped([title, text, ...(link === undefined ? [] : [link])].join('\n')), limits.text),
-    // Of what stands in `text`, nothing is markup, a mention or a preview.
+    text: truncate(escaped([title, text, ...(link === undefined ? [] : [link])].join('\n')), limits.text),
+    // Nothing in `text` is markup, a mention or a preview.
     mrkdwn: false,
     parse: 'none',
     link_names: false,
@@ -53,26 +53,26 @@ export function slackBody({ title, text, facts, link }: Message): object {
   };
 }
 
-/** Empty text is refused as well. */
+/** Slack rejects empty text as well. */
 function plain(value: string, longest: number): object {
-  return { type: 'plain_text', text: cutAt(parted(value), longest) || '–', emoji: false };
+  return { type: 'plain_text', text: truncate(defused(value), longest) || '–', emoji: false };
 }
 
-/** Slack's three characters; nothing else begins markup that reaches out of the text (`<!here>`, `<http…|…>`). */
+/** Slack's three special characters; nothing else begins markup that leaves the text (`<!here>`, `<http…|…>`). */
 function escaped(text: string): string {
-  return parted(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return defused(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Compatible services call everybody at a plain `@here`, and know Markdown's links: an invisible joiner stands in between. */
-function parted(text: string): string {
+/** Compatible services react to a plain `@here` and to Markdown links: an invisible word joiner breaks both. */
+function defused(text: string): string {
   return text.replaceAll(/(?<![\w.+-])@(?=\w)/g, '@\u2060').replaceAll('](', ']\u2060(');
 }
 
-/** The only markup there is, around an address of ours; a button would want somebody to answer its click. */
-const linked = (link: string): string => `<${escaped(link).replaceAll('|', '%7C')}|Open the dashboard>`;
+/** The only markup, around our own URL; a button would need an endpoint that answers its click. */
+const linked = (link: string): string => `<${escaped(link).replaceAll('|', '%7C')}|Open Slotstream>`;
 
-// What Slack says of itself. Any other body is not repeated.
-const words = [
+// Slack's own error codes. No other body is shown.
+const slackCodes = [
   'ok',
   'invalid_payload',
   'invalid_blocks',

@@ -1,8 +1,8 @@
-// An operator's own address: JSON, signed as Standard Webhooks, with an id that stays the same at every attempt.
+// The operator's own endpoint: JSON, signed as Standard Webhooks, with an id that is the same at every attempt.
 import type { Outgoing } from '#src/egress/http.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import type { Channel } from './channel.ts';
-import { isRefusal, sentAs } from './classify-response.ts';
+import { classifyResponse, isRejection } from './classify-response.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 
 export interface WebhookNeeds {
@@ -33,14 +33,14 @@ export function openWebhook({ outgoing, clock }: WebhookNeeds, { url, secret }: 
       });
       const headers = { 'content-type': 'application/json', ...signature };
       const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
-      // A route that is missing may be there after a deployment.
-      return sentAs({ answer, nowMs: clock(), isFinal: (status) => status !== 404 && isRefusal(status) });
+      // A missing route may exist after a deployment.
+      return classifyResponse({ answer, nowMs: clock(), isFinal: (status) => status !== 404 && isRejection(status) });
     },
     close: async () => outgoing.close(),
   };
 }
 
-/** `alert`, `alert.retraction` …: `type`, `timestamp` and `data` are where Standard Webhooks has them. */
+/** `type` (`alert`, `alert.retraction` …), `timestamp` and `data` follow Standard Webhooks. */
 function webhookBody({ id, kind, occurredAt, rule, follows, title, text, facts, link, subjects }: Message): string {
   return JSON.stringify({
     id,

@@ -1,96 +1,145 @@
-// What other parts of the program note for the conditions, in the store: one process asks, and it need not be the one that learned it.
+// What other parts of the program record for the conditions, in the store: the process that evaluates the conditions need not be the one
+// that has the information.
 import { z } from 'zod';
+import { hourMs, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue, writeValue, type ValueAt } from '#src/store/key-value.ts';
+import { changeValue, keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import type { LostSubscription } from './condition.ts';
 
-const clockNote = z.object({ ahead_seconds: z.number(), at_ms: z.number() });
-const lostNotes = z.array(
+const clockRecord = z.object({ ahead_seconds: z.number(), at_ms: z.number() });
+const lossRecords = z.array(
   z.object({ uri: z.string(), how: z.enum(['disabled', 'missing']), mended: z.boolean(), at_ms: z.number() }),
 );
-const processNotes = z.record(
+const processRecords = z.record(
   z.string(),
   z.object({ spooled: z.number(), refused_as_stale: z.number(), at_ms: z.number() }),
 );
 
 const stored = {
-  clock: keyValue('alerts clock', clockNote),
-  lost: keyValue('alerts lost', lostNotes),
-  processes: keyValue('alerts processes', processNotes),
+  clock: keyValue('alerts clock', clockRecord),
+  lost: keyValue('alerts lost', lossRecords),
+  processes: keyValue('alerts processes', processRecords),
 };
 
-/** The service is called every hour at least. */
-const clockHoldsMs = 3 * 3_600_000;
-/** So long a loss is news, though another may stand in its place. */
-const lossHoldsMs = 3_600_000;
-/** A process that died says nothing any more. */
-const processHoldsMs = 180_000;
+/** The service is called at least every hour. */
+const clockValidMs = 3 * hourMs;
+/** How long a lost subscription is reported, replaced or not. */
+const lossValidMs = hourMs;
+/** The record of a killed process expires. */
+const processValidMs = 3 * minuteMs;
 
-const isFresh = (atMs: number, nowMs: number, holdsMs: number): boolean => Math.abs(nowMs - atMs) <= holdsMs;
+const isValid = (atMs: number, nowMs: number, validMs: number): boolean => Math.abs(nowMs - atMs) <= validMs;
 
-/** By how much our clock was ahead of the service's at its latest answer. */
-export function noteClock(store: Store, aheadSeconds: number, nowMs: number): Promise<void> {
+/** Records by how much our clock was ahead of the service's at its latest answer. */
+export function recordClockSkew(store: Store, aheadSeconds: number, nowMs: number): Promise<void> {
   return store.transaction((unit) => writeValue(unit, stored.clock, { ahead_seconds: aheadSeconds, at_ms: nowMs }));
 }
 
-/** Undefined when the service was not heard lately. */
-export async function clockSkew(store: Store, nowMs: number): Promise<number | undefined> {
-  const note = await readValue(store, stored.clock);
-  return note && isFresh(note.at_ms, nowMs, clockHoldsMs) ? note.ahead_seconds : undefined;
+/** Undefined when the service was not called lately. */
+export async function readClockSkew(store: Store, nowMs: number): Promise<number | undefined> {
+  const record = await readValue(store, stored.clock);
+  return record && isValid(record.at_ms, nowMs, clockValidMs) ? record.ahead_seconds : undefined;
 }
 
-/** What one look at the subscriptions found lost. */
-export async function noteLost(store: Store, lost: readonly LostSubscription[], nowMs: number): Promise<void> {
-  if (lost.length === 0) return;
-  await change(store, stored.lost, (before = []) => [
-    ...before.filter(({ uri, at_ms }) => isFresh(at_ms, nowMs, lossHoldsMs) && !lost.some((one) => one.uri === uri)),
-    ...lost.map(({ uri, how, isMended }) => ({ uri, how, mended: isMended, at_ms: nowMs })),
-  ]);
-}
-
-export async function lostLately(store: Store, nowMs: number): Promise<readonly LostSubscription[]> {
-  const notes = (await readValue(store, stored.lost)) ?? [];
-  return notes
-    .filter(({ at_ms }) => isFresh(at_ms, nowMs, lossHoldsMs))
-    .map(({ uri, how, mended }) => ({ uri, how, isMended: mended }));
-}
-
-/** What a process that receives knows of itself. */
-export interface ProcessNote {
-  /** Deliveries on its disk, waiting for the queue. */
-  readonly spooled: number;
-  /** Rightly signed deliveries that it refused for their age within the last minutes. */
-  readonly refusedAsStale: number;
-}
-
-export async function noteProcess(
+/** Records the subscriptions that one run of the watch found disabled or deleted. */
+export async function recordLostSubscriptions(
   store: Store,
-  { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
-  { spooled, refusedAsStale }: ProcessNote,
+  lost: readonly LostSubscription[],
+  nowMs: number,
 ): Promise<void> {
-  await change(store, stored.processes, (before = {}) => {
-    const others = Object.entries(before).filter(
-      ([name, { at_ms }]) => name !== holder && isFresh(at_ms, nowMs, processHoldsMs),
-    );
-    const own = { spooled, refused_as_stale: refusedAsStale, at_ms: nowMs };
-    return Object.fromEntries([...others, [holder, own]]);
+  if (lost.length === 0) return;
+  await changeValue(store, stored.lost, (before = []) => {
+    const others = before.filter(({ uri }) => !lost.some((one) => one.uri === uri));
+    const added = lost.map(({ uri, how, isReplaced }) => ({ uri, how, mended: isReplaced, at_ms: nowMs }));
+    const after = [...others.filter(({ at_ms }) => isValid(at_ms, nowMs, lossValidMs)), ...added];
+    return { result: undefined, after };
   });
 }
 
-/** Of all processes together. */
-export async function processesNow(store: Store, nowMs: number): Promise<ProcessNote> {
-  const notes = Object.values((await readValue(store, stored.processes)) ?? {});
-  const fresh = notes.filter(({ at_ms }) => isFresh(at_ms, nowMs, processHoldsMs));
+export async function readLostSubscriptions(store: Store, nowMs: number): Promise<readonly LostSubscription[]> {
+  const records = (await readValue(store, stored.lost)) ?? [];
+  return records
+    .filter(({ at_ms }) => isValid(at_ms, nowMs, lossValidMs))
+    .map(({ uri, how, mended }) => ({ uri, how, isReplaced: mended }));
+}
+
+/** The state of one receiving process. */
+export interface ReceiverState {
+  /** Deliveries on its disk, waiting for the queue. */
+  readonly spooled: number;
+  /** Correctly signed deliveries that it rejected as too old within the last minutes. */
+  readonly rejectedAsStale: number;
+}
+
+async function recordReceiver(
+  store: Store,
+  { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
+  { spooled, rejectedAsStale }: ReceiverState,
+): Promise<void> {
+  await changeValue(store, stored.processes, (before = {}) => {
+    const others = Object.entries(before).filter(
+      ([name, { at_ms }]) => name !== holder && isValid(at_ms, nowMs, processValidMs),
+    );
+    const own = { spooled, refused_as_stale: rejectedAsStale, at_ms: nowMs };
+    return { result: undefined, after: Object.fromEntries([...others, [holder, own]]) };
+  });
+}
+
+/** The sums over all receiving processes. */
+export async function readReceivers(store: Store, nowMs: number): Promise<ReceiverState> {
+  const records = Object.values((await readValue(store, stored.processes)) ?? {});
+  const valid = records.filter(({ at_ms }) => isValid(at_ms, nowMs, processValidMs));
   return {
-    spooled: fresh.reduce((sum, { spooled }) => sum + spooled, 0),
-    refusedAsStale: fresh.reduce((sum, { refused_as_stale: refused }) => sum + refused, 0),
+    spooled: valid.reduce((sum, { spooled }) => sum + spooled, 0),
+    rejectedAsStale: valid.reduce((sum, { refused_as_stale: rejected }) => sum + rejected, 0),
   };
 }
 
-function change<Value extends object>(
-  store: Store,
-  at: ValueAt<Value>,
-  make: (before: Value | undefined) => Value,
-): Promise<void> {
-  return changeValue(store, at, (before) => ({ result: undefined, after: make(before) }));
+export interface HeartbeatNeeds {
+  readonly store: Store;
+  readonly nowMs: () => number;
+  /** Identifies this process. */
+  readonly holder: string;
+  /** Deliveries on disk. */
+  spooled(): number;
+  /** Correctly signed deliveries rejected as too old since the process started. */
+  rejectedAsStale(): number;
+}
+
+const heartbeatMs = 20_000;
+/** Rejections of this many heartbeats count together: about ten minutes. */
+const heartbeatsTogether = 30;
+
+/** Returns a function that records the state of this process while there is something to report, and once more when it has ended. */
+export function createHeartbeat(needs: HeartbeatNeeds): () => Promise<void> {
+  const totals: number[] = [0];
+  let recorded: ReceiverState = { spooled: 0, rejectedAsStale: 0 };
+  return async () => {
+    const total = needs.rejectedAsStale();
+    totals.push(total);
+    if (totals.length > heartbeatsTogether + 1) totals.shift();
+    const state = { spooled: needs.spooled(), rejectedAsStale: total - (totals[0] ?? 0) };
+    const isHealthy = (one: ReceiverState): boolean => one.spooled + one.rejectedAsStale === 0;
+    if (isHealthy(state) && isHealthy(recorded)) return;
+    await recordReceiver(needs.store, { holder: needs.holder, nowMs: needs.nowMs() }, state);
+    recorded = state;
+  };
+}
+
+export function startHeartbeat(needs: HeartbeatNeeds): { close(): Promise<void> } {
+  const beat = createHeartbeat(needs);
+  const stopping = new AbortController();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await sleepUnlessAborted(heartbeatMs, stopping.signal, { ref: false });
+      // Others report a store that does not answer.
+      if (!stopping.signal.aborted) await beat().catch(() => undefined);
+    }
+  })();
+  return {
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
 }

@@ -1,83 +1,101 @@
-// What an operational rule is: a pure question asked every minute of how the mirror stands. Like a booking's alert it is said once
-// while it holds, and taken back when it is over.
-import type { z } from 'zod';
+// The contract of a condition: an operational rule, evaluated every minute on the health of the mirror. A condition alerts once while it
+// holds, and its alert is retracted when it ends.
+import { z } from 'zod';
 
-/** How the mirror stands. */
-export interface Reading {
+/** The health of the mirror at one moment. */
+export interface MirrorHealth {
   readonly nowMs: number;
-  /** As the watch last saw them. */
+  /** As the subscription watch last saw them. */
   readonly subscriptions: readonly {
     readonly uri: string;
     readonly state: string | null;
     readonly retryStartedAt: string | null;
   }[];
-  /** Subscriptions that the watch found disabled or gone within the last hour, whether or not others stand in their place. */
-  readonly lost: readonly LostSubscription[];
+  /** Subscriptions that the watch found disabled or deleted within the last hour, replaced or not. */
+  readonly lostSubscriptions: readonly LostSubscription[];
   readonly quarantined: number;
-  /** Of what is quarantined, how much came within the last hour. */
-  readonly quarantinedLately: number;
+  /** Deliveries that were quarantined within the last hour. */
+  readonly quarantinedLastHour: number;
   /** Seconds from event to row, of the latest deliveries of the last hour. */
   readonly delaySeconds: readonly number[];
-  /** What the last complete comparisons found, by part. */
+  /** What the last complete reconciliations found, by part. */
   readonly comparisons: readonly Comparison[];
-  /** Seconds by which our clock is ahead of the service's (behind: negative); undefined where the service was not asked lately. */
+  /** Seconds by which our clock is ahead of the service's (negative when behind); undefined when the service was not called lately. */
   readonly clockSkewSeconds: number | undefined;
-  /** Deliveries that were rightly signed and refused for their age, within the last minutes. */
-  readonly refusedAsStale: number;
+  /** Correctly signed deliveries that were rejected as too old within the last minutes. */
+  readonly rejectedAsStale: number;
   /** Deliveries on the disks of receivers, waiting for the queue. */
   readonly spooled: number;
-  /** Bookings that ended within a window, and how many of them were no-shows, by event type or host. */
-  noShowRates(by: RateBy, withinMs: number): Promise<readonly Rate[]>;
+  /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
+  noShowRates(by: RateGroup, withinMs: number): Promise<readonly NoShowRate[]>;
 }
 
 export interface LostSubscription {
   readonly uri: string;
   readonly how: 'disabled' | 'missing';
-  /** Another stands in its place. */
-  readonly isMended: boolean;
+  /** Another subscription was created in its place. */
+  readonly isReplaced: boolean;
 }
 
 export interface Comparison {
   readonly part: 'recent' | 'full';
   /** Rows found missing, extra or different. */
   readonly rows: number;
-  /** Deletes that wait for a yes. */
+  /** Deletes that wait for confirmation. */
   readonly heldBack: number;
   readonly finishedAt: string;
 }
 
-export type RateBy = 'event_type' | 'host';
+export type RateGroup = 'event_type' | 'host';
 
-export interface Rate {
+export interface NoShowRate {
   readonly uri: string;
   readonly ended: number;
   readonly noShows: number;
 }
 
-/** One thing that is not as it ought to be. */
-export interface Trouble {
-  /** What it is about: a subscription's URI, an event type's, or `mirror`. */
+/** One thing that is wrong. */
+export interface Problem {
+  /** What it is about: the URI of a subscription, event type or host, or `mirror`. */
   readonly subject: string;
-  /** In a few words and numbers, nobody named: it is stored. */
+  /** A few words and numbers without personal data: it is stored. */
   readonly message: string;
 }
 
-/** Undefined: nobody can know at present, so nothing is concluded. */
-export type Troubles = readonly Trouble[] | undefined;
+/** Undefined when the state is unknown at present; the condition then stays as it was. */
+export type Problems = readonly Problem[] | undefined;
 
-interface ConditionPlan<Options extends z.ZodRawShape> {
+/** One kind of condition, as code that treats all kinds alike sees it. */
+export interface ConditionKind {
   readonly when: string;
   /** The title of its messages. */
   readonly title: string;
+  /** One sentence for the documentation. */
   readonly about: string;
-  readonly options: Options;
-  find(options: z.output<z.ZodObject<Options>>, reading: Reading): Promise<Troubles> | Troubles;
+  readonly options: z.ZodRawShape;
+  /** Reads the options from a rule of the rules file, which was validated before. */
+  bind(rule: unknown): (health: MirrorHealth) => Promise<Problems> | Problems;
 }
 
-export type ConditionKind = ConditionPlan<z.ZodRawShape>;
+interface ConditionDefinition<Options extends z.ZodRawShape> {
+  readonly when: string;
+  readonly title: string;
+  readonly about: string;
+  readonly options: Options;
+  find(options: z.output<z.ZodObject<Options>>, health: MirrorHealth): Promise<Problems> | Problems;
+}
 
-export function defineCondition<const Options extends z.ZodRawShape>(
-  plan: ConditionPlan<Options>,
-): ConditionPlan<Options> {
-  return plan;
+/** Ties the types of `find` to the options declared beside it. */
+export function defineCondition<const Options extends z.ZodRawShape>({
+  find,
+  ...kind
+}: ConditionDefinition<Options>): ConditionKind {
+  const options = z.object(kind.options);
+  return {
+    ...kind,
+    bind(rule) {
+      const own = options.parse(rule);
+      return (health) => find(own, health);
+    },
+  };
 }

@@ -1,14 +1,146 @@
-// Every kind of rule that is about the mirror itself, or about many bookings together.
-import type { ConditionKind } from './condition.ts';
-import { clockSkew } from './clock-skew.ts';
-import { drift } from './drift.ts';
-import { lag } from './lag.ts';
-import { noShowSpike } from './no-show-spike.ts';
-import { quarantine } from './quarantine.ts';
-import { spool } from './spool.ts';
-import { subscription } from './subscription.ts';
+// Every condition: rules about the mirror itself, or about many bookings together.
+import { z } from 'zod';
+import { duration } from '#src/config/readers.ts';
+import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
 
-export const conditionKinds = [
+/** An unusual share of no-shows hints at a wrong invitation or a wrong clock. */
+const noShowSpike = defineCondition({
+  when: 'no_show_spike',
+  title: 'Many no-shows',
+  about: 'An unusually large share of bookings are no-shows.',
+  options: {
+    /** Each event type or each host is counted separately. */
+    by: z.enum(['event_type', 'host']).default('event_type'),
+    /** The share of bookings that were no-shows. */
+    above: z.number().min(0).max(1).default(0.3),
+    of_at_least: z.int().min(1).default(5),
+    within: duration('7d'),
+  },
+  async find({ by, above, of_at_least: least, within }, health) {
+    const rates = await health.noShowRates(by, within);
+    return rates
+      .filter(({ ended, noShows }) => ended >= least && noShows / ended > above)
+      .map(({ uri, ended, noShows }) => ({
+        subject: uri,
+        // A host is a person: only the URI is stored.
+        message: `${noShows} of the last ${ended} bookings of ${by === 'host' ? 'one host' : 'one event type'} were no-shows.`,
+      }));
+  },
+});
+
+/** The service has trouble delivering, or has given up. */
+const subscription = defineCondition({
+  when: 'subscription',
+  title: 'A webhook subscription has a problem',
+  about: 'A webhook subscription is failing or disabled.',
+  options: {},
+  find(_options, { lostSubscriptions: lost, subscriptions }) {
+    // A recorded loss says more than the last known state of the same subscription.
+    const others = subscriptions.filter(({ uri }) => !lost.some((one) => one.uri === uri));
+    return [...lost.map(lossProblem), ...others.flatMap(deliveryProblem)];
+  },
+});
+
+function lossProblem({ uri, how, isReplaced }: MirrorHealth['lostSubscriptions'][number]): Problem {
+  const what =
+    how === 'disabled' ? 'The service disabled a webhook subscription' : 'A webhook subscription was deleted';
+  const next = isReplaced
+    ? 'It was replaced; what was missed meanwhile is being repaired.'
+    : 'It delivers nothing. Check: npx slotstream doctor';
+  return { subject: uri, message: `${what}. ${next}` };
+}
+
+function deliveryProblem({ uri, state, retryStartedAt }: MirrorHealth['subscriptions'][number]): readonly Problem[] {
+  if (state === 'disabled') return [lossProblem({ uri, how: 'disabled', isReplaced: false })];
+  if (retryStartedAt === null) return [];
+  const message = `Deliveries of a webhook subscription have failed since ${retryStartedAt}; after a day the service gives up. Check: npx slotstream doctor`;
+  return [{ subject: uri, message }];
+}
+
+const quarantine = defineCondition({
+  when: 'quarantine',
+  title: 'The quarantine is growing',
+  about: 'The quarantine is growing.',
+  options: {
+    /** Deliveries of the last hour. */
+    above: z.int().min(0).default(0),
+  },
+  find: ({ above }, { quarantinedLastHour, quarantined }) =>
+    quarantinedLastHour > above
+      ? aboutMirror(
+          `${quarantinedLastHour} of ${quarantined} quarantined deliveries arrived within the last hour. Check: npx slotstream replay --quarantined --dry-run`,
+        )
+      : [],
+});
+
+const lag = defineCondition({
+  when: 'lag',
+  title: 'Deliveries are late',
+  about: 'Deliveries become rows late.',
+  options: { above: duration('5m') },
+  find({ above }, { delaySeconds }) {
+    // The median: a single late retry is no lag.
+    const median = delaySeconds.toSorted((a, b) => a - b)[Math.floor((delaySeconds.length - 1) / 2)] ?? 0;
+    return median * 1000 > above
+      ? aboutMirror(`Deliveries become rows ${Math.round(median)} s after their event.`)
+      : [];
+  },
+});
+
+const drift = defineCondition({
+  when: 'drift',
+  title: 'The mirror and the service differed',
+  about: 'A comparison with the service found wrong rows.',
+  options: {
+    /** Rows that were missing, extra or different. Deletes that wait for confirmation alert whatever their number. */
+    above: z.int().min(0).default(10),
+  },
+  find: ({ above }, { comparisons }) =>
+    comparisons
+      .filter(({ rows, heldBack }) => rows > above || heldBack > 0)
+      .map(({ part, rows, heldBack, finishedAt }) => ({
+        subject: `mirror ${part}`,
+        message: [
+          `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${finishedAt} found ${rows} rows missing, extra or different, and repaired them.`,
+          ...(heldBack > 0
+            ? [
+                `${heldBack} more were deleted in the service and wait for: npx slotstream reconcile --full --repair --allow-deletes`,
+              ]
+            : []),
+        ].join(' '),
+      })),
+});
+
+/** With a wrong clock, signatures look stale and correctly signed deliveries are rejected. */
+const clockSkew = defineCondition({
+  when: 'clock_skew',
+  title: 'The clocks disagree',
+  about: 'The clocks of this machine and of the service disagree.',
+  options: { above: duration('60s') },
+  find({ above }, { clockSkewSeconds: skew, rejectedAsStale: rejected }) {
+    if (rejected > 0)
+      return aboutMirror(
+        `${rejected} correctly signed deliveries were rejected as too old within the last minutes. Check the clock of the receivers (or raise SIGNATURE_TOLERANCE_SECONDS).`,
+      );
+    if (skew === undefined) return undefined;
+    if (Math.abs(skew) * 1000 <= above) return [];
+    const off = `${Math.abs(Math.round(skew))} s ${skew > 0 ? 'ahead of' : 'behind'}`;
+    return aboutMirror(`The clock of this machine is ${off} the service's. Set it by NTP.`);
+  },
+});
+
+const spool = defineCondition({
+  when: 'spool',
+  title: 'Deliveries wait on disk',
+  about: 'Deliveries wait on disk because the queue is down.',
+  options: {},
+  find: (_options, { spooled }) =>
+    spooled > 0 ? aboutMirror(`${spooled} deliveries on disk wait for the queue.`) : [],
+});
+
+const aboutMirror = (message: string): readonly Problem[] => [{ subject: 'mirror', message }];
+
+export const conditionKinds: readonly ConditionKind[] = [
   noShowSpike,
   subscription,
   quarantine,
@@ -16,4 +148,4 @@ export const conditionKinds = [
   drift,
   clockSkew,
   spool,
-] as const satisfies readonly ConditionKind[];
+];

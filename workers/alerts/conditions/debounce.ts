@@ -1,52 +1,53 @@
-// When trouble has begun and when it is over, damped: it takes two readings in a row to say either. Pure.
+// Debounces problems: two evaluations in a row decide that a problem has begun, and two that it has ended. Pure.
 //
-//   (none) ──so──▶ suspected ──so again──▶ open ──not so──▶ open ──not so again──▶ (none)
-//                      └──not so──▶ (none)         ▲   └──so──┘
-import type { Trouble } from './condition.ts';
+//   (none) ──found──▶ suspected ──found again──▶ open ──not found──▶ open ──not found again──▶ (none)
+//                         └──not found──▶ (none)      ▲    └──found──┘
+import type { Problem } from './condition.ts';
 
-export interface Found extends Trouble {
+export interface FoundProblem extends Problem {
   readonly rule: string;
 }
 
-/** One stretch of time in which something was so. */
-export interface Episode extends Found {
-  /** When it was first seen: its identity. */
+/** One period of time during which a problem was found. */
+export interface Episode extends FoundProblem {
+  /** When the problem was first found; it identifies the episode. */
   readonly since: string;
   readonly isOpen: boolean;
-  /** Readings in a row that spoke against what `isOpen` says. */
+  /** Evaluations in a row that contradict `isOpen`. */
   readonly against: number;
 }
 
-const enough = 2;
+const decisive = 2;
 
-export interface Heard {
-  readonly found: readonly Found[];
-  /** Rules of which nothing could be known this time: what they said stays. */
+/** The result of one evaluation of all rules. */
+export interface Evaluation {
+  readonly found: readonly FoundProblem[];
+  /** Rules whose state is unknown at present: their episodes stay as they are. */
   readonly unknown: ReadonlySet<string>;
-  /** Rules there still are: what others said is forgotten. */
+  /** Every rule of the file: episodes of other rules are dropped. */
   readonly rules: ReadonlySet<string>;
   readonly now: string;
 }
 
-export function advance(before: readonly Episode[], { found, unknown, rules, now }: Heard): readonly Episode[] {
-  const known = new Map(before.map((one) => [keyOf(one), one]));
+export function advance(before: readonly Episode[], { found, unknown, rules, now }: Evaluation): readonly Episode[] {
+  const episodes = new Map(before.map((one) => [keyOf(one), one]));
   const isFound = new Set(found.map(keyOf));
-  const silent = before.filter((one) => rules.has(one.rule) && !isFound.has(keyOf(one)));
+  const notFound = before.filter((one) => rules.has(one.rule) && !isFound.has(keyOf(one)));
   return [
-    ...found.map((one) => confirmed(known.get(keyOf(one)), one, now)),
-    ...silent.flatMap((one) => (unknown.has(one.rule) ? [one] : doubted(one))),
+    ...found.map((one) => confirmed(episodes.get(keyOf(one)), one, now)),
+    ...notFound.flatMap((one) => (unknown.has(one.rule) ? [one] : contradicted(one))),
   ];
 }
 
-function confirmed(before: Episode | undefined, found: Found, now: string): Episode {
+function confirmed(before: Episode | undefined, found: FoundProblem, now: string): Episode {
   if (before === undefined) return { ...found, since: now, isOpen: false, against: 1 };
-  const isOpen = before.isOpen || before.against + 1 >= enough;
+  const isOpen = before.isOpen || before.against + 1 >= decisive;
   return { ...before, ...found, isOpen, against: isOpen ? 0 : before.against + 1 };
 }
 
-function doubted(episode: Episode): readonly Episode[] {
+function contradicted(episode: Episode): readonly Episode[] {
   const against = episode.against + 1;
-  return episode.isOpen && against < enough ? [{ ...episode, against }] : [];
+  return episode.isOpen && against < decisive ? [{ ...episode, against }] : [];
 }
 
-const keyOf = ({ rule, subject }: Pick<Found, 'rule' | 'subject'>): string => `${rule} ${subject}`;
+const keyOf = ({ rule, subject }: Pick<FoundProblem, 'rule' | 'subject'>): string => `${rule} ${subject}`;

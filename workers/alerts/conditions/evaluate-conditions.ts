@@ -1,31 +1,32 @@
-// One round of the conditions, every minute by one process: reads how the mirror stands, asks every rule, and brings the outbox to
-// what has begun and what is over, together with what has to be remembered for the next round.
+// Evaluates the conditions, every minute in one process: reads the health of the mirror, asks every rule, and updates the outbox together
+// with the state that the next evaluation needs.
 import { z } from 'zod';
+import { instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Job } from '#workers/scheduling/scheduler.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
-import { advance, type Episode, type Heard } from './debounce.ts';
-import { alertId, settleAlerts, timeOf, type WantedAlert } from '#workers/alerts/outbox/apply.ts';
-import { readMirror } from './mirror-health.ts';
+import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
+import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
+import type { Job } from '#workers/scheduling/scheduler.ts';
+import type { MirrorHealth } from './condition.ts';
+import { advance, type Episode, type Evaluation } from './debounce.ts';
+import { readMirrorHealth } from './mirror-health.ts';
 
-export interface RoundNeeds {
+export interface EvaluationNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
-  /** Told when something is to leave. */
-  readonly onSettled?: () => void;
+  /** Called after the outbox changed. */
+  readonly onOutboxChanged?: () => void;
 }
 
-export interface RoundInput {
+export interface EvaluationInput {
   readonly rules: readonly ConditionRule[];
   /** `ALERT_MAX_AGE`. */
   readonly maxAgeMs: number;
 }
 
-const minuteMs = 60_000;
-
-const memory = z.object({
+const stateSchema = z.object({
   look: z.object({ seq: z.number(), atMs: z.number() }).optional(),
   episodes: z.array(
     z.object({
@@ -38,78 +39,79 @@ const memory = z.object({
     }),
   ),
 });
-const stored = keyValue('alerts conditions', memory);
+const stored = keyValue('alerts conditions', stateSchema);
 
-export interface ConditionsInput extends RoundInput {
-  /** How often the subscriptions are looked after: what is looked at more often than every minute is asked about as often. */
+export interface ConditionsInput extends EvaluationInput {
+  /** `WATCH_EVERY`: when subscriptions are checked more often than every minute, so are the conditions. */
   readonly watchEveryMs: number;
 }
 
-export function conditionsJob(needs: RoundNeeds, { watchEveryMs, ...input }: ConditionsInput): Job {
-  // What was open before this process came may have channels now that it had not then.
+export function conditionsJob(needs: EvaluationNeeds, { watchEveryMs, ...input }: ConditionsInput): Job {
+  // Episodes that were open before this process started may have channels now that they did not have then.
   let isFirst = true;
   return {
     name: 'conditions',
     everyMs: Math.min(minuteMs, watchEveryMs),
     async run() {
-      const { begun, over } = await conditionRound(needs, { ...input, settlesAll: isFirst });
+      const { begun, over } = await evaluateConditions(needs, { ...input, appliesAll: isFirst });
       isFirst = false;
       return begun + over > 0 ? { begun, over } : undefined;
     },
   };
 }
 
-export interface RoundReport {
+export interface EvaluationReport {
   readonly begun: number;
   readonly over: number;
 }
 
-export async function conditionRound(
-  { store, nowMs, onSettled }: RoundNeeds,
-  { rules, maxAgeMs, settlesAll = false }: RoundInput & { readonly settlesAll?: boolean },
-): Promise<RoundReport> {
+export async function evaluateConditions(
+  { store, nowMs, onOutboxChanged }: EvaluationNeeds,
+  { rules, maxAgeMs, appliesAll = false }: EvaluationInput & { readonly appliesAll?: boolean },
+): Promise<EvaluationReport> {
   const at = nowMs();
   const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
-  const { reading, look } = await readMirror(store, { nowMs: at, before });
-  const after = advance(episodes, await hear(rules, reading));
-  const [open, stillOpen] = [openOnes(episodes), openOnes(after)];
+  const { health, logEnd } = await readMirrorHealth(store, { nowMs: at, before });
+  const after = advance(episodes, await askRules(rules, health));
+  const [open, stillOpen] = [openEpisodes(episodes), openEpisodes(after)];
   const begun = [...stillOpen.keys()].filter((one) => !open.has(one));
   const over = [...open.keys()].filter((one) => !stillOpen.has(one));
-  const isChanged = settlesAll || begun.length + over.length > 0;
+  const isChanged = appliesAll || begun.length + over.length > 0;
   await store.transaction(async (unit) => {
-    // Serializes concurrent rounds: the second sees the alerts that the first added.
+    // Serializes concurrent evaluations, so that no alert is inserted twice.
     await lockKey(unit, stored.key);
-    await writeValue(unit, stored, { look: { ...look }, episodes: after.map((episode) => ({ ...episode })) });
+    await writeValue(unit, stored, { look: { ...logEnd }, episodes: after.map((episode) => ({ ...episode })) });
     if (!isChanged) return;
     const subjects = [...open.values(), ...stillOpen.values()].map(({ subject }) => subject);
-    const wanted = [...stillOpen.values()].flatMap((episode) => wantedOf(episode, rules));
-    await settleAlerts(unit, { subjects: [...new Set(subjects)], wanted, rules, nowMs: at, maxAgeMs });
+    const desired = [...stillOpen.values()].flatMap((episode) => desiredAlerts(episode, rules));
+    await applyDesiredAlerts(unit, { subjects: [...new Set(subjects)], desired, rules, nowMs: at, maxAgeMs });
   });
-  if (isChanged) onSettled?.();
+  if (isChanged) onOutboxChanged?.();
   return { begun: begun.length, over: over.length };
 }
 
-async function hear(rules: readonly ConditionRule[], reading: Parameters<ConditionRule['find']>[0]): Promise<Heard> {
-  const answers = await Promise.all(rules.map(async (rule) => ({ rule: rule.name, found: await rule.find(reading) })));
+async function askRules(rules: readonly ConditionRule[], health: MirrorHealth): Promise<Evaluation> {
+  const answers = await Promise.all(rules.map(async (rule) => ({ rule: rule.name, found: await rule.find(health) })));
   return {
-    found: answers.flatMap(({ rule, found }) => (found ?? []).map((trouble) => ({ ...trouble, rule }))),
+    found: answers.flatMap(({ rule, found }) => (found ?? []).map((problem) => ({ ...problem, rule }))),
     unknown: new Set(answers.filter(({ found }) => found === undefined).map(({ rule }) => rule)),
     rules: new Set(rules.map(({ name }) => name)),
-    now: timeOf(reading.nowMs),
+    now: instantOf(health.nowMs),
   };
 }
 
-const openOnes = (episodes: readonly Episode[]): ReadonlyMap<string, Episode> =>
+const openEpisodes = (episodes: readonly Episode[]): ReadonlyMap<string, Episode> =>
   new Map(
     episodes.filter(({ isOpen }) => isOpen).map((one) => [JSON.stringify([one.rule, one.subject, one.since]), one]),
   );
 
-function wantedOf(episode: Episode, rules: readonly ConditionRule[]): readonly WantedAlert[] {
+function desiredAlerts(episode: Episode, rules: readonly ConditionRule[]): readonly DesiredAlert[] {
   const { rule, subject: subjectUri, since, message } = episode;
   const channels = rules.find(({ name }) => name === rule)?.channels ?? [];
+  const fact = encodeFact({ kind: 'condition', since });
   return channels.map((channel) => {
-    const identity = { rule, channel, subjectUri, fact: `since ${since}` };
-    // It was so on two readings already: that is its grace.
+    const identity = { rule, channel, subjectUri, fact };
+    // Two evaluations found it already: it needs no further grace.
     return { ...identity, id: alertId(identity), occurredAt: since, graceMs: 0, detail: message };
   });
 }

@@ -1,4 +1,5 @@
-// Reads how the mirror stands, for the conditions: all of it from the store, since whoever asks is one process of several.
+// Reads the health of the mirror for the conditions. All of it comes from the store, because any of several processes may evaluate them.
+import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
 import { countKept, lastSeq } from '#src/store/log/log.ts';
@@ -6,56 +7,55 @@ import { noShowRates } from '#src/store/no-show-rates.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import type { Comparison, Reading } from './condition.ts';
-import { clockSkew, lostLately, processesNow } from './condition-inputs.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import type { Comparison, MirrorHealth } from './condition.ts';
+import { readClockSkew, readLostSubscriptions, readReceivers } from './condition-inputs.ts';
 
-/** Where the log ended at the reading before, and when that was. */
-export interface LastLook {
+/** Where the log ended at the previous evaluation, and when that was. */
+export interface LogEnd {
   readonly seq: number;
   readonly atMs: number;
 }
 
-export interface Looked {
-  readonly reading: Reading;
-  readonly look: LastLook;
+export interface HealthReading {
+  readonly health: MirrorHealth;
+  readonly logEnd: LogEnd;
 }
 
 const hourMs = 3_600_000;
 const latest = 50;
 
-export async function readMirror(
+export async function readMirrorHealth(
   store: Store,
-  { nowMs, before }: { readonly nowMs: number; readonly before: LastLook | undefined },
-): Promise<Looked> {
-  const look = { seq: await lastSeq(store), atMs: nowMs };
+  { nowMs, before }: { readonly nowMs: number; readonly before: LogEnd | undefined },
+): Promise<HealthReading> {
+  const logEnd = { seq: await lastSeq(store), atMs: nowMs };
   const subscriptions = await readSubscriptions(store);
-  const { spooled, refusedAsStale } = await processesNow(store, nowMs);
-  const reading: Reading = {
+  const { spooled, rejectedAsStale } = await readReceivers(store, nowMs);
+  const health: MirrorHealth = {
     nowMs,
     subscriptions: subscriptions.map(({ uri, state, retry_started_at: since }) => ({
       uri,
       state: state ?? null,
       retryStartedAt: since ?? null,
     })),
-    lost: await lostLately(store, nowMs),
+    lostSubscriptions: await readLostSubscriptions(store, nowMs),
     quarantined: await countKept(store, 'quarantined'),
-    quarantinedLately: await countKept(store, 'quarantined', timeOf(nowMs - hourMs)),
+    quarantinedLastHour: await countKept(store, 'quarantined', instantOf(nowMs - hourMs)),
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
-    clockSkewSeconds: await clockSkew(store, nowMs),
-    refusedAsStale,
+    clockSkewSeconds: await readClockSkew(store, nowMs),
+    rejectedAsStale,
     spooled,
-    noShowRates: (by, withinMs) => noShowRates(store, { by, from: timeOf(nowMs - withinMs), to: timeOf(nowMs) }),
+    noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(nowMs - withinMs), to: instantOf(nowMs) }),
   };
-  return { reading, look };
+  return { health, logEnd };
 }
 
 /**
- * Of what appeared since the last look, how old it was then: when a row appears stands nowhere, but these were not there. Where
- * nothing appeared, how late the deliveries of the last hour came.
+ * The age of deliveries that appeared since the previous evaluation. The log does not record when an entry was written, but these were
+ * not there then. Without new deliveries: how late those of the last hour arrived.
  */
-async function delaysOf(store: Store, nowMs: number, before: LastLook | undefined): Promise<readonly number[]> {
+async function delaysOf(store: Store, nowMs: number, before: LogEnd | undefined): Promise<readonly number[]> {
   const deliveries = await latestDeliveries(store, latest);
   const appeared = before === undefined ? [] : deliveries.filter(({ seq }) => seq > before.seq);
   if (before !== undefined && appeared.length > 0)
@@ -67,12 +67,16 @@ async function delaysOf(store: Store, nowMs: number, before: LastLook | undefine
 
 async function comparisonsOf(store: Store): Promise<readonly Comparison[]> {
   const { recent, full } = await readReconcileState(store);
-  return Object.entries({ recent, full }).flatMap(([part, run]) =>
+  const parts = [
+    { part: 'recent', run: recent },
+    { part: 'full', run: full },
+  ] as const;
+  return parts.flatMap(({ part, run }) =>
     run === undefined
       ? []
       : [
           {
-            part: part as Comparison['part'],
+            part,
             rows: totalOf(run.drift),
             heldBack: Object.values(run.held_back).reduce((sum, count) => sum + count, 0),
             finishedAt: run.finished_at,

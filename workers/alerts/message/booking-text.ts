@@ -1,148 +1,143 @@
-// What there is to say about a booking: a sentence, its facts in order, and the same as variables for templates. Pure.
+// The text about a booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
+import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { ownMark, type Case } from '#workers/alerts/rules/rule.ts';
-import { spoken } from './sanitize-text.ts';
-import { lengthOf, zonedSpan } from './zoned-time.ts';
+import { noShowsUpTo, ownMark, type BookingContext } from '#workers/alerts/rules/rule.ts';
+import { sanitizeLine } from './sanitize-text.ts';
+import { durationText, zonedSpan } from './zoned-time.ts';
 
-/** Of a rule what its words depend on. */
-export interface RuleInWords {
-  readonly name: string;
-  readonly when: string;
-  readonly template?: string | undefined;
-  /** Of `repeat_no_show`: how far back marks count. */
-  readonly within?: unknown;
-}
-
-export interface Wording {
+export interface BookingText {
   readonly who: string;
   readonly text: string;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-interface Occasion {
-  readonly rule: RuleInWords;
-  readonly fact: string;
+export interface TextOptions {
+  readonly rule: { readonly name: string; readonly noShowWindowMs?: number | undefined };
+  /** True for a retraction. */
   readonly isOver: boolean;
 }
 
-export function wordingOf(known: Case, { rule, fact, isOver }: Occasion): Wording {
-  const { invitee, event, eventTypeName } = known;
-  const timezone = spoken(known.hostTimezone) || null;
-  const who = nameOf(known);
-  const what = spoken(event?.name) || spoken(eventTypeName) || 'a booking';
-  const hosts = hostsOf(known)
+export function bookingText(
+  { context, fact }: { readonly context: BookingContext; readonly fact: BookingFact },
+  { rule, isOver }: TextOptions,
+): BookingText {
+  const { invitee, event, eventTypeName } = context;
+  const timezone = sanitizeLine(context.hostTimezone) || null;
+  const who = nameOf(context);
+  const what = sanitizeLine(event?.name) || sanitizeLine(eventTypeName) || 'a booking';
+  const hosts = hostsOf(context)
     .slice(0, 5)
-    .map(({ name, email }) => spoken(name) || spoken(email))
+    .map(({ name, email }) => sanitizeLine(name) || sanitizeLine(email))
     .filter((name) => name !== '');
   const when = event?.start_time ? zonedSpan(event.start_time, event.end_time, timezone) : 'unknown';
-  const times = timesOf(known, rule);
-  const isCancellation = fact.startsWith('canceled ');
-  const notice = isCancellation && !isOver ? noticeOf(known) : undefined;
-  const reason = isCancellation && !isOver ? spoken(invitee.cancel_reason, 300) : '';
-  const text = isOver
-    ? overText(known, { fact, who, what, rule: rule.name })
-    : nowText(known, { fact, who, what, times, notice });
+  const mark = ownMark(context);
+  const times = mark === undefined ? 0 : noShowsUpTo(mark, context, rule.noShowWindowMs);
+  const isCancellation = fact.kind === 'canceled' && !isOver;
+  const notice = isCancellation ? noticeOf(context) : '';
+  const reason = isCancellation ? sanitizeLine(invitee.cancel_reason, 300) : '';
+  const subject = { context, fact, who, what };
   const facts = [
     { label: 'Who', value: who },
     { label: 'Event', value: what },
     { label: 'When', value: when },
     { label: hosts.length > 1 ? 'Hosts' : 'Host', value: hosts.join(', ') },
-    { label: 'Notice', value: notice ?? '' },
+    { label: 'Notice', value: notice },
     { label: 'Reason', value: reason },
-    { label: 'No-shows', value: rule.when === 'repeat_no_show' && !isOver ? String(times) : '' },
+    { label: 'No-shows', value: rule.noShowWindowMs !== undefined && !isOver ? String(times) : '' },
   ].filter(({ value }) => value !== '');
   const variables = {
     name: who,
-    first_name: spoken(invitee.first_name),
-    last_name: spoken(invitee.last_name),
-    email: spoken(invitee.email),
+    first_name: sanitizeLine(invitee.first_name),
+    last_name: sanitizeLine(invitee.last_name),
+    email: sanitizeLine(invitee.email),
     event: what,
-    event_type: spoken(eventTypeName),
+    event_type: sanitizeLine(eventTypeName),
     host: hosts.join(', '),
     when,
     timezone: timezone ?? 'UTC',
     start_time: event?.start_time ?? null,
     end_time: event?.end_time ?? null,
     times,
-    notice: notice ?? '',
+    notice,
     reason,
-    utm: Object.fromEntries(utm.map((tag) => [tag, spoken(invitee[`utm_${tag}`])])),
-    contact: contactOf(known),
+    utm: Object.fromEntries(utmParameters.map((name) => [name, sanitizeLine(invitee[`utm_${name}`])])),
+    contact: contactVariables(context),
   };
-  return { who, text, facts, variables };
+  return { who, text: isOver ? overText(subject, rule.name) : alertText(subject, { times, notice }), facts, variables };
 }
 
-const utm = ['source', 'medium', 'campaign', 'content', 'term'] as const;
+const utmParameters = ['source', 'medium', 'campaign', 'content', 'term'] as const;
 
-function nameOf({ invitee: { name, first_name: first, last_name: last } }: Case): string {
-  return spoken(name) || spoken(`${spoken(first)} ${spoken(last)}`) || 'Somebody';
+function nameOf({ invitee: { name, first_name: first, last_name: last } }: BookingContext): string {
+  return sanitizeLine(name) || sanitizeLine(`${sanitizeLine(first)} ${sanitizeLine(last)}`) || 'An invitee';
 }
 
-interface Words {
-  readonly fact: string;
+interface TextSubject {
+  readonly context: BookingContext;
+  readonly fact: BookingFact;
   readonly who: string;
   readonly what: string;
 }
 
-function nowText(
-  { invitee }: Case,
-  { fact, who, what, times, notice }: Words & { times: number; notice: string | undefined },
+function alertText(
+  { context: { invitee }, fact, who, what }: TextSubject,
+  { times, notice }: { readonly times: number; readonly notice: string },
 ): string {
-  if (fact.startsWith('booked ')) return `${who} booked ${what}.`;
-  if (!fact.startsWith('canceled '))
-    return `${who} did not show up for ${what}${times > 1 ? ` (${times} times by now)` : ''}.`;
-  const before = notice === undefined ? '' : `, ${notice} before it begins`;
-  return invitee.canceler_type === 'host'
-    ? `${what} with ${who} was canceled by the host${before}.`
-    : `${who} canceled ${what}${before}.`;
+  const before = notice === '' ? '' : `, ${notice} before it begins`;
+  switch (fact.kind) {
+    case 'booked':
+      return `${who} booked ${what}.`;
+    case 'canceled':
+      return invitee.canceler_type === 'host'
+        ? `${what} with ${who} was canceled by the host${before}.`
+        : `${who} canceled ${what}${before}.`;
+    case 'no_show':
+      return `${who} did not show up for ${what}${times > 1 ? ` (${times} times by now)` : ''}.`;
+  }
 }
 
-/** Level, not edge: what is so now tells why it is over. */
-function overText(known: Case, { fact, who, what, rule }: Words & { rule: string }): string {
-  const { rescheduled, new_invitee: next, status, canceled_at: canceledAt } = known.invitee;
-  const isMoved = rescheduled === true || next !== null;
+/** Says why a fact is no longer reported, from what is true now. */
+function overText({ context, fact, who, what }: TextSubject, rule: string): string {
+  const { rescheduled, new_invitee: next, status, canceled_at: canceledAt } = context.invitee;
+  const isRescheduled = rescheduled === true || next !== null;
   const isCanceled = status === 'canceled';
-  const now = isMoved ? 'The booking was rescheduled.' : isCanceled ? 'The booking was canceled.' : '';
-  // Often it is only the rule that looks away: a field of the contact changed, or another mark is gone. What stands is not denied.
-  const standing = (words: string, isThis: boolean, of: string): string =>
-    `${isThis ? `No longer so for the rule “${rule}”` : `Taken back: another ${of} stands in its place`}. ${words}`;
-  if (fact.startsWith('booked '))
-    return now === ''
-      ? standing(`${who} still has the booking of ${what}.`, true, 'booking')
-      : `No longer so: ${who} booked ${what}. ${now}`;
-  if (fact.startsWith('canceled '))
-    return isCanceled && !isMoved
-      ? standing(`${what} with ${who} is still canceled.`, fact === `canceled ${canceledAt}`, 'cancellation')
-      : `No longer so: ${what} with ${who} was canceled. ${now}`.trim();
-  const mark = ownMark(known);
-  if (mark !== undefined)
-    return standing(`${who} is still marked as a no-show for ${what}.`, mark.noShowUri === fact, 'mark');
-  return now === ''
-    ? `Taken back: ${who} is no longer marked as a no-show for ${what}.`
-    : `No longer so: ${who} did not show up for ${what}. ${now}`;
+  const reason = isRescheduled ? 'The booking was rescheduled.' : isCanceled ? 'The booking was canceled.' : '';
+  // Often only the rule no longer matches: a field of the contact changed, or an earlier mark was removed. What is still true is not denied.
+  const stillTrue = (text: string, isSameFact: boolean, noun: string): string =>
+    `${isSameFact ? `The rule “${rule}” no longer matches` : `Retracted: replaced by another ${noun}`}. ${text}`;
+  switch (fact.kind) {
+    case 'booked':
+      return reason === ''
+        ? stillTrue(`${who} still has the booking of ${what}.`, true, 'booking')
+        : `No longer true: ${who} booked ${what}. ${reason}`;
+    case 'canceled':
+      return isCanceled && !isRescheduled
+        ? stillTrue(`${what} with ${who} is still canceled.`, fact.at === canceledAt, 'cancellation')
+        : `No longer true: ${what} with ${who} was canceled. ${reason}`.trim();
+    case 'no_show': {
+      const mark = ownMark(context);
+      if (mark !== undefined)
+        return stillTrue(`${who} is still marked as a no-show for ${what}.`, mark.noShowUri === fact.noShowUri, 'mark');
+      return reason === ''
+        ? `Retracted: ${who} is no longer marked as a no-show for ${what}.`
+        : `No longer true: ${who} did not show up for ${what}. ${reason}`;
+    }
+  }
 }
 
-/** How long before the start. */
-function noticeOf({ invitee: { canceled_at: at }, event }: Case): string | undefined {
+/** How long before the start it was canceled; empty when it began before. */
+function noticeOf({ invitee: { canceled_at: at }, event }: BookingContext): string {
   const noticeMs = Date.parse(event?.start_time ?? '') - Date.parse(at ?? '');
-  return noticeMs >= 0 ? lengthOf(noticeMs) : undefined;
+  return noticeMs >= 0 ? durationText(noticeMs) : '';
 }
 
-/** As the rule counts: up to this mark. */
-function timesOf(known: Case, { within }: RuleInWords): number {
-  const mark = ownMark(known);
-  if (mark === undefined) return 0;
-  const since = typeof within === 'number' ? Date.parse(mark.markedAt) - within : Number.NEGATIVE_INFINITY;
-  return known.marks.filter(({ markedAt }) => markedAt <= mark.markedAt && Date.parse(markedAt) > since).length;
-}
-
-/** Columns and custom fields that are plain values, by their own names. */
-function contactOf({ contact }: Case): Readonly<Record<string, unknown>> {
+/** Columns and custom fields with plain values, by their own names. */
+function contactVariables({ contact }: BookingContext): Readonly<Record<string, unknown>> {
   const pairs: [string, unknown][] = contact === undefined ? [] : [...contact.fields, ...Object.entries(contact.row)];
   return Object.fromEntries(
     pairs
       .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-      .map(([name, value]) => [name, typeof value === 'string' ? spoken(value) : value]),
+      .map(([name, value]) => [name, typeof value === 'string' ? sanitizeLine(value) : value]),
   );
 }

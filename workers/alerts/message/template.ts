@@ -1,17 +1,18 @@
-// Templates of rules, in Liquid: they see the values they are given and nothing else, no file, no prototype, and may not take long.
+// Templates of rules, in Liquid. They see only the given values, no files and no prototypes, and their time and memory are limited.
 import { Liquid } from 'liquidjs';
 
 const engine = new Liquid({
   ownPropertyOnly: true,
   strictFilters: true,
-  // Partials are looked for in here: there are none, and no folder is read.
+  // Partials come from here: there are none, and no folder is read.
   templates: {},
   parseLimit: 10_000,
-  renderLimit: 100,
+  // Wall-clock time: far above any template's own, so that a busy machine does not change what a message says.
+  renderLimit: 1_000,
   memoryLimit: 100_000,
 });
 
-/** Every name a template may use, as docs/alerts.md explains them. */
+/** Every variable of templates; docs/alerts.md describes them. */
 export const templateVariables = [
   'title',
   'text',
@@ -44,28 +45,29 @@ const sample: Readonly<Record<string, unknown>> = {
   contact: {},
 };
 
-/** What is wrong with a template, for whoever wrote it; undefined when nothing is. */
-export async function templateComplaint(template: string): Promise<string | undefined> {
+/** Describes what is wrong with a template; undefined when nothing is. */
+export async function checkTemplate(template: string): Promise<string | undefined> {
   try {
     const parsed = engine.parse(template);
     const names = (await engine.globalVariables(parsed)).map(String);
-    const strange = names.filter((name) => !(templateVariables as readonly string[]).includes(name));
-    if (strange.length > 0) return `a template of known variables: there is no ${strange.join(', ')}`;
-    await engine.render(parsed, sample);
+    const known: readonly string[] = templateVariables;
+    const unknown = names.filter((name) => !known.includes(name));
+    if (unknown.length > 0) return `unknown variable in the template: ${unknown.join(', ')}`;
+    engine.renderSync(parsed, sample);
     return undefined;
   } catch (error) {
     const [first = ''] = (error instanceof Error ? error.message : '').split('\n', 1);
-    return `a Liquid template: ${first.slice(0, 200)}`;
+    return `not a valid Liquid template: ${first.slice(0, 200)}`;
   }
 }
 
-/** Undefined when it fails with these values. */
-export async function renderTemplate(
-  template: string,
-  variables: Readonly<Record<string, unknown>>,
-): Promise<string | undefined> {
+/**
+ * Returns undefined when the template fails with these values. Rendering is synchronous: the time limit must not include what the process
+ * does meanwhile.
+ */
+export function renderTemplate(template: string, variables: Readonly<Record<string, unknown>>): string | undefined {
   try {
-    return String(await engine.parseAndRender(template, variables));
+    return String(engine.parseAndRenderSync(template, variables));
   } catch {
     return undefined;
   }

@@ -1,32 +1,32 @@
-// Times as the host of a booking reads them: in their own zone, which is named.
+// Times in the time zone of the host, which is named beside them.
 
-/** `Mon, 16 Nov 2026, 15:00–15:30 (Europe/Berlin)`. A zone nobody knows is told in UTC. */
+/** `Mon, 16 Nov 2026, 15:00–15:30 (Europe/Berlin)`. An unknown zone is shown as UTC. */
 export function zonedSpan(start: string, end: string | null, timezone: string | null): string {
   const zone = timezone !== null && formatIn(timezone) !== undefined ? timezone : 'UTC';
   const format = formatIn(zone);
   const [fromMs, toMs] = [Date.parse(start), Date.parse(end ?? start)];
   if (format === undefined || Number.isNaN(fromMs)) return 'unknown';
-  const from = readOff(format, fromMs);
-  const to = Number.isNaN(toMs) || toMs <= fromMs ? undefined : readOff(format, toMs);
+  const from = partsOf(format, fromMs);
+  const to = Number.isNaN(toMs) || toMs <= fromMs ? undefined : partsOf(format, toMs);
   const until = to && (to.day === from.day ? `–${to.time}` : `–${to.day}, ${to.time}`);
   return `${from.day}, ${from.time}${until ?? ''} (${zone})`;
 }
 
-function readOff(format: Intl.DateTimeFormat, ms: number): { readonly day: string; readonly time: string } {
+function partsOf(format: Intl.DateTimeFormat, ms: number): { readonly day: string; readonly time: string } {
   const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
   const { weekday, day, month, year, hour, minute } = parts;
   return { day: `${weekday}, ${day} ${month} ${year}`, time: `${hour}:${minute}` };
 }
 
-// Each holds some 30 kB outside the heap, which nobody hurries to collect: kept, one a zone.
+// Cached, one per zone: each formatter takes about 30 kB outside the heap, which is collected late.
 const formats = new Map<string, Intl.DateTimeFormat | undefined>();
-const mostFormats = 50;
+const maxFormats = 50;
 
-/** Undefined when there is no such zone. Named zones only: the service sends names, and an offset does not know when clocks change. */
+/** Undefined for an unknown zone. Named zones only: the service sends names, and an offset has no daylight saving. */
 function formatIn(timeZone: string): Intl.DateTimeFormat | undefined {
   if (!/^[A-Za-z][\w+/-]{1,63}$/.test(timeZone)) return undefined;
   if (formats.has(timeZone)) return formats.get(timeZone);
-  if (formats.size >= mostFormats) formats.clear();
+  if (formats.size >= maxFormats) formats.clear();
   const made = formatOf(timeZone);
   formats.set(timeZone, made);
   return made;
@@ -47,8 +47,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** `3 h 5 min`, `2 d 4 h`: the two largest units say enough. */
-export function lengthOf(ms: number): string {
+/** `3 h 5 min`, `2 d 4 h`: the two largest units. */
+export function durationText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
   if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;

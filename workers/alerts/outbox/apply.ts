@@ -1,90 +1,71 @@
-// Brings the outbox to what is so now, in its caller's transaction. The rows are held meanwhile: whoever sends marks them before or
-// after, never in between.
+// Brings the outbox in line with the facts that are true now, within the caller's transaction. The rows are locked meanwhile, so a sender
+// records its outcome before or after, never in between.
 import { createHash } from 'node:crypto';
+import { instantOf } from '#src/base/time.ts';
 import {
-  addAlerts,
-  holdAlertsAbout,
-  renewAlerts,
+  cancelRetractions,
+  closeAlerts,
+  insertAlerts,
+  lockAlertsAbout,
+  reopenAlerts,
   retractAlerts,
-  silenceAlerts,
-  upholdAlerts,
-  type Alert,
+  type NewAlert,
 } from '#src/store/alerts/alert-rows.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { settle, type Change, type Wanted } from './diff.ts';
+import { diffAlerts, type Change } from './diff.ts';
 
-export interface WantedAlert extends Wanted {
-  readonly subjectUri: string;
-  /** How long it has to be so before anybody is told. */
+export interface DesiredAlert extends Omit<NewAlert, 'dueAt' | 'follows' | 'episode'> {
+  /** How long the fact must be true before it is reported. */
   readonly graceMs: number;
-  /** Of a condition: what it found. */
-  readonly detail?: string | null;
 }
 
-export interface SettleInput {
-  /** What ought to stand about these subjects; of what is not here the contrary. */
+export interface ApplyInput {
   readonly subjects: readonly string[];
-  readonly wanted: readonly WantedAlert[];
-  /** Rules and the channels they speak through: what another one said, from before the rules were changed, stays as it is. */
+  /** Every alert that should exist about these subjects; all others are closed or retracted. */
+  readonly desired: readonly DesiredAlert[];
+  /** Current rules and their channels: alerts of a rule or channel that was removed from the file stay as they are. */
   readonly rules: readonly { readonly name: string; readonly channels: readonly string[] }[];
   readonly nowMs: number;
   readonly maxAgeMs: number;
 }
 
-/** Made of what it is about: whoever finds the same fact again finds the same alert. */
+/** A hash of what the alert is about: finding the same fact again finds the same alert. */
 export function alertId({
   rule,
   channel,
   subjectUri,
   fact,
-}: Omit<WantedAlert, 'id' | 'occurredAt' | 'graceMs'>): string {
+}: Pick<NewAlert, 'rule' | 'channel' | 'subjectUri' | 'fact'>): string {
   return createHash('sha256')
     .update(JSON.stringify([rule, channel, subjectUri, fact]))
     .digest('hex')
     .slice(0, 32);
 }
 
-/** Answers how many rows changed. */
-export async function settleAlerts(unit: Unit, input: SettleInput): Promise<number> {
-  const { subjects, wanted, rules, nowMs, maxAgeMs } = input;
-  const now = timeOf(nowMs);
-  const spoken = new Set(rules.flatMap(({ name, channels }) => channels.map((channel) => `${name} ${channel}`)));
-  const held = await holdAlertsAbout(unit, subjects);
-  const known = held.filter(({ rule, channel }) => spoken.has(`${rule} ${channel}`));
-  const byId = new Map(known.map((alert) => [alert.id, alert]));
-  const wantedById = new Map(wanted.map((one) => [one.id, one]));
-  const changes = settle([...wantedById.values()], known, { nowMs, maxAgeMs });
-  const of = <Kind extends Change['kind']>(kind: Kind) =>
-    changes.filter((change): change is Extract<Change, { kind: Kind }> => change.kind === kind);
-  const rowsOf = (ids: readonly { readonly id: string }[]): readonly Alert[] =>
-    ids.flatMap(({ id }) => byId.get(id) ?? []);
-  const dueAt = (id: string): string => timeOf(nowMs + (wantedById.get(id)?.graceMs ?? 0));
+/** Returns how many alerts changed. */
+export async function applyDesiredAlerts(unit: Unit, input: ApplyInput): Promise<number> {
+  const { subjects, rules, nowMs, maxAgeMs } = input;
+  const now = instantOf(nowMs);
+  const isActive = new Set(rules.flatMap(({ name, channels }) => channels.map((channel) => `${name} ${channel}`)));
+  const locked = await lockAlertsAbout(unit, subjects);
+  const existing = locked.filter(({ rule, channel }) => isActive.has(`${rule} ${channel}`));
+  const byId = new Map(existing.map((alert) => [alert.id, alert]));
+  const desired = new Map(input.desired.map((one) => [one.id, one]));
+  const changes = diffAlerts([...desired.values()], existing, { nowMs, maxAgeMs });
+  const idsOf = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).map(({ id }) => id);
+  const rowsOf = (kind: Change['kind']) => idsOf(kind).flatMap((id) => byId.get(id) ?? []);
+  const dueAt = (id: string): string => instantOf(nowMs + (desired.get(id)?.graceMs ?? 0));
 
-  await addAlerts(
+  const added = idsOf('add').flatMap((id) => desired.get(id) ?? []);
+  await insertAlerts(
     unit,
-    of('add').flatMap(({ wanted: { id } }) => {
-      const found = wantedById.get(id);
-      return found ? [{ ...found, detail: found.detail ?? null, dueAt: dueAt(id) }] : [];
-    }),
+    added.map((alert) => ({ ...alert, dueAt: dueAt(alert.id) })),
     now,
   );
-  await renewAlerts(
-    unit,
-    rowsOf(of('renew')).map((alert) => ({ ...alert, dueAt: dueAt(alert.id) })),
-    now,
-  );
-  await silenceAlerts(
-    unit,
-    of('silence').map(({ id }) => id),
-    now,
-  );
-  await retractAlerts(unit, rowsOf(of('retract')), now);
-  await upholdAlerts(
-    unit,
-    of('uphold').map(({ id }) => id),
-    now,
-  );
+  const reopened = rowsOf('reopen').map((alert) => ({ ...alert, dueAt: dueAt(alert.id) }));
+  await reopenAlerts(unit, reopened, now);
+  await closeAlerts(unit, idsOf('close'), now);
+  await retractAlerts(unit, rowsOf('retract'), now);
+  await cancelRetractions(unit, idsOf('cancelRetraction'), now);
   return changes.length;
 }
-
-export const timeOf = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -1,73 +1,77 @@
-// Which alerts stand: the difference between what rules find to be so and what was said already, as changes to the outbox.
+// The difference between the alerts that rules call for and those in the outbox, as changes to the outbox. Pure.
 //
-//            found                due, still so
-//   (none) ─────────▶ pending ───────────────────▶ sent
-//                        │ over                      │ over: a follow-up says so
-//                        ▼                           ▼
-//                    retracted ◀─────────────────────┘
-//   retracted ──so again──▶ sent, where the follow-up has not left yet; pending otherwise
-//   pending ──tried too often──▶ failed ──sent again by hand──▶ pending
+//            found                 due, still true
+//   (none) ─────────▶ pending ──────────────────────▶ sent
+//                        │ no longer true               │ no longer true: a retraction is sent
+//                        ▼                              ▼
+//                    retracted ◀────────────────────────┘
+//   retracted ──true again──▶ sent if the retraction was not sent yet, otherwise pending
+//   pending ──too many attempts──▶ failed ──resent by an operator──▶ pending
 //
-// It depends on what is so at the end, not on the order in which that was learned.
-import { followUpOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+// The result depends on what is true now, not on the order in which it was learned.
+import { retractionIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 
-/** One message to one channel. */
-export type Standing = Pick<Alert, 'id' | 'state' | 'claimedAt' | 'sentAt' | 'createdAt' | 'follows'>;
+/** What the comparison needs of an alert in the outbox. */
+export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimedAt' | 'sentAt' | 'createdAt' | 'follows'>;
 
-/** What ought to be said, by the identity of its fact. */
-export interface Wanted {
+/** A fact that is true now and should be reported to one channel. */
+export interface Desired {
   readonly id: string;
-  readonly rule: string;
-  readonly channel: string;
-  readonly fact: string;
   readonly occurredAt: string;
 }
 
 export type Change =
-  | { readonly kind: 'add'; readonly wanted: Wanted }
-  /** Say it (again): it is so, and nobody was told, or was told otherwise since. */
-  | { readonly kind: 'renew'; readonly id: string }
-  /** It was never said. */
-  | { readonly kind: 'silence'; readonly id: string }
-  /** It was said: take it back. */
-  | { readonly kind: 'retract'; readonly id: string; readonly followUp: string }
-  /** The follow-up has not left: it need not. */
-  | { readonly kind: 'uphold'; readonly id: string; readonly followUp: string };
+  | { readonly kind: 'add'; readonly id: string }
+  /** It is true, and was never sent or has been retracted since: send it (again). */
+  | { readonly kind: 'reopen'; readonly id: string }
+  /** It is no longer true and was never sent. */
+  | { readonly kind: 'close'; readonly id: string }
+  /** It is no longer true and was sent: send a retraction. */
+  | { readonly kind: 'retract'; readonly id: string }
+  /** It is true again and the retraction was not sent: drop the retraction. */
+  | { readonly kind: 'cancelRetraction'; readonly id: string };
 
 export interface Age {
   readonly nowMs: number;
   readonly maxAgeMs: number;
 }
 
-/** `known`: every alert of the subject, follow-ups too. */
-export function settle(wanted: readonly Wanted[], known: readonly Standing[], age: Age): readonly Change[] {
-  const byId = new Map(known.map((one) => [one.id, one]));
-  const so = wanted.filter((one) => isTold(one, byId.get(one.id), age));
-  const isSo = new Set(so.map(({ id }) => id));
+/** `existing`: every alert about the subjects, including retractions. */
+export function diffAlerts(
+  desired: readonly Desired[],
+  existing: readonly ExistingAlert[],
+  age: Age,
+): readonly Change[] {
+  const byId = new Map(existing.map((one) => [one.id, one]));
+  const current = desired.filter((one) => isRecent(one, byId.get(one.id), age));
+  const isCurrent = new Set(current.map(({ id }) => id));
   return [
-    ...so.flatMap((one) => standUp(one, byId, age)),
-    ...known.filter(({ id, follows }) => follows === null && !isSo.has(id)).flatMap((one) => standDown(one)),
+    ...current.flatMap((one) => whenTrue(one, byId, age)),
+    ...existing.filter(({ id, follows }) => follows === null && !isCurrent.has(id)).flatMap(whenOver),
   ];
 }
 
-/** Recent when it was learned of: what is told stays so as time passes, and does not when it turns out to be older than it seemed. */
-function isTold({ occurredAt }: Wanted, before: Standing | undefined, { nowMs, maxAgeMs }: Age): boolean {
+/** Recent at the time it was learned: an alert does not end because time passes, but ends when the fact turns out to be older. */
+function isRecent({ occurredAt }: Desired, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
   const learnedMs = before === undefined ? nowMs : Date.parse(before.createdAt);
   return learnedMs - Date.parse(occurredAt) <= maxAgeMs;
 }
 
-function standUp(wanted: Wanted, byId: ReadonlyMap<string, Standing>, { nowMs, maxAgeMs }: Age): readonly Change[] {
-  const before = byId.get(wanted.id);
-  if (before === undefined) return [{ kind: 'add', wanted }];
+function whenTrue(
+  { id, occurredAt }: Desired,
+  byId: ReadonlyMap<string, ExistingAlert>,
+  { nowMs, maxAgeMs }: Age,
+): readonly Change[] {
+  const before = byId.get(id);
+  if (before === undefined) return [{ kind: 'add', id }];
   if (before.state !== 'retracted') return [];
-  const followUp = byId.get(followUpOf(before.id));
-  // Neither sent nor on its way: nobody was told otherwise.
-  const isHeard = followUp === undefined || followUp.state === 'sent' || followUp.claimedAt !== null;
-  if (before.sentAt !== null && !isHeard) return [{ kind: 'uphold', id: before.id, followUp: followUp.id }];
-  return nowMs - Date.parse(wanted.occurredAt) <= maxAgeMs ? [{ kind: 'renew', id: before.id }] : [];
+  const retraction = byId.get(retractionIdOf(id));
+  const isRetractionUnsent = retraction !== undefined && retraction.state !== 'sent' && retraction.claimedAt === null;
+  if (before.sentAt !== null && isRetractionUnsent) return [{ kind: 'cancelRetraction', id }];
+  return nowMs - Date.parse(occurredAt) <= maxAgeMs ? [{ kind: 'reopen', id }] : [];
 }
 
-function standDown({ id, state }: Standing): readonly Change[] {
+function whenOver({ id, state }: ExistingAlert): readonly Change[] {
   if (state === 'retracted') return [];
-  return state === 'sent' ? [{ kind: 'retract', id, followUp: followUpOf(id) }] : [{ kind: 'silence', id }];
+  return [{ kind: state === 'sent' ? 'retract' : 'close', id }];
 }

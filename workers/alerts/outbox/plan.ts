@@ -1,74 +1,73 @@
-// Which of the alerts that are due leave now, which wait for the end of quiet hours or for their digest, and which go together. Pure.
+// Plans what happens to due alerts: which are sent now, which wait for the end of quiet hours, of a digest period or of a channel's pause,
+// and which are sent together. Pure.
 import { createHash } from 'node:crypto';
-import type { SendJob } from '#src/queue/contract.ts';
+import { instantOf } from '#src/base/time.ts';
 import { messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Postponed } from '#src/store/alerts/send-results.ts';
-import { timeOf } from './apply.ts';
-import { leavesAt, type QuietHours } from './quiet-hours.ts';
+import { earliestSend, type QuietHours } from './quiet-hours.ts';
 
-export interface Departing {
+/** When a rule's alerts may be sent. */
+export interface SendTimes {
   readonly name: string;
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
 }
 
-export interface Dispatch {
-  /** Other times, and the digests that alerts are put into. */
-  readonly changes: readonly Postponed[];
-  readonly jobs: readonly SendJob[];
+export interface PlanInput {
+  readonly rules: ReadonlyMap<string, SendTimes>;
+  readonly nowMs: number;
+  /** Until when the circuit breaker pauses the channel; in the past when it does not. */
+  readonly pausedUntilMs?: number;
 }
 
-/** `due`: rows to be looked at by now, of one channel. */
-export function dispatchOf(due: readonly Alert[], rules: ReadonlyMap<string, Departing>, nowMs: number): Dispatch {
-  const changes: Postponed[] = [];
-  const alone: Alert[] = [];
-  const gathering = new Map<string, Alert[]>();
-  const together = new Map<string, Alert[]>();
+export interface SendPlan {
+  /** New times of alerts that wait, and the digests that alerts were put into. */
+  readonly postponed: readonly Postponed[];
+  /** What to send now, longest due first: each message is one alert, or all alerts of one digest. */
+  readonly messages: readonly (readonly Alert[])[];
+}
+
+/** `due`: the due alerts of one channel; digests that were formed before are complete. */
+export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs = 0 }: PlanInput): SendPlan {
+  const postponed: Postponed[] = [];
+  const messages: (readonly Alert[])[] = [];
+  const newDigests = new Map<string, Alert[]>();
+  const formedDigests = new Map<string, Alert[]>();
   for (const alert of due) {
-    // Of a rule that is gone the sender says so.
+    // A rule that is not in the file any more has no quiet hours; the sender reports that it is missing.
     const rule = rules.get(alert.rule);
-    const leavesMs = rule === undefined ? nowMs : departure(alert, rule, nowMs);
-    if (leavesMs > nowMs) changes.push({ id: alert.id, nextAt: timeOf(leavesMs) });
-    else if (alert.digest !== null) join(together, alert.digest, alert);
-    else if (rule?.digestMs !== undefined) join(gathering, rule.name, alert);
-    else alone.push(alert);
+    const sendMs = Math.max(pausedUntilMs, rule === undefined ? nowMs : sendTimeOf(alert, rule, nowMs));
+    if (sendMs > nowMs) postponed.push({ id: alert.id, nextAt: instantOf(sendMs) });
+    else if (alert.digest !== null) addTo(formedDigests, alert.digest, alert);
+    else if (rule?.digestMs !== undefined) addTo(newDigests, rule.name, alert);
+    else messages.push([alert]);
   }
-  const now = timeOf(nowMs);
-  for (const alerts of gathering.values()) {
+  const now = instantOf(nowMs);
+  for (const alerts of newDigests.values()) {
     const digest = digestIdOf(alerts);
-    const joined = alerts.map((alert) => ({ ...alert, digest, nextAt: now }));
-    changes.push(...joined.map(({ id, nextAt }) => ({ id, nextAt, digest })));
-    together.set(digest, joined);
+    postponed.push(...alerts.map(({ id }) => ({ id, nextAt: now, digest })));
+    messages.push(alerts.map((alert) => ({ ...alert, digest, nextAt: now })));
   }
-  const jobs = [
-    ...alone.map((alert) => jobOf(messageIdOf(alert), [alert])),
-    ...[...together].map(([digest, alerts]) => jobOf(digest, alerts)),
-  ];
-  return { changes, jobs: jobs.toSorted((a, b) => (a.data.at < b.data.at ? -1 : 1)) };
+  messages.push(...formedDigests.values());
+  return { postponed, messages: messages.toSorted((a, b) => (dueSince(a) < dueSince(b) ? -1 : 1)) };
 }
 
-function departure({ dueAt }: Alert, { quiet, digestMs }: Departing, nowMs: number): number {
-  const planned = leavesAt(Date.parse(dueAt), { quiet, digestMs });
-  // Whoever was late, or tried in vain, may have come into quiet hours since.
-  return planned > nowMs ? planned : leavesAt(nowMs, { quiet });
+function sendTimeOf({ dueAt }: Alert, { quiet, digestMs }: SendTimes, nowMs: number): number {
+  const planned = earliestSend(Date.parse(dueAt), { quiet, digestMs });
+  // Quiet hours may have begun since, while the alert was late or being retried.
+  return planned > nowMs ? planned : earliestSend(nowMs, { quiet });
 }
 
-/** Of those in it, so that it is another one when others come. */
+/** A hash of the alerts in it: a digest with other alerts has another id. */
 function digestIdOf(alerts: readonly Alert[]): string {
   const ids = alerts.map((alert) => messageIdOf(alert)).sort();
   return `digest-${createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 32)}`;
 }
 
-/** The name of one attempt: as long as it waits, or runs, it is not added again. */
-function jobOf(message: string, alerts: readonly Alert[]): SendJob {
-  const at = alerts.map(({ nextAt }) => nextAt).reduce((a, b) => (a < b ? a : b));
-  return {
-    id: `${message}-${at.replaceAll(/\D/g, '')}`,
-    data: { v: 1, alerts: alerts.map(({ id }) => id), at },
-  };
-}
+const dueSince = (alerts: readonly Alert[]): string =>
+  alerts.map(({ nextAt }) => nextAt).reduce((a, b) => (a < b ? a : b), '~');
 
-function join(groups: Map<string, Alert[]>, name: string, alert: Alert): void {
+function addTo(groups: Map<string, Alert[]>, name: string, alert: Alert): void {
   const group = groups.get(name);
   if (group === undefined) groups.set(name, [alert]);
   else group.push(alert);

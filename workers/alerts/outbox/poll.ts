@@ -1,142 +1,203 @@
-// Puts what is due into the queue of sends. It is poked when something becomes due in this process, and looks by itself too: time
-// passes, and others write into the outbox. The rows are the truth: a job that was lost is added again, and one too many finds
-// nothing to do.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+// Polls the outbox: claims the alerts that are due and sends them, a bounded number per channel at a time. The poller is woken when an
+// alert changes in this process and polls by itself as well, because time passes and other processes write into the outbox.
+//
+//   due ──plan──▶ postponed (quiet hours, digest period, paused channel)
+//          └────▶ claimed ──send.ts──▶ sent, pending again, or failed
+//
+// Several processes may poll one outbox: the rows are locked while they are claimed, so each message is sent by one process.
+import { createCircuitBreaker, type CircuitBreaker, type CircuitState } from '#src/base/retry-policy.ts';
+import { hourMs, instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
-import type { SendJob } from '#src/queue/contract.ts';
-import { claimsByChannel, perhapsSaid } from '#src/store/alerts/claims.ts';
+import { claimAlerts, claimsByChannel, unresolvedSends } from '#src/store/alerts/claims.ts';
 import { markSent, postpone } from '#src/store/alerts/send-results.ts';
-import { digestsDue, dueAlerts, holdAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { dueAlerts, dueDigestAlerts, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { channelNames } from '#workers/alerts/channels/channel-name.ts';
-import { dispatchOf, type Departing } from './plan.ts';
-import { sendsAChannel, type Handover } from './handover.ts';
-import { timeOf } from './apply.ts';
+import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { planSends, type SendTimes } from './plan.ts';
+import { sendClaimed, type SendNeeds } from './send.ts';
 
-export interface DispatcherNeeds {
-  readonly store: Store;
-  readonly handover: Pick<Handover, 'hand'>;
-  readonly rules: ReadonlyMap<string, Departing>;
-  readonly nowMs: () => number;
+export interface PollerNeeds extends Omit<SendNeeds, 'breakerOf' | 'stopping'> {
   readonly log: Log;
-  readonly everyMs?: number;
+  readonly pollEveryMs?: number;
 }
 
-export interface Dispatcher {
-  /** Something may be due. */
-  poke(): void;
+export interface OutboxPoller {
+  /** Polls now: something may be due. */
+  wake(): void;
+  /** The circuit breakers of the channels in this process. */
+  channelStates(): Readonly<Record<string, ChannelState>>;
   close(): Promise<void>;
 }
 
-/** So many go into one digest. */
-const mostGathered = 500;
-const usualEveryMs = 500;
+export interface ChannelState {
+  readonly state: CircuitState;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Until when nothing is sent; null while the circuit is not open. */
+  readonly until: string | null;
+}
 
-export function startDispatcher(needs: DispatcherNeeds): Dispatcher {
-  const { everyMs = usualEveryMs } = needs;
-  const say = throttled(needs.log, 10_000);
+/** Messages per channel at a time, so that a channel that hangs cannot delay the others. */
+const sendsPerChannel = 8;
+/** The largest digest. */
+const alertsPerDigest = 500;
+const defaultPollEveryMs = 500;
+/** A channel that fails repeatedly is paused, and then tried with one message. */
+const breakerOptions = {
+  failuresToOpen: 5,
+  backoff: { firstMs: 5_000, longestMs: 300_000 },
+  longestRequestedMs: hourMs,
+};
+/** How long a message that is being sent may take to arrive once the process is asked to stop. */
+const stopGraceMs = 3_000;
+
+export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
+  const { store, log, nowMs, pollEveryMs = defaultPollEveryMs } = needs;
+  const warn = throttled(log, 10_000);
+  const breakers = new Map<string, CircuitBreaker>();
+  const breakerOf = (channel: string): CircuitBreaker => {
+    const breaker = breakers.get(channel) ?? createCircuitBreaker(breakerOptions);
+    breakers.set(channel, breaker);
+    return breaker;
+  };
+  const closing = new AbortController();
   const stopping = new AbortController();
-  let poked = new AbortController();
+  const sender: SendNeeds = { ...needs, breakerOf, stopping: stopping.signal };
+  const inFlight = new Map<Promise<void>, string>();
+  let woken = new AbortController();
+
+  function startSend(channel: string, alerts: readonly Alert[]): void {
+    const sending = sendClaimed(sender, alerts)
+      .catch((err: unknown) => warn('warn', 'an alert could not be sent or recorded; it is retried', { err }))
+      .finally(() => {
+        inFlight.delete(sending);
+        woken.abort();
+      });
+    inFlight.set(sending, channel);
+  }
+
+  async function poll(): Promise<void> {
+    const now = instantOf(nowMs());
+    await resolveUnknownOutcomes(store, now);
+    // Most polls find nothing.
+    if ((await dueAlerts(store, { now, limit: 1 })).length === 0) return;
+    const claims = await claimsByChannel(store, now);
+    const roomIn = (channel: string): number => {
+      const own = [...inFlight.values()].filter((one) => one === channel).length;
+      return sendsPerChannel - Math.max(own, claims.get(channel) ?? 0);
+    };
+    let open: readonly string[] = channelNames.filter((channel) => roomIn(channel) > 0);
+    // Round robin: thousands of postponed alerts in one channel must not delay another.
+    for (let round = 0; open.length > 0; round += 1) {
+      const again: string[] = [];
+      for (const channel of open) {
+        if (closing.signal.aborted) return;
+        const room = roomIn(channel);
+        const { messages, postponed } = await claimDue(needs, {
+          channel,
+          room,
+          limit: round === 0 ? room : alertsPerDigest,
+          pausedUntilMs: breakerOf(channel).openUntilMs,
+        });
+        for (const alerts of messages) startSend(channel, alerts);
+        if (postponed > 0 && messages.length === 0) again.push(channel);
+      }
+      open = again;
+    }
+  }
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      poked = new AbortController();
-      try {
-        await look(needs, stopping.signal);
-      } catch (err) {
-        say('warn', 'alerts that are due could not be queued; they will be', { err });
-      }
-      const signal = AbortSignal.any([poked.signal, stopping.signal]);
-      await sleepUnlessAborted(everyMs, signal);
+    while (!closing.signal.aborted) {
+      woken = new AbortController();
+      await poll().catch((err: unknown) =>
+        warn('warn', 'the outbox of alerts could not be polled; it is retried', { err }),
+      );
+      const signal = AbortSignal.any([woken.signal, closing.signal]);
+      await sleepUnlessAborted(pollEveryMs, signal);
     }
   }
   const running = run();
+
   return {
-    poke: () => poked.abort(),
+    wake: () => woken.abort(),
+    channelStates: () =>
+      Object.fromEntries([...needs.channels.keys()].map((channel) => [channel, stateOf(breakerOf(channel), nowMs())])),
     async close() {
-      stopping.abort();
+      closing.abort();
       await running;
+      const timer = setTimeout(() => stopping.abort(), stopGraceMs);
+      await Promise.all(inFlight.keys());
+      clearTimeout(timer);
     },
   };
 }
 
-async function look(needs: DispatcherNeeds, stopping: AbortSignal): Promise<void> {
-  const { store, nowMs } = needs;
-  const now = timeOf(nowMs());
-  await ownUp(store, now);
-  // Most looks find nothing.
-  if ((await dueAlerts(store, { now, limit: 1 })).length === 0) return;
-  const claimed = await claimsByChannel(store, now);
-  const roomOf = (channel: string): number => sendsAChannel - (claimed.get(channel) ?? 0);
-  let open: readonly string[] = channelNames.filter((channel) => roomOf(channel) > 0);
-  // In turns: thousands that are put off in one channel must not hold up another.
-  for (let turn = 0; open.length > 0; turn += 1) {
-    const left: string[] = [];
-    for (const channel of open) {
-      if (stopping.aborted) return;
-      if (await fill(needs, { channel, now, room: roomOf(channel), isFirst: turn === 0 })) left.push(channel);
-    }
-    open = left;
-  }
+function stateOf(breaker: CircuitBreaker, nowMs: number): ChannelState {
+  const state = breaker.state(nowMs);
+  const until = state === 'open' ? new Date(breaker.openUntilMs).toISOString() : null;
+  return { state, failures: breaker.failures, until };
 }
 
-interface Filling {
+interface ClaimInput {
   readonly channel: string;
-  readonly now: string;
+  /** How many messages may be claimed. */
   readonly room: number;
-  readonly isFirst: boolean;
+  /** How many alerts to read: thousands may be waiting behind a slow channel. */
+  readonly limit: number;
+  readonly pausedUntilMs: number;
 }
 
-/**
- * True when all it saw were put off and made way for others. At first it reads no more than there is room for: behind a channel that
- * is slow thousands may wait.
- */
-async function fill(needs: DispatcherNeeds, { channel, now, room, isFirst }: Filling): Promise<boolean> {
-  const { store, rules, handover } = needs;
-  const first = await dueAlerts(store, { now, limit: isFirst ? room : mostGathered, channel });
-  const isGathering = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
-  const seen = isGathering && isFirst ? await dueAlerts(store, { now, limit: mostGathered, channel }) : first;
-  const due = await inFull(store, seen, now);
-  if (due.length === 0) return false;
-  const jobs = await dispatch(needs, due);
-  await handover.hand(channel, jobs.slice(0, room));
-  return jobs.length === 0;
+interface Claimed {
+  readonly messages: readonly (readonly Alert[])[];
+  readonly postponed: number;
 }
 
-/** A digest leaves whole at every attempt: cut by a limit, it would say something else under the same key. */
-async function inFull(store: Store, due: readonly Alert[], now: string): Promise<readonly Alert[]> {
-  const digests = due.flatMap(({ digest }) => digest ?? []);
-  if (digests.length === 0) return due;
-  return [...due.filter(({ digest }) => digest === null), ...(await digestsDue(store, { now, digests }))];
-}
-
-/** Only a change is written, and only then the rows are held: another process may be doing the same. */
-async function dispatch({ store, rules, nowMs }: DispatcherNeeds, due: readonly Alert[]): Promise<readonly SendJob[]> {
+/** Claims messages for this process. They hold the rows as they were before the claim. */
+async function claimDue(
+  { store, rules, nowMs }: Pick<PollerNeeds, 'store' | 'nowMs'> & { readonly rules: ReadonlyMap<string, SendTimes> },
+  { channel, room, limit, pausedUntilMs }: ClaimInput,
+): Promise<Claimed> {
   const atMs = nowMs();
-  const seen = dispatchOf(due, rules, atMs);
-  if (seen.changes.length === 0) return seen.jobs;
+  const now = instantOf(atMs);
+  const first = await dueAlerts(store, { now, limit, channel });
+  const hasDigest = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
+  const seen =
+    hasDigest && limit < alertsPerDigest ? await dueAlerts(store, { now, limit: alertsPerDigest, channel }) : first;
+  if (seen.length === 0) return { messages: [], postponed: 0 };
+  const due = await withWholeDigests(store, seen, now);
   return store.transaction(async (unit) => {
-    const held = await holdAlerts(
+    const locked = await lockAlerts(
       unit,
       due.map(({ id }) => id),
     );
-    const now = timeOf(atMs);
-    const still = held.filter(({ state, nextAt }) => state === 'pending' && nextAt <= now);
-    const { changes, jobs } = dispatchOf(still, rules, atMs);
-    await postpone(unit, changes);
-    return jobs;
+    // Another process may have claimed or postponed some of them since they were read.
+    const still = locked.filter(({ state, nextAt }) => state === 'pending' && nextAt <= now);
+    const plan = planSends(still, { rules, nowMs: atMs, pausedUntilMs });
+    await postpone(unit, plan.postponed);
+    const messages = plan.messages.slice(0, room);
+    await claimAlerts(unit, messages.flat(), atMs);
+    return { messages, postponed: plan.postponed.length };
   });
 }
 
-/** Whoever may have been told is told that it was taken back. */
-async function ownUp(store: Store, now: string): Promise<void> {
-  const seen = await perhapsSaid(store, now);
-  if (seen.length === 0) return;
+/** A digest is sent whole at every attempt: cut by a limit, it would differ under the same idempotency key. */
+async function withWholeDigests(store: Store, due: readonly Alert[], now: string): Promise<readonly Alert[]> {
+  const digests = due.flatMap(({ digest }) => digest ?? []);
+  if (digests.length === 0) return due;
+  return [...due.filter(({ digest }) => digest === null), ...(await dueDigestAlerts(store, { now, digests }))];
+}
+
+/** Retracts closed alerts that may have been sent by a process that was killed before it recorded the outcome. */
+async function resolveUnknownOutcomes(store: Store, now: string): Promise<void> {
+  const found = await unresolvedSends(store, now);
+  if (found.length === 0) return;
   await store.transaction(async (unit) => {
-    const ids = seen.map(({ id }) => id);
-    const held = await holdAlerts(unit, ids);
-    // What has become so again meanwhile is said anyway.
-    const unclear = held.filter(({ state, claimedAt }) => state === 'retracted' && claimedAt !== null);
-    await markSent(unit, unclear, now);
+    const locked = await lockAlerts(
+      unit,
+      found.map(({ id }) => id),
+    );
+    // An alert that was reopened meanwhile is sent anyway.
+    const unresolved = locked.filter(({ state, claimedAt }) => state === 'retracted' && claimedAt !== null);
+    await markSent(unit, unresolved, now);
   });
 }

@@ -1,10 +1,10 @@
-// When a message may leave: not within quiet hours, and with a digest only at its full periods.
+// The earliest time to send a message: never within quiet hours, and a digest only at the end of its period.
 import { z } from 'zod';
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
 const zone = z.string().refine(isZone, 'an IANA time zone such as Europe/Berlin');
 
-/** From and to may lie on either side of midnight; the same time twice would be silence for ever. */
+/** Quiet hours may cross midnight. Two equal times are rejected: they would be quiet for ever. */
 export const quietHours = z
   .strictObject({ from: timeOfDay, to: timeOfDay, timezone: zone.default('UTC') })
   .refine(({ from, to }) => from !== to, 'two different times');
@@ -21,13 +21,13 @@ function isZone(timeZone: string): boolean {
 const dayMinutes = 1440;
 const minuteMs = 60_000;
 
-/** The first moment at or after this one at which a message may leave. */
-export function leavesAt(
+/** The first time at or after `dueMs` at which a message may be sent. */
+export function earliestSend(
   dueMs: number,
   { quiet, digestMs }: { readonly quiet?: QuietHours | undefined; readonly digestMs?: number | undefined },
 ): number {
-  const full = digestMs === undefined ? dueMs : Math.ceil(dueMs / digestMs) * digestMs;
-  return quiet === undefined ? full : afterQuiet(full, quiet);
+  const periodEnd = digestMs === undefined ? dueMs : Math.ceil(dueMs / digestMs) * digestMs;
+  return quiet === undefined ? periodEnd : afterQuiet(periodEnd, quiet);
 }
 
 function afterQuiet(ms: number, quiet: QuietHours): number {
@@ -38,7 +38,7 @@ function afterQuiet(ms: number, quiet: QuietHours): number {
   const ended = minute + untilEnd(minute) * minuteMs;
   const left = untilEnd(ended);
   if (left === 0) return ended;
-  // The clocks changed in between: the end has passed by as much, or is not reached yet. It may have been left out, or come early.
+  // A daylight saving change lies in between: the end may have come earlier, not have come yet, or have been skipped.
   const change = Math.min(left, dayMinutes - left);
   for (let at = Math.max(minute, ended - change * minuteMs); at < ended; at += minuteMs)
     if (!isQuiet(at, quiet)) return at;
@@ -53,7 +53,7 @@ function isQuiet(ms: number, { from, to, timezone }: QuietHours): boolean {
 
 const minutesIn = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-// Each holds some 30 kB outside the heap, and every message that is due asks: kept for the few zones that rules name.
+// Cached for the few zones that rules name: each formatter takes about 30 kB outside the heap, and every due message needs one.
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function minuteOfDay(ms: number, timeZone: string): number {

@@ -1,36 +1,38 @@
-// When a message that did not get through is tried again, and when it is given up: twelve attempts over about a day. Pure.
-const minuteMs = 60_000;
-const pausesMs = [
+// The retry schedule of a message that was not delivered: twelve attempts over about a day. Pure.
+import { dayMs, hourMs, minuteMs } from '#src/base/time.ts';
+
+const delaysMs = [
   5_000,
   15_000,
   45_000,
   2 * minuteMs,
   6 * minuteMs,
   20 * minuteMs,
-  60 * minuteMs,
-  120 * minuteMs,
-  240 * minuteMs,
-  480 * minuteMs,
-  480 * minuteMs,
+  hourMs,
+  2 * hourMs,
+  4 * hourMs,
+  8 * hourMs,
+  8 * hourMs,
 ];
-/** No header makes an alert wait longer. */
-const longestAskedMs = 24 * 60 * minuteMs;
+/** No header can make an alert wait longer. */
+const longestRequestedMs = dayMs;
 const jitterShare = 0.1;
 
 export interface Attempted {
-  /** This one counted. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
-  /** False: trying again cannot help. */
+  /** False when another attempt cannot succeed. */
   readonly retry: boolean;
-  readonly askedMs: number | undefined;
+  /** The delay that the recipient asked for; it can only make the delay longer. */
+  readonly requestedMs: number | undefined;
   /** 0 ≤ random < 1. */
   readonly random: number;
 }
 
-/** How long to wait; undefined when it is given up. What the other side asks for only ever makes it longer. */
-export function pauseAfter({ attempts, retry, askedMs = 0, random }: Attempted): number | undefined {
-  const pauseMs = retry ? pausesMs[attempts - 1] : undefined;
-  if (pauseMs === undefined) return undefined;
-  const jittered = pauseMs * (1 + jitterShare * random);
-  return Math.round(Math.max(jittered, Math.min(askedMs, longestAskedMs)));
+/** The delay before the next attempt; undefined when the message is given up. */
+export function retryDelayMs({ attempts, retry, requestedMs = 0, random }: Attempted): number | undefined {
+  const delayMs = retry ? delaysMs[attempts - 1] : undefined;
+  if (delayMs === undefined) return undefined;
+  const jittered = delayMs * (1 + jitterShare * random);
+  return Math.round(Math.max(jittered, Math.min(requestedMs, longestRequestedMs)));
 }

@@ -1,205 +1,201 @@
-// Sends one message: looks at its rows again, claims them, hands the message to its channel, and writes down what became of it.
+// Sends one claimed message: checks again that its facts are true, builds the text, hands it to the channel and records the outcome.
 //
-//   job ──rows still wait, still so──▶ claimed ──channel──▶ sent
-//                                         │                └▶ failed: waiting again, or given up
-//                                         └─ circuit open ──▶ waiting again, no attempt counted
-// Killed in between, the claim ends by itself and the same message leaves again under the same key.
-import { z } from 'zod';
-import { withTimeout } from '#src/base/timeout.ts';
+//   claimed ──facts still true──▶ channel ──▶ sent
+//      │                             └──────▶ not sent: pending again with a back-off, or failed
+//      ├──facts no longer true──▶ closed without a message
+//      └──circuit breaker open──▶ pending again, no attempt counted
+//
+// If the process is killed in between, the claim expires and the same message is sent again with the same key.
 import { codeOf, isTransient } from '#src/base/errors.ts';
+import type { CircuitBreaker } from '#src/base/retry-policy.ts';
+import { instantOf } from '#src/base/time.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
-import { claimAlerts, claimMs, holdWaiting, releaseAlerts, type ClaimInput } from '#src/store/alerts/claims.ts';
-import { markFailed, markSent } from '#src/store/alerts/send-results.ts';
-import { followUpOf, readAlerts, silenceAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
-import type { Store } from '#src/store/contract.ts';
-import type { Channel, Sent } from '#workers/alerts/channels/channel.ts';
-import type { Circuit } from './channel-circuit-breaker.ts';
-import type { Desk } from './write-batcher.ts';
-import type { Message } from '#workers/alerts/message/message.ts';
-import type { MessageNeeds } from '#workers/alerts/message/messages.ts';
-import { timeOf } from './apply.ts';
-import { examine, messageFor, type AnyRule } from './build-message.ts';
-import { pauseAfter } from './retry.ts';
+import { releaseAlerts } from '#src/store/alerts/claims.ts';
+import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
+import { lockAlerts, messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
+import { buildDigest, buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
+import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
+import { decodeBookingFact, encodeFact } from '#workers/alerts/rules/fact.ts';
+import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { AlertRule, BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import { retryDelayMs } from './retry.ts';
 
-export interface SenderNeeds extends MessageNeeds {
+export interface SendNeeds extends MessageNeeds {
   readonly store: Store;
-  /** Where sends write together. */
-  readonly write: Desk;
-  readonly rules: ReadonlyMap<string, AnyRule>;
+  readonly rules: ReadonlyMap<string, AlertRule>;
   readonly channels: ReadonlyMap<string, Channel>;
-  circuitOf(channel: string): Circuit;
+  breakerOf(channel: string): CircuitBreaker;
   readonly nowMs: () => number;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
-  readonly log: Log;
-  /** Ends what is under way; what became of it is then unknown. */
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Aborts sends that are under way; their outcome is then unknown. */
   readonly stopping: AbortSignal;
 }
 
-/** As it stands in the queue, which others can write to. */
-const job = z.object({ v: z.literal(1), alerts: z.array(z.string()).min(1).max(1_000), at: z.string().max(40) });
+const sendTimeoutMs = 15_000;
+/** How long an alert with an unknown rule or channel is left to other processes. */
+const unknownRetryMs = 120_000;
+const maxErrorLength = 300;
 
-const sendMs = 15_000;
-/** So long at least until another process may have it. */
-const unknownMs = 120_000;
-const longestError = 300;
+type SendFailure = Extract<SendResult, { ok: false }>;
 
-export async function sendJob(needs: SenderNeeds, data: unknown): Promise<void> {
-  const read = job.safeParse(data);
-  if (!read.success) {
-    needs.log.warn('a job in the queue of sends makes no sense and is left alone');
-    return;
-  }
-  const asked = { ids: read.data.alerts, at: read.data.at };
-  // Rows that change while they are looked at are looked at again; where nothing waits any more, there is nothing to do.
-  while (!(await attempt(needs, asked)));
-}
-
-/** False when the rows have changed under its hands. */
-async function attempt(needs: SenderNeeds, asked: ClaimInput): Promise<boolean> {
-  const rows = await readAlerts(needs.store, asked.ids);
-  const waiting = rows.filter(({ state, nextAt }) => state === 'pending' && nextAt === asked.at);
-  const [first] = waiting;
-  if (first === undefined) return true;
-  const rule = needs.rules.get(first.rule);
-  const channel = needs.channels.get(first.channel);
+/** `alerts`: the rows as they were before they were claimed; all of one rule and one channel. */
+export async function sendClaimed(needs: SendNeeds, alerts: readonly Alert[]): Promise<void> {
+  const rule = needs.rules.get(alerts[0]?.rule ?? '');
+  const channel = needs.channels.get(alerts[0]?.channel ?? '');
   if (rule === undefined || channel === undefined) {
-    // Of several processes another one may know them: one that was started before a deployment, or after it.
+    // During a deployment another process, started before or after it, may have the rule or the channel.
     const answer = rule === undefined ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured';
-    await setBack(needs, { alerts: waiting, asked, sent: { ok: false, answer, retry: true, retryAfterMs: unknownMs } });
-    return true;
+    return recordFailure(needs, alerts, { ok: false, answer, retry: true, retryAfterMs: unknownRetryMs });
   }
-  let ready: Ready;
+  let ready: ReadyMessage | undefined;
   try {
-    ready = await prepare(needs, rule, { waiting, asked });
+    ready = await prepare(needs, rule, alerts);
   } catch (error) {
-    if (isTransient(error)) throw error;
-    // What cannot be put into words makes way for others. The other side has no part in that.
-    await setBack(needs, { alerts: waiting, asked, sent: { ok: false, answer: codeOf(error), retry: true } });
-    return true;
+    if (isTransient(error)) {
+      await release(needs, alerts, needs.nowMs());
+      throw error;
+    }
+    // The message could not be built. That is no failure of the channel.
+    return recordFailure(needs, alerts, { ok: false, answer: codeOf(error), retry: true });
   }
-  const { so, message } = ready;
-  if (message === undefined) return true;
-  if (!(await claim(needs, so, asked))) return false;
-  await deliver(needs, so, { channel, message });
-  return true;
+  if (ready !== undefined) await deliver(needs, channel, ready);
 }
 
-interface Ready {
-  readonly so: readonly Alert[];
-  /** Undefined when nothing is so any more. */
-  readonly message: Message | undefined;
-}
-
-/** Before it is claimed: what cannot be put into words has not been sent. */
-async function prepare(
-  needs: SenderNeeds,
-  rule: AnyRule,
-  { waiting, asked }: { readonly waiting: readonly Alert[]; readonly asked: ClaimInput },
-): Promise<Ready> {
-  const examined = await examine(needs.store, rule, waiting);
-  const { so, over } = examined;
-  if (over.length > 0) await silence(needs, rule, asked);
-  return { so, message: so.length === 0 ? undefined : await messageFor(needs, rule, examined) };
-}
-
-/** All or none: of others than these the message would not be true. */
-function claim({ write, nowMs }: SenderNeeds, alerts: readonly Alert[], { at }: ClaimInput): Promise<boolean> {
-  const ids = idsOf(alerts);
-  return write(ids, async (unit) => {
-    const waiting = await holdWaiting(unit, { ids, at });
-    if (waiting.length < alerts.length) return false;
-    const atMs = nowMs();
-    await claimAlerts(unit, waiting, { now: timeOf(atMs), until: timeOf(atMs + claimMs) });
-    return true;
-  });
-}
-
-/** Asked once more while the rows are held: whoever settles what is so may have been quicker. */
-async function silence({ write, nowMs }: SenderNeeds, rule: AnyRule, asked: ClaimInput): Promise<void> {
-  await write(asked.ids, async (unit) => {
-    const { over } = await examine(unit, rule, await holdWaiting(unit, asked));
-    await silenceAlerts(
-      unit,
-      over.map(({ id }) => id),
-      timeOf(nowMs()),
-    );
-  });
-}
-
-async function deliver(
-  needs: SenderNeeds,
-  alerts: readonly Alert[],
-  { channel, message }: { readonly channel: Channel; readonly message: Message },
-): Promise<void> {
-  const { write, nowMs } = needs;
-  const admitted = needs.circuitOf(channel.name).admit(nowMs());
-  if (admitted !== true) {
-    await write(idsOf(alerts), (unit) => releaseAlerts(unit, alerts, timeOf(admitted.untilMs)));
-    return;
-  }
-  const sent = await send(channel, message, needs.stopping);
-  // Nobody knows whether it arrived: the claim stays, and whoever comes next sends it again.
-  if (!sent.ok && needs.stopping.aborted) return;
-  await outcome(needs, alerts, sent);
-}
-
-async function send(channel: Channel, message: Message, stopping: AbortSignal): Promise<Sent> {
-  try {
-    const signal = AbortSignal.any([AbortSignal.timeout(sendMs), stopping]);
-    // A channel that does not heed the signal is not waited for either.
-    return await withTimeout(channel.send(message, signal), sendMs + 1_000);
-  } catch (error) {
-    return { ok: false, answer: codeOf(error), retry: true, unsure: true };
-  }
-}
-
-async function outcome(needs: SenderNeeds, alerts: readonly Alert[], sent: Sent): Promise<void> {
-  const { write, nowMs, log } = needs;
-  const atMs = nowMs();
-  const circuit = needs.circuitOf(alerts[0]?.channel ?? '');
-  // A refusal for good is an answer as well: somebody is there.
-  if (sent.ok || !sent.retry) circuit.sent();
-  else circuit.failed(atMs, sent.retryAfterMs);
-  if (!sent.ok) return setBack(needs, { alerts, sent });
-  await write(touchedBy(alerts), (unit) => markSent(unit, alerts, timeOf(atMs)));
-  log.info(toldOf(alerts), 'alert sent');
-}
-
-interface SetBack {
+interface ReadyMessage {
   readonly alerts: readonly Alert[];
-  /** Where they were not claimed: what another process has taken meanwhile is left to it. */
-  readonly asked?: ClaimInput;
-  readonly sent: Extract<Sent, { ok: false }>;
+  readonly message: Message;
 }
 
-/** Waiting again, or given up. */
-async function setBack({ write, nowMs, random, log }: SenderNeeds, { alerts, asked, sent }: SetBack): Promise<void> {
-  const atMs = nowMs();
-  const told = toldOf(alerts);
-  const { retry, retryAfterMs: askedMs } = sent;
-  const pauseMs = pauseAfter({ attempts: told.attempt, retry, askedMs, random: random() });
-  const error = sent.answer.slice(0, longestError);
-  const nextAt = pauseMs === undefined ? undefined : timeOf(atMs + pauseMs);
-  await write(asked?.ids ?? idsOf(alerts), async (unit) => {
-    const tried = asked === undefined ? alerts : await holdWaiting(unit, asked);
-    await markFailed(unit, tried, { now: timeOf(atMs), error, nextAt, unsure: sent.unsure ?? false });
+/** Undefined when none of the facts is true any more. */
+async function prepare(needs: SendNeeds, rule: AlertRule, alerts: readonly Alert[]): Promise<ReadyMessage | undefined> {
+  const { current, over, contexts } = await recheck(needs.store, rule, alerts);
+  if (over.length > 0 && !(await closeOver(needs, rule, { alerts, over }))) return undefined;
+  if (current.length === 0) return undefined;
+  const messages = await Promise.all(current.map((alert) => buildFor(needs, rule, { alert, contexts })));
+  const digest = current[0]?.digest ?? null;
+  const [only] = messages;
+  const message = digest === null && only ? only : buildDigest(needs, { id: digest ?? '', rule, messages });
+  return { alerts: current, message };
+}
+
+/** False when a fact has become true again meanwhile: then all alerts of the message are released and polled again. */
+function closeOver(
+  { store, nowMs }: SendNeeds,
+  rule: AlertRule,
+  { alerts, over }: { readonly alerts: readonly Alert[]; readonly over: readonly Alert[] },
+): Promise<boolean> {
+  return store.transaction(async (unit) => {
+    // Check once more while the rows are locked: the watcher may have seen the fact become true again.
+    await lockAlerts(
+      unit,
+      alerts.map(({ id }) => id),
+    );
+    const now = instantOf(nowMs());
+    const isOver = (await recheck(unit, rule, over)).current.length === 0;
+    await (isOver ? closeUnsent(unit, over, now) : releaseAlerts(unit, alerts, now));
+    return isOver;
   });
+}
+
+interface Checked {
+  readonly current: readonly Alert[];
+  readonly over: readonly Alert[];
+  readonly contexts: ReadonlyMap<string, BookingContext>;
+}
+
+const isAboutBookings = (rule: AlertRule): rule is BookingRule => 'graceMs' in rule;
+
+/** Asks the rule again, on the rows as they are now. A retraction stays valid; a condition is closed by its evaluation only. */
+async function recheck(from: Store | Unit, rule: AlertRule, alerts: readonly Alert[]): Promise<Checked> {
+  if (!isAboutBookings(rule)) return { current: alerts, over: [], contexts: new Map() };
+  const contexts = await loadBookingContexts(
+    from,
+    alerts.map(({ subjectUri }) => subjectUri),
+  );
+  const isCurrent = ({ follows, subjectUri, fact }: Alert): boolean => {
+    const context = contexts.get(subjectUri);
+    if (follows !== null || context === undefined) return follows !== null;
+    return rule.find(context).some((found) => encodeFact(found.fact) === fact);
+  };
+  return {
+    current: alerts.filter((alert) => isCurrent(alert)),
+    over: alerts.filter((alert) => !isCurrent(alert)),
+    contexts,
+  };
+}
+
+function buildFor(
+  needs: MessageNeeds,
+  rule: AlertRule,
+  { alert, contexts }: { readonly alert: Alert; readonly contexts: Checked['contexts'] },
+): Promise<Message> {
+  const { subjectUri, fact, occurredAt, follows, episode, detail } = alert;
+  const context = contexts.get(subjectUri);
+  return buildMessage(needs, {
+    id: messageIdOf(alert),
+    rule,
+    kind: follows === null ? 'alert' : 'retraction',
+    about: context ? { context, fact: decodeBookingFact(fact) } : { subject: subjectUri, problem: detail },
+    occurredAt,
+    follows: follows === null ? undefined : messageIdOf({ id: follows, episode }),
+  });
+}
+
+async function deliver(needs: SendNeeds, channel: Channel, { alerts, message }: ReadyMessage): Promise<void> {
+  const { store, nowMs, stopping, log } = needs;
+  const breaker = needs.breakerOf(channel.name);
+  // Not sent: the next process can send it at once.
+  if (stopping.aborted) return release(needs, alerts, nowMs());
+  const admitted = breaker.admit(nowMs());
+  if (admitted !== true) return release(needs, alerts, admitted.retryAtMs);
+  const sent = await send(channel, message, stopping);
+  // The process stops and the outcome is unknown: the claim stays, and another process sends the message again.
+  if (!sent.ok && stopping.aborted) return;
+  // A final refusal is an answer as well: the recipient is reachable.
+  if (sent.ok || !sent.retry) breaker.succeeded();
+  else breaker.failed(nowMs(), sent.retryAfterMs);
+  if (!sent.ok) return recordFailure(needs, alerts, sent);
+  await store.transaction((unit) => markSent(unit, alerts, instantOf(nowMs())));
+  log.info(summaryOf(alerts), 'alert sent');
+}
+
+async function send(channel: Channel, message: Message, stopping: AbortSignal): Promise<SendResult> {
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(sendTimeoutMs), stopping]);
+    // A channel that ignores the signal is abandoned.
+    return await withTimeout(channel.send(message, signal), sendTimeoutMs + 1_000);
+  } catch (error) {
+    return { ok: false, answer: codeOf(error), retry: true, outcomeUnknown: true };
+  }
+}
+
+const release = ({ store }: SendNeeds, alerts: readonly Alert[], nextMs: number): Promise<void> =>
+  store.transaction((unit) => releaseAlerts(unit, alerts, instantOf(nextMs)));
+
+/** Makes the alerts pending again with a back-off, or gives them up. */
+async function recordFailure(needs: SendNeeds, alerts: readonly Alert[], sent: SendFailure): Promise<void> {
+  const { store, nowMs, random, log } = needs;
+  const atMs = nowMs();
+  const summary = summaryOf(alerts);
+  const { retry, retryAfterMs: requestedMs, outcomeUnknown = false } = sent;
+  const pauseMs = retryDelayMs({ attempts: summary.attempt, retry, requestedMs, random: random() });
+  const error = sent.answer.slice(0, maxErrorLength);
+  const nextAt = pauseMs === undefined ? undefined : instantOf(atMs + pauseMs);
+  await store.transaction((unit) => markFailed(unit, alerts, { now: instantOf(atMs), error, nextAt, outcomeUnknown }));
   if (pauseMs === undefined)
     log.error(
-      { ...told, error, hint: 'Mend the cause, then: slotstream alerts resend --failed' },
+      { ...summary, error, hint: 'Fix the cause, then run: slotstream alerts resend --failed' },
       'an alert was given up',
     );
-  else log.warn({ ...told, error, retryMs: pauseMs }, 'an alert could not be sent; it is tried again');
+  else log.warn({ ...summary, error, retryMs: pauseMs }, 'an alert could not be sent; it is retried');
 }
 
-const idsOf = (alerts: readonly Alert[]): readonly string[] => alerts.map(({ id }) => id);
-
-/** Marked as sent, an alert may get a follow-up at once, and a follow-up that nobody wanted any more brings back what it followed. */
-const touchedBy = (alerts: readonly Alert[]): readonly string[] =>
-  alerts.flatMap(({ id, follows }) => [id, follows ?? followUpOf(id)]);
-
-function toldOf(alerts: readonly Alert[]) {
+function summaryOf(alerts: readonly Alert[]) {
   const { rule = '', channel = '', attempts = 0 } = alerts[0] ?? {};
   return { rule, channel, alerts: alerts.length, attempt: attempts + 1 };
 }

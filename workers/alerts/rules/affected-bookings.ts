@@ -1,6 +1,7 @@
-// Which bookings a stretch of the log may have changed, for rules to be asked about them again: those it tells of, those of the
-// same meeting when that changed, and those of the same person where a rule looks at the person.
+// Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, those of the same meeting
+// when it changed, and those of the same person when a rule depends on the person.
 import { readJson } from '#schemas/json-text.ts';
+import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lowerCaseEmail } from '#src/store/email-case.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -8,37 +9,37 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
 
-export interface Stretch {
-  /** Everything up to here was looked at. */
+export interface LogPage {
+  /** The offset of the last entry that was read. */
   readonly end: number;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ChangeEntry[];
 }
 
-interface Entry {
+interface ChangeEntry {
   readonly seq: number;
-  /** What it is about: `invitee`, `contact`. */
-  readonly of: string;
+  /** The family of its event: `invitee`, `contact`. */
+  readonly family: string;
   readonly uri: string;
-  /** Whether it may have forgotten a contact: then nobody knows its addresses any more. */
-  readonly forgets: boolean;
+  /** Whether it may have redacted a contact, whose e-mail addresses are then no longer known. */
+  readonly redacts: boolean;
 }
 
-/** What rules look at besides the booking itself. */
-export interface Interest {
-  /** The names of the rules that look at contacts. */
+/** What the rules depend on besides the booking itself. */
+export interface RuleDependencies {
+  /** The names of the rules that depend on contacts. */
   readonly contacts: readonly string[];
   readonly marks: boolean;
   readonly events: boolean;
 }
 
-const ofBookings = new Set(['invitee', 'invitee_no_show']);
-const ofErasures = erasureEvent.split('.')[0] as string;
+const bookingFamilies = new Set(['invitee', 'invitee_no_show']);
+const [erasureFamily = ''] = erasureEvent.split('.');
 
-/** The next entries after a place that changed anything; their content is not read. */
-export async function nextStretch(
+/** The next entries after an offset that changed anything; their bodies are not read. */
+export async function nextLogPage(
   { db }: Store,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<Stretch> {
+): Promise<LogPage> {
   const rows = await db
     .selectFrom('event_log')
     .select(['seq', 'event', 'subject_uri', 'outcome'])
@@ -48,49 +49,53 @@ export async function nextStretch(
     .execute();
   const entries = rows.flatMap(({ seq, event, subject_uri: uri, outcome }) => {
     if (outcome !== 'applied' || uri === null) return [];
-    const [of = '', how] = String(event).split('.');
-    const forgets = of === ofErasures || (of === 'contact' && (how === 'deleted' || how === 'gone'));
-    return [{ seq: seq, of, uri: uri, forgets }];
+    const [family = '', action] = String(event).split('.');
+    const isContactDeleted = family === 'contact' && (action === 'deleted' || action === 'gone');
+    return [{ seq, family, uri, redacts: family === erasureFamily || isContactDeleted }];
   });
   return { end: rows.at(-1)?.seq ?? after, entries };
 }
 
-/** The bookings these entries may have changed anything about. What happened before `since` is not told any more. */
-export async function bookingsIn(
+/** The bookings these entries may affect. Alerts about facts before `since` no longer change. */
+export async function affectedBookings(
   store: Store,
-  entries: readonly Entry[],
-  { interest, since }: { readonly interest: Interest; readonly since: string },
+  entries: readonly ChangeEntry[],
+  { dependencies, since }: { readonly dependencies: RuleDependencies; readonly since: string },
 ): Promise<readonly string[]> {
-  const direct = entries.filter(({ of }) => ofBookings.has(of) || of === ofErasures);
-  const contacts = interest.contacts.length > 0 ? entries.filter(({ of }) => of === 'contact') : [];
-  const isChangeAsked = interest.marks || interest.events;
-  const before = await changesOf(store, isChangeAsked ? [...direct, ...contacts] : contacts);
-  const told = direct.map(({ uri }) => uri);
-  const found = [...told];
-  if (interest.events) {
-    const read = entries.flatMap(({ of, uri }) => (of === 'scheduled_event' ? [uri] : []));
-    const shaken = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
-    found.push(...(await bookingsOfEvents(store, distinct([...read, ...shaken]))));
+  const direct = entries.filter(({ family }) => bookingFamilies.has(family) || family === erasureFamily);
+  const contacts = dependencies.contacts.length > 0 ? entries.filter(({ family }) => family === 'contact') : [];
+  const needsChanges = dependencies.marks || dependencies.events;
+  const before = await changesOf(store, needsChanges ? [...direct, ...contacts] : contacts);
+  const bookings = direct.map(({ uri }) => uri);
+  const found = [...bookings];
+  if (dependencies.events) {
+    const read = entries.flatMap(({ family, uri }) => (family === 'scheduled_event' ? [uri] : []));
+    const changed = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
+    found.push(...(await bookingsOfEvents(store, distinct([...read, ...changed]))));
   }
-  if (interest.contacts.length > 0) {
+  if (dependencies.contacts.length > 0) {
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
     found.push(...(await bookingsByAddress(store, distinct(addresses))));
-    if (entries.some(({ forgets }) => forgets)) found.push(...(await toldOf(store, interest.contacts, since)));
+    if (entries.some(({ redacts }) => redacts))
+      found.push(...(await alertedBookings(store, dependencies.contacts, since)));
   }
-  if (interest.marks) {
-    const columns = ['uri', 'email'] as const;
-    const rows = await readColumns(store, 'invitees', { columns, key: 'uri', values: told });
+  if (dependencies.marks) {
+    const rows = await readColumns(store, 'invitees', { columns: ['email'], key: 'uri', values: bookings });
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
-    const now = rows.flatMap(({ email }) => (email === null || email === undefined ? [] : [lowerCaseEmail(email)]));
+    const now = rows.flatMap(({ email }) => (email === null ? [] : [lowerCaseEmail(email)]));
     const marks = await marksByAddress(store, distinct([...now, ...former]));
     found.push(...[...marks.values()].flat().map(({ inviteeUri }) => inviteeUri));
   }
   return distinct(found);
 }
 
-/** The bookings of which these rules told something that happened since. */
-async function toldOf({ db, engine }: Store, rules: readonly string[], since: string): Promise<readonly string[]> {
+/** The bookings with alerts of these rules about facts since then. */
+async function alertedBookings(
+  { db, engine }: Store,
+  rules: readonly string[],
+  since: string,
+): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('alerts')
     .select('subject_uri')
@@ -100,48 +105,48 @@ async function toldOf({ db, engine }: Store, rules: readonly string[], since: st
   return rows.map(({ subject_uri: uri }) => uri);
 }
 
-interface Before {
-  /** Addresses that were theirs before. */
+interface PreviousValues {
+  /** E-mail addresses before the change. */
   readonly addresses: readonly string[];
-  /** The meeting of which it changed what rules ask: others may be invited to it as well. */
+  /** The meeting, when columns changed that rules depend on: it may have other invitees. */
   readonly event: string | undefined;
 }
 
-const askedOfEvents = ['name', 'event_type', 'start_time', 'hosts'];
+const eventColumns = ['name', 'event_type', 'start_time', 'hosts'];
 
-async function changesOf({ db, engine }: Store, entries: readonly Entry[]): Promise<ReadonlyMap<number, Before>> {
-  const found = new Map<number, Before>();
+async function changesOf(
+  { db, engine }: Store,
+  entries: readonly ChangeEntry[],
+): Promise<ReadonlyMap<number, PreviousValues>> {
+  const found = new Map<number, PreviousValues>();
   for (const chunk of chunks(entries.map(({ seq }) => seq))) {
     const rows = await db
       .selectFrom('event_log')
       .select(['seq', 'changes', 'body'])
       .where('seq', 'in', chunk)
       .execute();
-    for (const { seq, changes, body } of rows) found.set(seq, beforeOf(engine.decode('json', changes), body));
+    for (const { seq, changes, body } of rows) found.set(seq, previousValues(engine.decode('json', changes), body));
   }
   return found;
 }
 
-/** Table → column → [before, after]. */
-function beforeOf(changes: unknown, body: unknown): Before {
-  const event = partOf(changes, 'scheduled_events');
-  const emails = partOf(partOf(partOf(changes, 'contacts'), 'emails'), '0');
-  const listed = Array.isArray(emails) ? emails.map((each: unknown) => partOf(each, 'email')) : [];
-  const own = partOf(partOf(partOf(changes, 'invitees'), 'email'), '0');
+/** `changes` maps table and column to [before, after]. */
+function previousValues(changes: unknown, body: unknown): PreviousValues {
+  const event = propertyOf(changes, 'scheduled_events');
+  const emails = propertyOf(propertyOf(propertyOf(changes, 'contacts'), 'emails'), '0');
+  const listed = Array.isArray(emails) ? emails.map((each: unknown) => propertyOf(each, 'email')) : [];
+  const own = propertyOf(propertyOf(propertyOf(changes, 'invitees'), 'email'), '0');
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
-    event: askedOfEvents.some((column) => partOf(event, column) !== undefined) ? eventIn(body) : undefined,
+    event: eventColumns.some((column) => propertyOf(event, column) !== undefined) ? eventIn(body) : undefined,
   };
 }
 
-/** It need not be the one that the row names: another fact may know better. */
+/** The meeting in the body need not be the one in the row: a later fact may have changed it. */
 function eventIn(body: unknown): string | undefined {
   const read = readJson(String(body));
-  const uri = read.ok ? partOf(partOf(partOf(read.value, 'payload'), 'scheduled_event'), 'uri') : undefined;
+  const uri = read.ok ? propertyOf(propertyOf(propertyOf(read.value, 'payload'), 'scheduled_event'), 'uri') : undefined;
   return typeof uri === 'string' ? uri : undefined;
 }
-
-const partOf = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];

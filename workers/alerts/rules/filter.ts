@@ -1,7 +1,7 @@
-// Which bookings a rule is about: by event type, host, the invitee's domain, fields of their contact, and where they came from.
+// Which bookings a rule is about: by event type, host, e-mail domain, fields of the contact and UTM parameters.
 import { z } from 'zod';
-import { fieldValue, isSame, matchesField } from './contact-match.ts';
-import type { Case } from './rule.ts';
+import { propertyOf } from '#schemas/wire.ts';
+import type { BookingContext, ContactContext } from './rule.ts';
 
 const oneOrMore = z.union([
   z
@@ -11,18 +11,24 @@ const oneOrMore = z.union([
   z.array(z.string().min(1)).min(1),
 ]);
 
-const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+type Scalar = z.output<typeof scalar>;
+
+/** Fields of a contact by column (`company`) or by the label of a custom field; a list matches any of its values. All fields must match. */
+export const contactFields = z.record(z.string().min(1), z.union([scalar, z.array(scalar).min(1)]));
+type ContactFields = z.output<typeof contactFields>;
+
+const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
 
 export const filter = z
   .strictObject({
     /** By URI or by name. */
     event_type: oneOrMore,
-    /** By the user's URI, address or name. */
+    /** By the user's URI, e-mail address or name. */
     host: oneOrMore,
-    /** `example.com`, and what is beneath it. */
+    /** `example.com` and its subdomains. */
     email_domain: oneOrMore,
-    /** By its own name or the label of a custom field. All must match. */
-    contact: z.record(z.string().min(1), fieldValue),
+    contact: contactFields,
     utm_source: oneOrMore,
     utm_medium: oneOrMore,
     utm_campaign: oneOrMore,
@@ -32,23 +38,40 @@ export const filter = z
   .partial();
 export type Filter = z.output<typeof filter>;
 
-export function passes(wanted: Filter, known: Case): boolean {
-  const { invitee, event, contact } = known;
+export function matchesFilter(wanted: Filter, context: BookingContext): boolean {
+  const { invitee, event } = context;
   const isOneOf = (values: readonly unknown[], of: readonly string[] | undefined): boolean =>
     of === undefined || of.some((one) => values.some((value) => isSame(value, one)));
   return (
-    // Its name as it was booked: a type that is renamed later does not change what was so.
+    // The name at the time of booking: renaming an event type later does not change which bookings match.
     isOneOf([event?.event_type, event?.name], wanted.event_type) &&
     isOneOf(
-      hostsOf(known).flatMap(({ uri, email, name }) => [uri, email, name]),
+      hostsOf(context).flatMap(({ uri, email, name }) => [uri, email, name]),
       wanted.host,
     ) &&
-    (wanted.email_domain === undefined || wanted.email_domain.some((domain) => isBeneath(invitee.email, domain))) &&
-    Object.entries(wanted.contact ?? {}).every(
-      ([name, value]) => contact !== undefined && matchesField(contact, name, value),
-    ) &&
-    tags.every((tag) => isOneOf([invitee[tag]], wanted[tag]))
+    (wanted.email_domain === undefined || wanted.email_domain.some((domain) => isInDomain(invitee.email, domain))) &&
+    (wanted.contact === undefined || matchesContact(wanted.contact, context)) &&
+    utmColumns.every((column) => isOneOf([invitee[column]], wanted[column]))
   );
+}
+
+/** False when the invitee has no contact, unless no field is asked for. */
+export function matchesContact(wanted: ContactFields, { contact }: BookingContext): boolean {
+  return Object.entries(wanted).every(([name, value]) => contact !== undefined && hasField(contact, name, value));
+}
+
+function hasField({ row, fields }: ContactContext, name: string, wanted: Scalar | readonly Scalar[]): boolean {
+  const own = Object.hasOwn(row, name) ? propertyOf(row, name) : undefined;
+  const value = own ?? fields.get(name);
+  // A list, such as tags, matches with any of its values.
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const accepted: readonly Scalar[] = typeof wanted === 'object' ? wanted : [wanted];
+  return accepted.some((one) => values.some((each) => isSame(each, one)));
+}
+
+function isSame(value: unknown, wanted: Scalar): boolean {
+  if (typeof value === 'string' && typeof wanted === 'string') return value.toLowerCase() === wanted.toLowerCase();
+  return value === wanted;
 }
 
 export interface Host {
@@ -57,18 +80,18 @@ export interface Host {
   readonly name: string | undefined;
 }
 
-/** What is no text in them is left out: they are JSON, as the service sent it. */
-export function hostsOf({ event }: Pick<Case, 'event'>): readonly Host[] {
+/** The hosts of a meeting. They are JSON as the service sent it: values that are not strings are ignored. */
+export function hostsOf({ event }: Pick<BookingContext, 'event'>): readonly Host[] {
   const hosts = Array.isArray(event?.hosts) ? event.hosts : [];
-  return hosts.map((host) => {
-    const { user, user_email, user_name } = (host ?? {}) as Readonly<Record<string, unknown>>;
-    return { uri: textIn(user), email: textIn(user_email), name: textIn(user_name) };
-  });
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return hosts.map((host: unknown) => ({
+    uri: text(propertyOf(host, 'user')),
+    email: text(propertyOf(host, 'user_email')),
+    name: text(propertyOf(host, 'user_name')),
+  }));
 }
 
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function isBeneath(email: string | null, domain: string): boolean {
+function isInDomain(email: string | null, domain: string): boolean {
   const own = email?.split('@').at(-1)?.toLowerCase() ?? '';
   const wanted = domain.toLowerCase().replace(/^@/, '');
   return own === wanted || own.endsWith(`.${wanted}`);

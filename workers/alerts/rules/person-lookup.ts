@@ -1,24 +1,24 @@
-// People by their address, whatever its letter case: their open marks, their contacts, their bookings. Asked for many at a time.
+// Finds people by e-mail address, ignoring letter case: their open no-show marks, contacts and bookings. Queries are batched.
 import { sql } from 'kysely';
 import { emailAmong, lowerCaseEmail } from '#src/store/email-case.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import type { TableRow } from '#src/store/tables.ts';
-import type { OpenMark } from './rule.ts';
+import type { NoShowMark } from './rule.ts';
 
-type Missable = Pick<TableRow<'invitees'>, 'no_show_uri' | 'status' | 'rescheduled' | 'new_invitee'>;
+type MarkColumns = Pick<TableRow<'invitees'>, 'no_show_uri' | 'status' | 'rescheduled' | 'new_invitee'>;
 
-/** Marked, and still a booking: what was canceled or moved was not missed. */
-export const isMissed = ({ no_show_uri, status, rescheduled, new_invitee }: Missable): boolean =>
+/** Marked and still booked: a canceled or rescheduled booking is no no-show. */
+export const isNoShow = ({ no_show_uri, status, rescheduled, new_invitee }: MarkColumns): boolean =>
   no_show_uri !== null && status !== 'canceled' && rescheduled !== true && new_invitee === null;
 
-/** All open marks of the people with these addresses (in small letters), oldest first. */
+/** All open no-show marks of the people with these addresses (in lower case), oldest first. */
 export async function marksByAddress(
   { db, engine }: Store | Unit,
   addresses: readonly string[],
-): Promise<ReadonlyMap<string, readonly OpenMark[]>> {
+): Promise<ReadonlyMap<string, readonly NoShowMark[]>> {
   const column = engine.dialect.lowerCase('email');
-  const found: { readonly address: string; readonly mark: OpenMark }[] = [];
+  const found: { readonly address: string; readonly mark: NoShowMark }[] = [];
   for (const chunk of chunks(addresses)) {
     const rows = await db
       .selectFrom('invitees')
@@ -26,25 +26,24 @@ export async function marksByAddress(
       .where('no_show_uri', 'is not', null)
       .where(sql<boolean>`${column} in (${sql.join(chunk)})`)
       .execute();
-    for (const row of rows) {
-      const { uri, email, no_show_uri, no_show_at, status, new_invitee } = row;
-      const rescheduled = engine.decode('flag', row.rescheduled);
-      if (!isMissed({ no_show_uri, status, rescheduled, new_invitee })) continue;
-      const markedAt = String(no_show_at);
-      found.push({
-        address: lowerCaseEmail(email ?? ''),
-        mark: { inviteeUri: uri, noShowUri: no_show_uri ?? '', markedAt },
-      });
-    }
+    for (const { uri, email, no_show_uri: noShowUri, no_show_at: markedAt, rescheduled, ...row } of rows)
+      if (
+        noShowUri !== null &&
+        isNoShow({ ...row, no_show_uri: noShowUri, rescheduled: engine.decode('flag', rescheduled) })
+      )
+        found.push({
+          address: lowerCaseEmail(email ?? ''),
+          mark: { inviteeUri: uri, noShowUri, markedAt: markedAt ?? '' },
+        });
   }
   const sorted = found.toSorted((a, b) => (orderOf(a.mark) < orderOf(b.mark) ? -1 : 1));
   const byAddress = Map.groupBy(sorted, ({ address }) => address);
   return new Map([...byAddress].map(([address, marks]) => [address, marks.map(({ mark }) => mark)]));
 }
 
-const orderOf = ({ markedAt, inviteeUri }: OpenMark): string => `${markedAt} ${inviteeUri}`;
+const orderOf = ({ markedAt, inviteeUri }: NoShowMark): string => `${markedAt} ${inviteeUri}`;
 
-/** The contacts with these addresses, the likeliest first: an address may be one of several of one, and the first of another. */
+/** The contacts with these addresses. A contact whose primary address it is comes before one that also has the address. */
 export async function contactsByAddress(
   { db, engine }: Store | Unit,
   addresses: readonly string[],
@@ -60,7 +59,7 @@ export async function contactsByAddress(
       for (const { contact_uri: uri, email, is_primary } of rows)
         found.push({
           address: lowerCaseEmail(email),
-          uri: uri,
+          uri,
           isPrimary: engine.decode('flag', is_primary) === true,
         });
     }
@@ -69,7 +68,7 @@ export async function contactsByAddress(
   return new Map([...byAddress].map(([address, contacts]) => [address, contacts.map(({ uri }) => uri)]));
 }
 
-/** The addresses of these contacts, in small letters. */
+/** The e-mail addresses of these contacts, in lower case. */
 export async function addressesOf({ db }: Store | Unit, contacts: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const chunk of chunks(contacts)) {
@@ -79,7 +78,7 @@ export async function addressesOf({ db }: Store | Unit, contacts: readonly strin
   return found;
 }
 
-/** Every booking of the people with these addresses (in small letters). */
+/** Every booking of the people with these addresses (in lower case). */
 export async function bookingsByAddress(
   { db, engine }: Store | Unit,
   addresses: readonly string[],

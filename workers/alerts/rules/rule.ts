@@ -1,66 +1,141 @@
-// What an alert rule is: one kind of occasion, its options, and a pure question asked of everything known about one booking. It
-// answers what is so now, never what has just changed; `standing.ts` makes messages of the difference.
-import type { z } from 'zod';
-import type { TableRow } from '#src/store/tables.ts';
+// The contract of a rule about bookings: its kind, its options, and a pure function from everything known about one booking to the facts
+// that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
+import { z } from 'zod';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import type { BookingFact } from './fact.ts';
 
-/** An open no-show mark of somebody. */
-export interface OpenMark {
+/** An open no-show mark. */
+export interface NoShowMark {
   readonly inviteeUri: string;
   readonly noShowUri: string;
   readonly markedAt: string;
 }
 
+/** The columns that rules and messages use. */
+export const contextColumns = {
+  invitees: columnsOf(
+    'invitees',
+    'uri email name first_name last_name status rescheduled new_invitee event_uri created_at canceled_at canceler_type cancel_reason no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
+  ),
+  scheduled_events: columnsOf('scheduled_events', 'uri name event_type start_time end_time hosts'),
+  contacts: columnsOf(
+    'contacts',
+    'uri name primary_email timezone job_title company country state city linkedin creation_source deleted_source emails phone_numbers custom_fields first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at deleted_at as_of',
+  ),
+};
+
+/** A row of a table with those columns. */
+export type ContextRow<Name extends keyof typeof contextColumns> = Pick<
+  TableRow<Name>,
+  Extract<(typeof contextColumns)[Name][number], keyof TableRow<Name>>
+>;
+
 /** A contact, with its custom fields by label. */
-export interface KnownContact {
-  readonly row: TableRow<'contacts'>;
+export interface ContactContext {
+  readonly row: ContextRow<'contacts'>;
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
-/** Everything known about one booking at the moment the rules are asked. */
-export interface Case {
-  readonly invitee: TableRow<'invitees'>;
-  readonly event: TableRow<'scheduled_events'> | undefined;
+/** Everything known about one booking at the moment the rules are evaluated. */
+export interface BookingContext {
+  readonly invitee: ContextRow<'invitees'>;
+  readonly event: ContextRow<'scheduled_events'> | undefined;
   readonly eventTypeName: string | null;
-  /** Of the first host, as their profile says: messages tell times in it. Null when nobody knows. */
+  /** The time zone of the first host's profile, in which messages show times; null when it is unknown. */
   readonly hostTimezone: string | null;
-  /** The contact with the invitee's address; undefined when there is none. */
-  readonly contact: KnownContact | undefined;
-  /** All open marks of the person with the invitee's address, oldest first; this booking's among them. */
-  readonly marks: readonly OpenMark[];
+  /** The contact with the invitee's e-mail address; undefined when there is none. */
+  readonly contact: ContactContext | undefined;
+  /** All open no-show marks of the person with the invitee's e-mail address, oldest first, including this booking's. */
+  readonly marks: readonly NoShowMark[];
 }
 
-/** What a rule finds to be so. Together with the rule and the subject, `fact` is its identity: the same fact never alerts twice. */
+/** A fact that a rule finds to be true. With rule, channel and booking it identifies one alert: a fact never alerts twice. */
 export interface Finding {
-  readonly fact: string;
-  /** When it happened, on the service's clock: what is too old never alerts. */
+  readonly fact: BookingFact;
+  /** When it happened, by the service's clock: facts older than `ALERT_MAX_AGE` never alert. */
   readonly occurredAt: string;
 }
 
-export type Moment = 'no_show_at' | 'canceled_at' | 'created_at';
+/** A column of `invitees` that holds the time of a fact. */
+export type FactTime = 'no_show_at' | 'canceled_at' | 'created_at';
 
-interface RulePlan<Options extends z.ZodRawShape> {
+/** What a rule reads besides the booking itself. */
+export type ExtraData = 'contact' | 'marks' | 'event';
+
+/** A rule of one kind with its options. */
+export interface BoundRule {
+  /** Where all of these times are too old, the rule is not evaluated. */
+  readonly factTimes: readonly FactTime[];
+  /** For a rule that counts no-shows within a window: its length. */
+  readonly noShowWindowMs: number | undefined;
+  /** All facts that are true: an alert whose fact is missing here is retracted. */
+  find(context: BookingContext): readonly Finding[];
+}
+
+/** One kind of rule, as code that treats all kinds alike sees it. */
+export interface RuleKind {
   readonly when: string;
   /** Opens the title of its messages: `No-show`. */
   readonly title: string;
-  /** For the documentation, and for the test message. */
+  /** One sentence for the documentation. */
+  readonly about: string;
+  readonly options: z.ZodRawShape;
+  readonly reads: ExtraData | undefined;
+  /** Reads the options from a rule of the rules file, which was validated before. */
+  bind(rule: unknown): BoundRule;
+}
+
+interface RuleDefinition<Options extends z.ZodRawShape> {
+  readonly when: string;
+  readonly title: string;
   readonly about: string;
   readonly options: Options;
-  /** The columns of invitees in which the moments stand that it may tell of: where all are long past, it need not be asked. */
-  moments(options: z.output<z.ZodObject<Options>>): readonly Moment[];
-  /** What it looks at besides the booking: of the person, or the meeting. */
-  readonly looksAt?: 'contact' | 'marks' | 'event';
-  /** All that is so: what is left out is taken back. */
-  find(options: z.output<z.ZodObject<Options>>, known: Case): readonly Finding[];
+  readonly reads?: ExtraData;
+  factTimes(options: z.output<z.ZodObject<Options>>): readonly FactTime[];
+  noShowWindowMs?(options: z.output<z.ZodObject<Options>>): number;
+  find(options: z.output<z.ZodObject<Options>>, context: BookingContext): readonly Finding[];
 }
-
-/** The loosest view of a rule, for code that treats all alike. */
-export type RuleKind = RulePlan<z.ZodRawShape>;
 
 /** Ties the types of `find` to the options declared beside it. */
-export function defineRule<const Options extends z.ZodRawShape>(plan: RulePlan<Options>): RulePlan<Options> {
-  return plan;
+export function defineRule<const Options extends z.ZodRawShape>(rule: RuleDefinition<Options>): RuleKind {
+  const options = z.object(rule.options);
+  return {
+    when: rule.when,
+    title: rule.title,
+    about: rule.about,
+    options: rule.options,
+    reads: rule.reads,
+    bind(given) {
+      const own = options.parse(given);
+      return {
+        factTimes: rule.factTimes(own),
+        noShowWindowMs: rule.noShowWindowMs?.(own),
+        find: (context) => rule.find(own, context),
+      };
+    },
+  };
 }
 
-/** The open mark of the booking itself. */
-export const ownMark = ({ invitee, marks }: Case): OpenMark | undefined =>
+/** The open no-show mark of the booking itself. */
+export const ownMark = ({ invitee, marks }: BookingContext): NoShowMark | undefined =>
   marks.find(({ inviteeUri }) => inviteeUri === invitee.uri);
+
+/** The no-shows of the person up to the mark of this booking: a later mark does not make an earlier one count. */
+export function noShowsUpTo(mark: NoShowMark, { marks }: BookingContext, windowMs = Number.POSITIVE_INFINITY): number {
+  const since = Date.parse(mark.markedAt) - windowMs;
+  return marks.filter(({ markedAt }) => markedAt <= mark.markedAt && Date.parse(markedAt) > since).length;
+}
+
+/** The open no-show mark of the booking as a finding, if there is one. */
+export function noShowFindings(context: BookingContext): readonly Finding[] {
+  const mark = ownMark(context);
+  if (mark === undefined) return [];
+  return [{ fact: { kind: 'no_show', noShowUri: mark.noShowUri }, occurredAt: mark.markedAt }];
+}
+
+/** The cancellation of the booking as a finding, if it was canceled and not rescheduled. */
+export function cancellationFindings({ invitee }: BookingContext): readonly Finding[] {
+  const { status, canceled_at: at, rescheduled, new_invitee: next } = invitee;
+  if (status !== 'canceled' || at === null || rescheduled === true || next !== null) return [];
+  return [{ fact: { kind: 'canceled', at }, occurredAt: at }];
+}

@@ -1,36 +1,71 @@
-// The rules as an operator writes them: one JSON file, read strictly, every complaint at once.
+// The rules file: one JSON object, validated strictly; all mistakes are reported at once, each with its path.
 import { z } from 'zod';
-import { channelNames } from '#workers/alerts/channels/channel-name.ts';
-import type { ConditionKind } from '#workers/alerts/conditions/condition.ts';
-import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
+import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
-import { filter } from './filter.ts';
+import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
+import { filter } from './filter.ts';
+import { lateCancel } from './late-cancel.ts';
+import { noShow, repeatNoShow } from './no-show.ts';
 import type { RuleKind } from './rule.ts';
-import { ruleKinds } from './rules.ts';
+import { vip } from './vip.ts';
 
-const common = {
-  /** Part of the identity of its alerts: renamed, it is another rule. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, - and _'),
-  /** All that are configured, where it does not say. */
+/** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
+export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip];
+
+const kindNames = [...bookingKinds, ...conditionKinds].map(({ when }) => when);
+
+/** The fields of every rule. */
+export const commonFields = {
+  /** Part of the identity of its alerts: a renamed rule is a new rule. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'lower-case letters, digits, - and _'),
+  when: z.enum(kindNames),
+  /** Default: all configured channels. */
   channels: z.array(z.enum(channelNames)).min(1).optional(),
   quiet_hours: quietHours.optional(),
-  /** Gathers what is due into one message each time this passes. */
+  /** Collects due alerts into one message per period. */
   digest: span.optional(),
-  /** Liquid; the variables are in docs/alerts.md. */
+  /** Liquid; docs/alerts.md lists the variables. */
   template: z.string().min(1).max(4_000).optional(),
 };
 
-const ofBookings = { filter: filter.default({}), grace: spanOrNone.optional() };
+/** The additional fields of rules about bookings. */
+export const bookingFields = { filter: filter.default({}), grace: spanOrNone.optional() };
 
-const variantOf = ({ when, options }: RuleKind | ConditionKind, more: z.ZodRawShape) =>
-  z.strictObject({ ...common, ...more, when: z.literal(when), ...options });
+const fileShape = z.strictObject({ rules: z.array(z.looseObject({ when: z.enum(kindNames) })).max(200) });
 
-const rule = z.discriminatedUnion('when', [
-  variantOf(ruleKinds[0], ofBookings),
-  ...ruleKinds.slice(1).map((kind) => variantOf(kind, ofBookings)),
-  ...conditionKinds.map((kind) => variantOf(kind, {})),
+const ruleSchemas = new Map<string, z.ZodType>([
+  ...bookingKinds.map(
+    ({ when, options }) => [when, z.strictObject({ ...commonFields, ...bookingFields, ...options })] as const,
+  ),
+  ...conditionKinds.map(({ when, options }) => [when, z.strictObject({ ...commonFields, ...options })] as const),
 ]);
 
-/** That no two have one name is for whoever loads it to see (`ruleset.ts`). */
-export const rulesFile = z.strictObject({ rules: z.array(rule).max(200) });
+/** Every mistake in the shape of the file, as `path: what is wrong`. */
+export function shapeErrors(file: unknown): readonly string[] {
+  const outer = issuesOf(fileShape, file);
+  const rules = isObject(file) && Array.isArray(file['rules']) ? file['rules'] : [];
+  const inner = rules.flatMap((rule: unknown, index) => {
+    const schema = isObject(rule) ? ruleSchemas.get(String(rule['when'])) : undefined;
+    return schema === undefined
+      ? []
+      : issuesOf(schema, rule).map(({ path, ...issue }) => ({ ...issue, path: ['rules', index, ...path] }));
+  });
+  return [...outer, ...inner].map(
+    ({ path, message }) => `${pathText(path)}: ${path.at(-1) === 'when' ? `one of ${kindNames.join(', ')}` : message}`,
+  );
+}
+
+interface ShapeIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function issuesOf(schema: z.ZodType, value: unknown): readonly ShapeIssue[] {
+  const read = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
+  return read.error?.issues ?? [];
+}
+
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path.length === 0 ? 'The file' : path.map(String).join('.');

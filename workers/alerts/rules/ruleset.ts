@@ -1,179 +1,158 @@
-// The rules of this installation: those of the file, or the usual ones, with their channels and everything else decided.
+// The rules of this installation: those of the rules file, or the default ones, with their channels and options resolved.
 import { readFile } from 'node:fs/promises';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { propertyOf } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { ChannelName } from '#workers/alerts/channels/channel-name.ts';
-import type { ConditionKind, Reading } from '#workers/alerts/conditions/condition.ts';
+import type { ChannelName } from '#workers/alerts/channels/channel.ts';
+import type { MirrorHealth, Problems } from '#workers/alerts/conditions/condition.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
-import { passes, type Filter } from './filter.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
-import type { Case, Finding, Moment, RuleKind } from './rule.ts';
-import { rulesFile } from './rules-file.ts';
-import { ruleKinds } from './rules.ts';
+import { matchesFilter } from './filter.ts';
+import type { BookingContext, BoundRule } from './rule.ts';
+import { bookingFields, bookingKinds, commonFields, pathText, shapeErrors } from './rules-file.ts';
 
-interface AnyRule {
+interface RuleSettings {
   readonly name: string;
   /** Its kind. */
   readonly when: string;
+  /** The title and the description of its kind. */
+  readonly title: string;
+  readonly about: string;
   readonly channels: readonly ChannelName[];
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
   readonly template: string | undefined;
-  /** Of `repeat_no_show`: how far back marks count. */
-  readonly within: unknown;
 }
 
-export interface BookingRule extends AnyRule {
+export interface BookingRule extends RuleSettings, BoundRule {
   readonly graceMs: number;
-  /** Whether it matters to it what is known of the contact, of the person's other marks, and of the meeting. */
-  readonly asksContact: boolean;
-  readonly asksMarks: boolean;
-  readonly asksEvent: boolean;
-  readonly moments: readonly Moment[];
-  /** All that is so of a booking that it is about. */
-  find(known: Case): readonly Finding[];
+  /** Whether it depends on the contact, on other no-show marks of the person, and on the meeting. */
+  readonly readsContact: boolean;
+  readonly readsMarks: boolean;
+  readonly readsEvent: boolean;
 }
 
-export interface ConditionRule extends AnyRule {
-  find(reading: Reading): ReturnType<ConditionKind['find']>;
+export interface ConditionRule extends RuleSettings {
+  find(health: MirrorHealth): Promise<Problems> | Problems;
 }
+
+export type AlertRule = BookingRule | ConditionRule;
 
 export interface Ruleset {
   readonly bookings: readonly BookingRule[];
   readonly conditions: readonly ConditionRule[];
+  readonly byName: ReadonlyMap<string, AlertRule>;
 }
 
 export interface RulesetInput {
-  /** `ALERTS_FILE`; undefined: the usual rules. */
+  /** `ALERTS_FILE`; undefined for the default rules. */
   readonly file: string | undefined;
   /** `ALERT_GRACE`. */
   readonly graceMs: number;
-  /** The channels that lead somewhere; besides them there is always the log. */
+  /** The configured channels; the log is always available as well. */
   readonly configured: readonly ChannelName[];
 }
 
-/** An error with every complaint at once, each with its place in the file. */
+const common = z.object(commonFields);
+const ofBookings = z.object(bookingFields);
+
+/** Throws one error that lists every mistake in the file with its path. */
 export async function loadRules({ file, graceMs, configured }: RulesetInput): Promise<Ruleset> {
-  const given = file === undefined ? usualRules : await readRules(file);
-  const read = rulesFile.safeParse(given, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
-  const complaints = [
-    ...(read.error?.issues ?? []).flatMap((issue) => complaintsOf(issue)),
-    ...(await togetherness(given, configured)),
-  ];
-  if (complaints.length > 0 || !read.success) throw refused(complaints);
-  const usual = configured.filter((name) => name !== 'log');
-  const channelsOf = (named: readonly ChannelName[] | undefined): readonly ChannelName[] =>
-    named === undefined ? (usual.length > 0 ? usual : ['log']) : [...new Set(named)];
-  const rules = read.data.rules.map((rule) => rule as unknown as ReadRule);
-  const shared = (rule: ReadRule): AnyRule => ({
-    name: rule.name,
-    when: rule.when,
-    channels: channelsOf(rule.channels),
-    quiet: rule.quiet_hours,
-    digestMs: rule.digest,
-    template: rule.template,
-    within: rule['within'],
-  });
-  return {
-    bookings: rules.flatMap((rule) => {
-      const kind = bookingKinds.find(({ when }) => when === rule.when);
-      if (kind === undefined) return [];
-      return {
-        ...shared(rule),
-        graceMs: rule.grace ?? graceMs,
-        asksContact: kind.looksAt === 'contact' || rule.filter?.contact !== undefined,
-        asksMarks: kind.looksAt === 'marks',
-        asksEvent: kind.looksAt === 'event' || [rule.filter?.event_type, rule.filter?.host].some(Boolean),
-        moments: kind.moments(rule),
-        find: (known: Case) => (passes(rule.filter ?? {}, known) ? kind.find(rule, known) : []),
-      };
-    }),
-    conditions: rules.flatMap((rule) => {
-      const kind = mirrorKinds.find(({ when }) => when === rule.when);
-      if (kind === undefined) return [];
-      return { ...shared(rule), find: (reading: Reading) => kind.find(rule, reading) };
-    }),
+  const given = file === undefined ? defaultRules : await readRules(file);
+  const mistakes = [...shapeErrors(given), ...(await crossRuleErrors(rulesIn(given), configured))];
+  if (mistakes.length > 0) throw invalidFile(mistakes);
+  const external = configured.filter((name) => name !== 'log');
+  const defaultChannels: readonly ChannelName[] = external.length > 0 ? external : ['log'];
+  const settingsOf = (rule: unknown, { title, about }: { readonly title: string; readonly about: string }) => {
+    const { name, when, channels, quiet_hours: quiet, digest: digestMs, template } = common.parse(rule);
+    const named = channels === undefined ? defaultChannels : [...new Set(channels)];
+    return { name, when, title, about, channels: named, quiet, digestMs, template };
   };
+  const rulesOf = <Kind extends { readonly when: string }>(kinds: readonly Kind[]) =>
+    rulesIn(given).flatMap((rule) => {
+      const kind = kinds.find(({ when }) => when === propertyOf(rule, 'when'));
+      return kind === undefined ? [] : [{ rule, kind }];
+    });
+  const bookings = rulesOf(bookingKinds).map(({ rule, kind }): BookingRule => {
+    const { filter, grace } = ofBookings.parse(rule);
+    const bound = kind.bind(rule);
+    return {
+      ...settingsOf(rule, kind),
+      ...bound,
+      graceMs: grace ?? graceMs,
+      readsContact: kind.reads === 'contact' || filter.contact !== undefined,
+      readsMarks: kind.reads === 'marks',
+      readsEvent: kind.reads === 'event' || filter.event_type !== undefined || filter.host !== undefined,
+      find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
+    };
+  });
+  const conditions = rulesOf(conditionKinds).map(({ rule, kind }): ConditionRule => ({
+    ...settingsOf(rule, kind),
+    find: kind.bind(rule),
+  }));
+  return { bookings, conditions, byName: new Map([...bookings, ...conditions].map((rule) => [rule.name, rule])) };
 }
 
-const bookingKinds: readonly RuleKind[] = ruleKinds;
-const mirrorKinds: readonly ConditionKind[] = conditionKinds;
-
-/** What every rule of the file has; its options stand beside. */
-interface ReadRule extends Readonly<Record<string, unknown>> {
-  readonly name: string;
-  readonly when: string;
-  readonly channels?: readonly ChannelName[];
-  readonly quiet_hours?: QuietHours;
-  readonly digest?: number;
-  readonly template?: string;
-  readonly filter?: Filter;
-  readonly grace?: number;
-}
-
-const usualKinds = ['no_show', 'subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool'];
-const usualRules = { rules: usualKinds.map((when) => ({ name: when, when })) };
+const defaultKinds = ['no_show', 'subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool'];
+const defaultRules = { rules: defaultKinds.map((when) => ({ name: when, when })) };
 
 async function readRules(file: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch {
-    throw refused(['The file cannot be read.']);
+    throw invalidFile(['The file cannot be read.']);
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw refused([`It is not JSON: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`]);
+    throw invalidFile([`It is not JSON: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`]);
   }
 }
 
-function complaintsOf({ path, message, ...issue }: z.core.$ZodIssue): readonly string[] {
-  const kinds = [...ruleKinds, ...conditionKinds].map(({ when }) => when).join(', ');
-  const isKind = issue.code === 'invalid_union' && path.at(-1) === 'when';
-  return [`${placeOf(path)}: ${isKind ? `one of ${kinds}` : message}`];
+function rulesIn(file: unknown): readonly unknown[] {
+  const rules = propertyOf(file, 'rules');
+  return Array.isArray(rules) ? rules : [];
 }
 
-/** What rules need beside themselves: a name that no other has, channels that lead somewhere, templates that can be read. */
-async function togetherness(given: unknown, configured: readonly ChannelName[]): Promise<readonly string[]> {
-  const rules: unknown = partOf(given, 'rules');
-  if (!Array.isArray(rules)) return [];
-  const names = rules.map((rule) => partOf(rule, 'name'));
-  const complaints: string[] = [];
+/** Checks that names are unique, that channels are configured and that templates can be parsed. */
+async function crossRuleErrors(
+  rules: readonly unknown[],
+  configured: readonly ChannelName[],
+): Promise<readonly string[]> {
+  const names = rules.map((rule) => propertyOf(rule, 'name'));
+  const mistakes: string[] = [];
   for (const [index, rule] of rules.entries()) {
-    const [name, channels, template] = ['name', 'channels', 'template'].map((key) => partOf(rule, key));
-    const place = (key: string) => placeOf(['rules', index, key]);
-    if (name !== undefined && names.indexOf(name) !== index) complaints.push(`${place('name')}: another rule has it`);
-    for (const channel of Array.isArray(channels) ? channels : [])
-      if (Object.hasOwn(settingsOf, channel) && !configured.includes(channel))
-        complaints.push(`${place('channels')}: ${channel} is not configured (${settingsOf[channel as Configurable]})`);
-    const complaint = typeof template === 'string' ? await templateFault(template) : undefined;
-    if (complaint !== undefined) complaints.push(`${place('template')}: ${complaint}`);
+    const [name, channels, template] = ['name', 'channels', 'template'].map((key) => propertyOf(rule, key));
+    const at = (key: string) => pathText(['rules', index, key]);
+    if (name !== undefined && names.indexOf(name) !== index)
+      mistakes.push(`${at('name')}: another rule has the same name`);
+    for (const channel of Array.isArray(channels) ? channels : []) {
+      const variables = variablesOf.get(channel);
+      if (variables !== undefined && !configured.includes(channel))
+        mistakes.push(`${at('channels')}: ${channel} is not configured (${variables})`);
+    }
+    const mistake = typeof template === 'string' ? await templateError(template) : undefined;
+    if (mistake !== undefined) mistakes.push(`${at('template')}: ${mistake}`);
   }
-  return complaints;
+  return mistakes;
 }
 
-type Configurable = Exclude<ChannelName, 'log'>;
-const settingsOf: Readonly<Record<Configurable, string>> = {
-  slack: 'ALERT_SLACK_URL',
-  webhook: 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET',
-  email: 'ALERT_SMTP_URL and ALERT_EMAIL_TO',
-};
+/** The settings of each channel that needs some. */
+const variablesOf: ReadonlyMap<unknown, string> = new Map<ChannelName, string>([
+  ['slack', 'ALERT_SLACK_URL'],
+  ['webhook', 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET'],
+  ['email', 'ALERT_SMTP_URL and ALERT_EMAIL_TO'],
+]);
 
-/** Most rules have none, and what reads them is large. */
-async function templateFault(template: string): Promise<string | undefined> {
-  const { templateComplaint } = await import('#workers/alerts/message/template.ts');
-  return templateComplaint(template);
+/** The template engine is large and most rules have no template: it is loaded when needed. */
+async function templateError(template: string): Promise<string | undefined> {
+  const { checkTemplate } = await import('#workers/alerts/message/template.ts');
+  return checkTemplate(template);
 }
 
-const placeOf = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'The file' : path.map(String).join('.'));
-
-function partOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
-}
-
-function refused(complaints: readonly string[]): SlotstreamError {
-  return new SlotstreamError('config', ['ALERTS_FILE:', ...complaints].join('\n'), {
+function invalidFile(mistakes: readonly string[]): SlotstreamError {
+  return new SlotstreamError('config', ['ALERTS_FILE:', ...mistakes].join('\n'), {
     hint: 'Correct the file; docs/alerts.md describes it.',
   });
 }

@@ -1,216 +1,209 @@
-// Reads the log as it grows and asks the rules about every booking it tells of: what is so now, whatever happened in which order.
-// The log is the outbox of what happened, written with the rows it tells of; this makes of it the outbox of what to say.
+// Follows the log and evaluates the rules of every booking it affects, on the rows as they are now and whatever the order of events. The
+// log is written with the rows it describes, so it serves as the outbox of changes; the watcher turns it into the outbox of alerts.
 //
-//   log ──stretch──▶ bookings ──what is so──▶ ┌ alerts ← the difference
-//                                            └ position
+//   log ──page──▶ affected bookings ──rules──▶ ┌ outbox ← the difference
+//                                              └ offset        (one transaction)
 //
-// Rows are read outside of the transaction. What changes meanwhile has its entry further on, and is asked about again.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+// Rows are read outside of the transaction. A row that changes meanwhile has a later log entry and is evaluated again.
 import { isTransient } from '#src/base/errors.ts';
+import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
-import { alertsAbout, removeAlerts } from '#src/store/alerts/alert-rows.ts';
-import { lockKey } from '#src/store/locks.ts';
+import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
-import { readUnchecked, type StoredRow } from '#src/store/rows.ts';
-import { loadCases } from './booking-context.ts';
-import { alertId, settleAlerts, timeOf, type WantedAlert } from '#workers/alerts/outbox/apply.ts';
-import type { Case } from './rule.ts';
+import { lastSeq } from '#src/store/log/log.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
+import { affectedBookings, nextLogPage } from './affected-bookings.ts';
+import { loadBookingContexts } from './booking-context.ts';
+import { encodeFact } from './fact.ts';
+import type { BookingContext } from './rule.ts';
 import type { BookingRule } from './ruleset.ts';
-import { bookingsIn, nextStretch } from './affected-bookings.ts';
 
 export interface WatcherNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
-  /** Told after alerts changed. */
-  onSettled?(): void;
+  /** Called after the outbox changed. */
+  onOutboxChanged?(): void;
 }
 
 export interface WatcherInput {
   readonly rules: readonly BookingRule[];
-  /** `ALERT_MAX_AGE`: what happened longer ago is never told. */
+  /** `ALERT_MAX_AGE`: facts older than this are never reported. */
   readonly maxAgeMs: number;
 }
 
-export const watcherPosition = 'alerts:bookings';
+/** The name of the watcher's consumer offset. */
+const watcherConsumer = 'alerts:bookings';
 
 const pageLimit = 200;
-const noteEveryMs = 1_000;
-const storeAgainMs = 1_000;
+const saveEveryMs = 1_000;
+const retryMs = 1_000;
 
-/** Until `signal`. Its caller sees to it that nobody else does; should somebody all the same, nothing is said wrongly. */
+/** Runs until `signal` aborts. The caller holds a lease; two watchers at once waste work, but the offset keeps the outbox right. */
 export async function watch(
   needs: WatcherNeeds & { readonly tail: Pick<Tail, 'beyond' | 'closing'> },
   input: WatcherInput,
   signal: AbortSignal,
 ): Promise<void> {
-  const over = AbortSignal.any([signal, needs.tail.closing]);
+  const stopping = AbortSignal.any([signal, needs.tail.closing]);
   const steps = stepsOf(needs, input);
-  while (!over.aborted) {
+  while (!stopping.aborted) {
     try {
-      const { place, isEnd } = await steps.next();
-      if (isEnd) await needs.tail.beyond(place, over);
+      const { offset, isEnd } = await steps.next();
+      if (isEnd) await needs.tail.beyond(offset, stopping);
     } catch (error) {
       if (!isTransient(error)) throw error;
-      await sleepUnlessAborted(storeAgainMs, over);
+      await sleepUnlessAborted(retryMs, stopping);
     }
   }
-  await steps.note();
+  await steps.save();
 }
 
-/** A new one tells of what happens from now on: it has its place before anything is folded, and comes back to it. */
-export async function placeWatcher({ store, nowMs }: Pick<WatcherNeeds, 'store' | 'nowMs'>): Promise<number> {
-  const known = await readPosition(store, watcherPosition);
-  return known ?? store.transaction((unit) => placed(unit, timeOf(nowMs())));
+/** Creates the consumer offset at the end of the log, so that a new installation reports what happens from now on. Returns the offset. */
+export async function registerWatcher({ store, nowMs }: Pick<WatcherNeeds, 'store' | 'nowMs'>): Promise<number> {
+  const existing = await readPosition(store, watcherConsumer);
+  return existing ?? store.transaction((unit) => createOffset(unit, instantOf(nowMs())));
 }
 
-/** Once through to the end of the log; what `watch` does when it is woken. */
+/** Processes the log once up to its end. */
 export async function catchUp(needs: WatcherNeeds, input: WatcherInput): Promise<void> {
   const steps = stepsOf(needs, input);
   for (let isEnd = false; !isEnd;) ({ isEnd } = await steps.next());
-  await steps.note();
+  await steps.save();
 }
 
 interface Steps {
-  next(): Promise<{ readonly place: number; readonly isEnd: boolean }>;
-  /** Keeps the place in the store, where it was not kept with what changed. */
-  note(): Promise<void>;
+  next(): Promise<{ readonly offset: number; readonly isEnd: boolean }>;
+  /** Saves the offset where it was not saved together with a change. */
+  save(): Promise<void>;
 }
 
 function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   const { store, nowMs } = needs;
-  const interest = {
-    contacts: input.rules.filter(({ asksContact }) => asksContact).map(({ name }) => name),
-    marks: input.rules.some(({ asksMarks }) => asksMarks),
-    events: input.rules.some(({ asksEvent }) => asksEvent),
+  const dependencies = {
+    contacts: input.rules.filter(({ readsContact }) => readsContact).map(({ name }) => name),
+    marks: input.rules.some(({ readsMarks }) => readsMarks),
+    events: input.rules.some(({ readsEvent }) => readsEvent),
   };
-  let noted: number | undefined;
-  let place = 0;
-  let notedMs = 0;
+  let saved: number | undefined;
+  let offset = 0;
+  let savedMs = 0;
 
   async function begin(): Promise<void> {
-    noted = await placeWatcher({ store, nowMs });
-    place = noted;
-    notedMs = nowMs();
+    saved = await registerWatcher({ store, nowMs });
+    offset = saved;
+    savedMs = nowMs();
   }
 
-  /** False when somebody else has moved the position: what was read is not to be believed any more. */
-  async function commit(end: number, change: (unit: Unit) => Promise<number>): Promise<boolean> {
+  /** Does nothing when another watcher has moved the offset: what was read is stale then, and reading begins again there. */
+  async function commit(end: number, change: (unit: Unit) => Promise<number>): Promise<void> {
     const changed = await store.transaction(async (unit) => {
-      const standing = await heldPosition(unit);
-      if (standing !== noted) return undefined;
+      if ((await lockedOffset(unit)) !== saved) return undefined;
       const count = await change(unit);
-      await advancePosition(unit, { name: watcherPosition, position: end, updatedAt: timeOf(nowMs()) });
+      await advancePosition(unit, { name: watcherConsumer, position: end, updatedAt: instantOf(nowMs()) });
       return count;
     });
     if (changed === undefined) {
-      noted = undefined;
-      return false;
+      saved = undefined;
+      return;
     }
-    noted = end;
-    place = end;
-    notedMs = nowMs();
-    if (changed > 0) needs.onSettled?.();
-    return true;
+    saved = end;
+    offset = end;
+    savedMs = nowMs();
+    if (changed > 0) needs.onOutboxChanged?.();
   }
 
-  async function note(): Promise<void> {
-    if (noted !== undefined && place > noted) await commit(place, async () => 0);
+  async function save(): Promise<void> {
+    if (saved !== undefined && offset > saved) await commit(offset, async () => 0);
   }
 
   return {
-    note,
+    save,
     async next() {
-      if (noted === undefined) await begin();
-      const { end, entries } = await nextStretch(store, { after: place, limit: pageLimit });
-      if (end === place) {
-        if (nowMs() - notedMs >= noteEveryMs) await note();
-        return { place, isEnd: true };
-      }
-      const subjects =
-        entries.length === 0
-          ? []
-          : await bookingsIn(store, entries, { interest, since: timeOf(nowMs() - input.maxAgeMs) });
-      const asked = await worthAsking(store, subjects, { ...input, nowMs: nowMs() });
-      if (asked.length > 0) {
-        const cases = await loadCases(store, asked);
-        await commit(end, (unit) => settlePage(unit, { ...input, nowMs: nowMs() }, { asked, cases }));
+      if (saved === undefined) await begin();
+      const { end, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
+      const isEnd = end === offset;
+      const at = { ...input, nowMs: nowMs() };
+      const since = instantOf(at.nowMs - input.maxAgeMs);
+      const affected = entries.length === 0 ? [] : await affectedBookings(store, entries, { dependencies, since });
+      const bookings = await worthEvaluating(store, affected, { rules: input.rules, since });
+      if (bookings.length > 0) {
+        const contexts = await loadBookingContexts(store, bookings);
+        await commit(end, (unit) => applyPage(unit, at, { bookings, contexts }));
       } else {
-        place = end;
-        if (nowMs() - notedMs >= noteEveryMs) await note();
+        offset = end;
+        if (nowMs() - savedMs >= saveEveryMs) await save();
       }
-      return { place, isEnd: false };
+      return { offset, isEnd };
     },
   };
 }
 
-interface Now extends WatcherInput {
-  readonly nowMs: number;
-}
-
-/** Those with something recent enough to be told, or about which something was told: nothing can come of the others. */
-async function worthAsking(
+/** Bookings with a recent fact or with alerts: the others cannot change the outbox. */
+async function worthEvaluating(
   store: Store,
-  subjects: readonly string[],
-  { rules, maxAgeMs, nowMs }: Now,
+  bookings: readonly string[],
+  { rules, since }: { readonly rules: readonly BookingRule[]; readonly since: string },
 ): Promise<readonly string[]> {
-  if (subjects.length === 0) return [];
-  const told = new Set((await alertsAbout(store, subjects)).map(({ subjectUri }) => subjectUri));
-  const moments = [...new Set(rules.flatMap((rule) => rule.moments))];
-  const since = timeOf(nowMs - maxAgeMs);
-  const columns = ['uri', ...moments];
-  const rows = await readUnchecked(store, 'invitees', { columns, key: 'uri', values: subjects });
-  const isRecent = (row: StoredRow) => moments.some((name) => String(row[name] ?? '') >= since);
-  const recent = new Set(rows.filter(isRecent).map(({ uri }) => String(uri)));
-  return subjects.filter((uri) => told.has(uri) || recent.has(uri));
+  if (bookings.length === 0) return [];
+  const alerted = new Set((await alertsAbout(store, bookings)).map(({ subjectUri }) => subjectUri));
+  const times = [...new Set(rules.flatMap(({ factTimes }) => factTimes))];
+  const rows = await readColumns(store, 'invitees', { columns: ['uri', ...times], key: 'uri', values: bookings });
+  const isRecent = (row: (typeof rows)[number]) => times.some((name) => (row[name] ?? '') >= since);
+  const recent = new Set(rows.filter(isRecent).map(({ uri }) => uri));
+  return bookings.filter((uri) => alerted.has(uri) || recent.has(uri));
 }
 
 interface Page {
-  readonly asked: readonly string[];
-  readonly cases: ReadonlyMap<string, Case>;
+  readonly bookings: readonly string[];
+  readonly contexts: ReadonlyMap<string, BookingContext>;
 }
 
-async function settlePage(unit: Unit, { rules, maxAgeMs, nowMs }: Now, { asked, cases }: Page): Promise<number> {
-  const subjects = asked.filter((uri) => cases.has(uri));
-  const wanted = subjects.flatMap((uri) => wantedOf(rules, cases.get(uri) as Case));
-  // Whoever is erased is not spoken of any more, not even to take back what was said.
-  const gone = await alertsAbout(
+async function applyPage(
+  unit: Unit,
+  { rules, maxAgeMs, nowMs }: WatcherInput & { readonly nowMs: number },
+  { bookings, contexts }: Page,
+): Promise<number> {
+  // Alerts about erased people are deleted: nothing is sent about them any more, not even a retraction.
+  const erased = await alertsAbout(
     unit,
-    asked.filter((uri) => !cases.has(uri)),
+    bookings.filter((uri) => !contexts.has(uri)),
   );
-  await removeAlerts(
+  await deleteAlerts(
     unit,
-    gone.map(({ id }) => id),
+    erased.map(({ id }) => id),
   );
-  return settleAlerts(unit, { subjects, wanted, rules, nowMs, maxAgeMs });
+  const desired = [...contexts.values()].flatMap((context) => desiredAlerts(rules, context));
+  return applyDesiredAlerts(unit, { subjects: [...contexts.keys()], desired, rules, nowMs, maxAgeMs });
 }
 
-/** What rules find to be so of one booking, for each of their channels. */
-export function wantedOf(rules: readonly BookingRule[], known: Case): readonly WantedAlert[] {
-  const subjectUri = known.invitee.uri ?? '';
+/** The findings of the rules for one booking, for each of their channels. */
+function desiredAlerts(rules: readonly BookingRule[], context: BookingContext): readonly DesiredAlert[] {
+  const subjectUri = context.invitee.uri;
   return rules.flatMap(({ name: rule, channels, graceMs, find }) =>
-    find(known).flatMap((finding) =>
+    find(context).flatMap(({ fact, occurredAt }) =>
       channels.map((channel) => {
-        const about = { rule, channel, subjectUri, ...finding };
-        return { ...about, id: alertId(about), graceMs };
+        const identity = { rule, channel, subjectUri, fact: encodeFact(fact) };
+        return { ...identity, id: alertId(identity), occurredAt, graceMs };
       }),
     ),
   );
 }
 
-/** Held: of two who watch at once the second sees what the first has done. */
-async function heldPosition({ db, engine }: Unit): Promise<number | undefined> {
-  const query = db.selectFrom('feed_consumers').select('position').where('name', '=', watcherPosition);
+/** Locks the offset: of two watchers at once, the second sees what the first has done. */
+async function lockedOffset({ db, engine }: Unit): Promise<number | undefined> {
+  const query = db.selectFrom('feed_consumers').select('position').where('name', '=', watcherConsumer);
   const row = await (engine.manyWriters ? query.forUpdate() : query).executeTakeFirst();
-  return row === undefined ? undefined : row.position;
+  return row?.position;
 }
 
-async function placed(unit: Unit, updatedAt: string): Promise<number> {
-  await lockKey(unit, watcherPosition);
-  const known = await readPosition(unit, watcherPosition);
-  if (known !== undefined) return known;
+async function createOffset(unit: Unit, updatedAt: string): Promise<number> {
+  await lockKey(unit, watcherConsumer);
+  const existing = await readPosition(unit, watcherConsumer);
+  if (existing !== undefined) return existing;
   const position = await lastSeq(unit);
-  await advancePosition(unit, { name: watcherPosition, position, updatedAt });
+  await advancePosition(unit, { name: watcherConsumer, position, updatedAt });
   return position;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
 import { markFailed } from '#src/store/alerts/send-results.ts';
-import { addAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
+import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { bearer, openAdmin } from '../../../harness/admin.ts';
 import { openBackfilling } from '../../../harness/backfilling.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
   await writeSubscriptions(api.store, { seen: [subscription], gone: [] });
   await api.store.transaction(async (unit) => {
-    await addAlerts(unit, [alert], alert.occurredAt);
+    await insertAlerts(unit, [alert], alert.occurredAt);
     const [added] = await readAlerts(unit, [alert.id]);
     if (added) await markFailed(unit, [added], { now: alert.dueAt, error: 'answered 500', nextAt: undefined });
   });

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { markFailed } from '#src/store/alerts/send-results.ts';
-import { addAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 
@@ -41,7 +41,7 @@ describe('slotstream alerts', () => {
   });
   afterAll(() => opened.disposeAsync());
 
-  it('test sends a sample to each configured channel and says what was answered', async () => {
+  it('test sends a message to each configured channel and shows the answer', async () => {
     const more = { ALERT_WEBHOOK_URL: `${sink.url}/broken`, ALERT_WEBHOOK_SECRET: secret };
     const { code, out } = await home.run(['alerts', 'test', '--json'], more);
     expect(code).toBe(1);
@@ -54,19 +54,19 @@ describe('slotstream alerts', () => {
     expect(out).not.toContain('a-secret-path');
   });
 
-  it('test can be asked for one channel, and refuses one that leads nowhere', async () => {
+  it('test accepts one channel, and rejects one that is not configured', async () => {
     const one = await home.run(['alerts', 'test', '--channel', 'slack']);
     expect([one.code, one.out]).toEqual([0, expect.stringMatching(/slack .* ✓ /)]);
     const none = await home.run(['alerts', 'test', '--channel', 'email']);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('not configured')]);
   });
 
-  it('test says that a private address is refused unless it is allowed', async () => {
+  it('test says that a private address is rejected unless it is allowed', async () => {
     const { code, out } = await home.run(['alerts', 'test'], { ALERT_ALLOW_PRIVATE: 'false' });
     expect([code, out]).toEqual([1, expect.stringContaining('ALERT_ALLOW_PRIVATE')]);
   });
 
-  it('test complains about a rules file before anything is sent', async () => {
+  it('test reports mistakes in the rules file before anything is sent', async () => {
     const file = join(home.dataDir, 'alerts.json');
     await writeFile(
       file,
@@ -84,7 +84,7 @@ describe('slotstream alerts', () => {
     expect(err).toContain('rules.1.name');
   });
 
-  it('list, resend and doctor know of an alert that failed', async () => {
+  it('list, resend and doctor show an alert that failed', async () => {
     await using store = await openStore({ report: () => {} }, home.store);
     await store.transaction(async (unit) => {
       const fact = {
@@ -93,7 +93,7 @@ describe('slotstream alerts', () => {
         dueAt: time,
         subjectUri: 'https://service.example.com/invitees/1',
       };
-      await addAlerts(unit, [{ id: 'one', rule: 'no_show', channel: 'slack', ...fact }], time);
+      await insertAlerts(unit, [{ id: 'one', rule: 'no_show', channel: 'slack', ...fact }], time);
       const failure = { now: time, error: '503 \u001b[31m', nextAt: undefined };
       await markFailed(unit, await readAlerts(unit, ['one']), failure);
     });
@@ -101,7 +101,7 @@ describe('slotstream alerts', () => {
     expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/failed +slack +no_show +1 +one +503/)]);
     expect(listed.out).not.toContain('\u001b');
     const doctor = await home.run(['doctor']);
-    expect(doctor.out).toContain('✗ alerts: 1 could not be sent to slack.');
+    expect(doctor.out).toContain('✗ alerts: 1 alert could not be sent to slack.');
     expect((await home.run(['status'])).out).toMatch(/Alerts\n[^]*Failed +1/);
 
     const wrong = await home.run(['alerts', 'resend']);

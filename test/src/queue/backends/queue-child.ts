@@ -20,16 +20,6 @@ if (task === 'add') {
   }
 }
 
-if (task === 'hangSending') {
-  const sends = await queue.openSends(`${location.name}-sends`);
-  await sends.add([{ id: 'a-0', data: { v: 1, alerts: ['a'], at: '' } }]);
-  const hang = async (): Promise<void> => {
-    print('took', 'a');
-    await new Promise(() => undefined);
-  };
-  sends.work(hang, { concurrency: 1 });
-}
-
 queue.work(
   async (batch) => {
     print('took', bodies(batch).join());

@@ -4,26 +4,32 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { createOutgoing } from '#src/egress/http.ts';
-import type { Channel, Sent } from '#workers/alerts/channels/channel.ts';
-import type { ChannelName } from '#workers/alerts/channels/channel-name.ts';
+import type { Channel, ChannelName, SendResult } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
 import { openEmail } from '#workers/alerts/channels/email.ts';
-import type { Message } from '#workers/alerts/message/message.ts';
-import { digestOf, messageOf, testMessage, type MessageInput } from '#workers/alerts/message/messages.ts';
-import { caseOf, hostileTexts, inviteeUri } from '../../../harness/alerts.ts';
+import {
+  buildDigest,
+  buildMessage,
+  testMessage,
+  type Message,
+  type MessageInput,
+} from '#workers/alerts/message/message.ts';
+import { bookingContext, hostileTexts, inviteeUri } from '../../../harness/booking-context.ts';
 import { openCallback } from '../../../harness/callback.ts';
 import { openMailbox } from '../../../harness/mailbox.ts';
 
-const needs = { dashboardUrl: 'https://slots.example.test' };
+const needs = { adminUrl: 'https://slots.example.test' };
 const secret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
 const never = () => new AbortController().signal;
 
 const noShow: MessageInput = {
   id: 'a1b2c3',
-  rule: { name: 'missed', when: 'no_show' },
+  rule: { name: 'missed', title: 'No-show', about: 'An invitee did not show up.' },
   kind: 'alert',
-  about: caseOf(),
-  fact: 'https://api.example.test/invitee_no_shows/N1',
+  about: {
+    context: bookingContext(),
+    fact: { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' },
+  },
   occurredAt: '2026-11-16T15:10:00.000000Z',
 };
 
@@ -54,16 +60,16 @@ async function openWorld({
     { log, clock: Date.now },
   );
   for (const channel of channels.values()) stack.defer(async () => channel.close?.());
-  const send = (name: ChannelName, message: Message, signal = never()): Promise<Sent> =>
+  const send = (name: ChannelName, message: Message, signal = never()): Promise<SendResult> =>
     (channels.get(name) as Channel).send(message, signal);
   return { web, mail, lines, channels, send, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 describe('every channel', () => {
-  it('takes a message over and says what was answered', async () => {
+  it('sends a message and returns the answer', async () => {
     await using world = await openWorld();
     const message = testMessage(needs, { id: 't1', now: '2026-11-16T15:10:00.000000Z' });
-    const answers = new Map<string, Sent>();
+    const answers = new Map<string, SendResult>();
     for (const [name] of world.channels) answers.set(name, await world.send(name, message));
     expect(Object.fromEntries(answers)).toEqual({
       log: { ok: true, answer: 'written' },
@@ -81,9 +87,9 @@ describe('every channel', () => {
     expect(world.channels.get('email')?.target).toBe('mail.example.test');
   });
 
-  it('goes nowhere private by itself', async () => {
+  it('sends nothing to private addresses by default', async () => {
     await using world = await openWorld({ allowPrivate: false });
-    const message = await messageOf(needs, noShow);
+    const message = await buildMessage(needs, noShow);
     for (const name of ['slack', 'webhook', 'email'] as const)
       expect(await world.send(name, message)).toEqual({
         ok: false,
@@ -93,18 +99,18 @@ describe('every channel', () => {
     expect([world.web.received, world.mail.mails]).toEqual([[], []]);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when the signal aborts', async () => {
     await using world = await openWorld();
     world.web.answer = null;
     world.mail.answer = null;
-    const message = await messageOf(needs, noShow);
+    const message = await buildMessage(needs, noShow);
     for (const name of ['slack', 'webhook', 'email'] as const) {
       const answer = await world.send(name, message, AbortSignal.timeout(300));
-      expect(answer).toEqual({ ok: false, answer: 'no answer in time', retry: true, unsure: true });
+      expect(answer).toEqual({ ok: false, answer: 'no answer in time', retry: true, outcomeUnknown: true });
     }
   });
 
-  it('is open where it is configured; the log always is, and stands in where nothing else is', async () => {
+  it('is open when it is configured; the log is always open and is the default when nothing else is configured', async () => {
     const none = {
       slackUrl: undefined,
       webhookUrl: undefined,
@@ -119,7 +125,7 @@ describe('every channel', () => {
     expect(configuredChannels({ ...none, slackUrl: 'https://hooks.example.test' })).toEqual(['slack']);
   });
 
-  it('warns of what leaves without encryption', async () => {
+  it('warns when alerts are sent without encryption', async () => {
     await using world = await openWorld({ allowPrivate: false });
     expect(world.lines.map((line) => (JSON.parse(line) as { variable: string }).variable)).toEqual([
       'ALERT_SLACK_URL',
@@ -128,32 +134,32 @@ describe('every channel', () => {
   });
 });
 
-describe.each(['slack', 'webhook'] as const)('what a web server answers to %s', (name) => {
+describe.each(['slack', 'webhook'] as const)('the HTTP answer to %s', (name) => {
   const answered = async (status: number, words: { headers?: Record<string, string>; body?: string } = {}) => {
     await using world = await openWorld();
     world.web.answer = status;
     world.web.words = words;
     // Awaited here: the world ends with this function.
-    return await world.send(name, await messageOf(needs, noShow));
+    return await world.send(name, await buildMessage(needs, noShow));
   };
 
-  it.each([200, 201, 202, 204])('a %i is well', async (status) => {
+  it.each([200, 201, 202, 204])('%i counts as sent', async (status) => {
     expect(await answered(status)).toEqual({ ok: true, answer: String(status) });
   });
 
-  it.each([502, 504])('a %i is tried again, and may have been heard', async (status) => {
-    expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: true, unsure: true });
+  it.each([502, 504])('%i is retried, and the outcome is unknown', async (status) => {
+    expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: true, outcomeUnknown: true });
   });
 
-  it.each([408, 425, 429, 500, 503])('a %i is tried again', async (status) => {
+  it.each([408, 425, 429, 500, 503])('%i is retried', async (status) => {
     expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: true });
   });
 
-  it.each([400, 401, 403, 410, 413])('a %i is for good', async (status) => {
+  it.each([400, 401, 403, 410, 413])('%i is final', async (status) => {
     expect(await answered(status)).toEqual({ ok: false, answer: String(status), retry: false });
   });
 
-  it.each([301, 302, 307, 308])('a %i is not followed', async (status) => {
+  it.each([301, 302, 307, 308])('%i is not followed', async (status) => {
     const answer = await answered(status, { headers: { location: 'http://127.0.0.1:1/' } });
     expect(answer).toEqual({ ok: false, answer: `${status}: redirects are not followed`, retry: false });
   });
@@ -174,15 +180,15 @@ describe.each(['slack', 'webhook'] as const)('what a web server answers to %s', 
     });
   });
 
-  it('what it writes is not repeated: it may be what we sent', async () => {
+  it('its body is not shown: it may repeat what we sent', async () => {
     expect(await answered(500, { body: 'Ada Lovelace ada@example.test canary' })).toMatchObject({ answer: '500' });
   });
 });
 
 describe('slack', () => {
-  it('shows name, event, time in the zone of the host, and a link', async () => {
+  it('shows name, event, time in the time zone of the host, and a link', async () => {
     await using world = await openWorld();
-    await world.send('slack', await messageOf(needs, noShow));
+    await world.send('slack', await buildMessage(needs, noShow));
     expect(world.web.received[0]?.body).toMatchObject({
       text: 'No-show: Ada Lovelace\nAda Lovelace did not show up for Introduction.\nhttps://slots.example.test/',
       blocks: [
@@ -197,16 +203,16 @@ describe('slack', () => {
             { type: 'plain_text', text: 'Host: Grace Hopper' },
           ],
         },
-        { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://slots.example.test/|Open the dashboard>' }] },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://slots.example.test/|Open Slotstream>' }] },
       ],
     });
   });
 
-  it('repeats the words Slack has for what is wrong, and takes a missing address for final', async () => {
+  it('shows the error codes of Slack, and a missing address is final', async () => {
     await using world = await openWorld();
     world.web.answer = 404;
     world.web.words = { body: 'no_service' };
-    expect(await world.send('slack', await messageOf(needs, noShow))).toEqual({
+    expect(await world.send('slack', await buildMessage(needs, noShow))).toEqual({
       ok: false,
       answer: '404 no_service',
       retry: false,
@@ -220,7 +226,7 @@ describe('webhook', () => {
     ['any text', 'a text of more than sixteen', new Webhook('a text of more than sixteen', { format: 'raw' })],
   ])('is signed as Standard Webhooks, with a secret that is %s', async (_what, webhookSecret, verifier) => {
     await using world = await openWorld({ settings: { webhookSecret } });
-    await world.send('webhook', await messageOf(needs, noShow));
+    await world.send('webhook', await buildMessage(needs, noShow));
     const [{ raw, headers } = { raw: Buffer.alloc(0), headers: {} }] = world.web.received;
     expect(verifier.verify(raw.toString(), headers as Record<string, string>)).toEqual({
       id: 'a1b2c3',
@@ -231,7 +237,7 @@ describe('webhook', () => {
         follows: null,
         title: 'No-show: Ada Lovelace',
         text: 'Ada Lovelace did not show up for Introduction.',
-        facts: (await messageOf(needs, noShow)).facts,
+        facts: (await buildMessage(needs, noShow)).facts,
         link: 'https://slots.example.test/',
         subject_uris: [inviteeUri],
       },
@@ -240,7 +246,7 @@ describe('webhook', () => {
 
   it('has the same id at every attempt', async () => {
     await using world = await openWorld();
-    const message = await messageOf(needs, noShow);
+    const message = await buildMessage(needs, noShow);
     for (const status of [500, 200]) {
       world.web.answer = status;
       await world.send('webhook', message);
@@ -248,10 +254,10 @@ describe('webhook', () => {
     expect(world.web.received.map(({ headers }) => headers['webhook-id'])).toEqual(['a1b2c3', 'a1b2c3']);
   });
 
-  it('tries again where there is nobody yet', async () => {
+  it('retries when there is no listener yet', async () => {
     await using world = await openWorld();
     world.web.answer = 404;
-    expect(await world.send('webhook', await messageOf(needs, noShow))).toEqual({
+    expect(await world.send('webhook', await buildMessage(needs, noShow))).toEqual({
       ok: false,
       answer: '404',
       retry: true,
@@ -260,12 +266,12 @@ describe('webhook', () => {
 });
 
 describe('email', () => {
-  it('reaches everybody it is for, as text and as HTML, once for each id', async () => {
+  it('reaches every recipient, as text and HTML, with one Message-ID per message', async () => {
     await using world = await openWorld();
-    await world.send('email', await messageOf(needs, noShow));
+    await world.send('email', await buildMessage(needs, noShow));
     await world.send(
       'email',
-      await messageOf(needs, { ...noShow, id: 'a1b2c3-retraction', kind: 'retraction', follows: 'a1b2c3' }),
+      await buildMessage(needs, { ...noShow, id: 'a1b2c3-retraction', kind: 'retraction', follows: 'a1b2c3' }),
     );
     const [alert, retraction] = world.mail.mails.map(({ headers, ...mail }) => ({
       ...mail,
@@ -276,7 +282,7 @@ describe('email', () => {
     expect(alert?.headers.get('Auto-Submitted')).toBe('auto-generated');
     expect(alert?.headers.get('Message-ID')).toBe('<a1b2c3@slots.example.test>');
     expect(alert?.text).toContain('When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)');
-    expect(alert?.html).toContain('<a href="https://slots.example.test/">Open the dashboard</a>');
+    expect(alert?.html).toContain('<a href="https://slots.example.test/">Open Slotstream</a>');
     expect(retraction?.headers.get('In-Reply-To')).toBe('<a1b2c3@slots.example.test>');
   });
 
@@ -284,65 +290,65 @@ describe('email', () => {
     ['450 4.2.1 <ops@example.test> is busy', { ok: false, answer: '450 4.2.1', retry: true }],
     ['550 5.7.1 <ops@example.test> refused: Ada Lovelace', { ok: false, answer: '550 5.7.1', retry: false }],
     ['554 no', { ok: false, answer: '554', retry: false }],
-  ])('%s is told by its codes', async (words, expected) => {
+  ])('%s is shown by its codes', async (words, expected) => {
     await using world = await openWorld();
     world.mail.answer = words;
-    expect(await world.send('email', await messageOf(needs, noShow))).toEqual(expected);
+    expect(await world.send('email', await buildMessage(needs, noShow))).toEqual(expected);
   });
 
-  it('whom the server does not know is counted, and the others have it', async () => {
+  it('rejected addresses are counted, and the others receive the message', async () => {
     await using world = await openWorld();
     world.mail.unknown.add('desk@example.test');
-    const answer = await world.send('email', await messageOf(needs, noShow));
+    const answer = await world.send('email', await buildMessage(needs, noShow));
     expect(answer).toEqual({ ok: true, answer: '250, 1 of 2 addresses refused' });
     world.mail.unknown.add('ops@example.test');
-    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+    expect(await world.send('email', await buildMessage(needs, noShow))).toEqual({
       ok: false,
       answer: '550 5.1.1',
       retry: false,
     });
   });
 
-  it('a wrong password is for good, and not told', async () => {
+  it('a wrong password is final, and is not shown', async () => {
     await using mail = await openMailbox({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth: (_auth, _session, done) => done(new Error('canary')),
     });
     await using world = await openWorld({ settings: { smtpUrl: mail.url.replace('//', '//ada:canary@') } });
-    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+    expect(await world.send('email', await buildMessage(needs, noShow))).toEqual({
       ok: false,
       answer: '535',
       retry: false,
     });
   });
 
-  it('a password leaves over TLS only', async () => {
-    const heard: string[] = [];
+  it('a password is sent over TLS only', async () => {
+    const commands: string[] = [];
     await using mail = await openMailbox({
       allowInsecureAuth: true,
       onAuth(_auth, _session, done) {
-        heard.push('a password');
+        commands.push('a password');
         done(null, { user: 'ada' });
       },
     });
     const outgoing = createOutgoing({}, { allowPrivate: true });
     const options = { url: mail.url.replace('//', '//ada:canary@'), to: ['ops@example.test'] };
-    const message = await messageOf(needs, noShow);
+    const message = await buildMessage(needs, noShow);
     const guarded = openEmail({ outgoing }, { ...options, allowPrivate: false });
     expect(await guarded.send(message, never())).toMatchObject({ ok: false });
-    expect([heard, mail.mails]).toEqual([[], []]);
+    expect([commands, mail.mails]).toEqual([[], []]);
     const open = openEmail({ outgoing }, { ...options, allowPrivate: true });
     expect(await open.send(message, never())).toMatchObject({ ok: true });
-    expect(heard).toEqual(['a password']);
+    expect(commands).toEqual(['a password']);
   });
 
-  it('a server with a certificate of its own making gets nothing', async () => {
+  it('a server with a self-signed certificate receives nothing', async () => {
     await using mail = await openMailbox({ secure: true });
     await using world = await openWorld({ settings: { smtpUrl: mail.url } });
-    expect(await world.send('email', await messageOf(needs, noShow))).toEqual({
+    expect(await world.send('email', await buildMessage(needs, noShow))).toEqual({
       ok: false,
-      answer: 'its certificate does not hold',
+      answer: 'its certificate is not valid',
       retry: true,
     });
     expect(mail.mails).toEqual([]);
@@ -350,11 +356,11 @@ describe('email', () => {
 });
 
 describe('log', () => {
-  it('says which rule and which booking, and names nobody', async () => {
+  it('contains the rule and the booking, and no personal data', async () => {
     await using world = await openWorld();
     await world.send(
       'log',
-      await messageOf(needs, { ...noShow, rule: { ...noShow.rule, template: '{{ name }} {{ email }}' } }),
+      await buildMessage(needs, { ...noShow, rule: { ...noShow.rule, template: '{{ name }} {{ email }}' } }),
     );
     const line = JSON.parse(world.lines.at(-1) ?? '') as object;
     expect(line).toMatchObject({ level: 'warn', msg: 'alert', rule: 'missed', kind: 'alert', subjects: [inviteeUri] });
@@ -375,24 +381,23 @@ const everyHeader = [
 ];
 
 describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
-  const about = caseOf({
+  const context = bookingContext({
     invitee: { name, cancel_reason: name, canceled_at: '2026-11-16T13:00:00.000000Z', status: 'canceled' },
     event: { name, hosts: [{ user_name: name }] },
     known: { eventTypeName: name, marks: [] },
   });
   const hostile: MessageInput = {
     ...noShow,
-    about,
-    fact: 'canceled 2026-11-16T13:00:00.000000Z',
-    rule: { name: 'late', when: 'late_cancel' },
+    about: { context, fact: { kind: 'canceled', at: '2026-11-16T13:00:00.000000Z' } },
+    rule: { name: 'late', title: 'Late cancellation', about: 'A booking was canceled.' },
   };
   const all = async (): Promise<readonly Message[]> => {
-    const plain = await messageOf(needs, hostile);
-    const inTemplate = await messageOf(needs, {
+    const plain = await buildMessage(needs, hostile);
+    const inTemplate = await buildMessage(needs, {
       ...hostile,
       rule: { ...hostile.rule, template: 'New:\n{{ name }}\n{{ reason }}' },
     });
-    return [plain, inTemplate, digestOf(needs, { id: 'd1', rule: hostile.rule, messages: [plain, inTemplate] })];
+    return [plain, inTemplate, buildDigest(needs, { id: 'd1', rule: hostile.rule, messages: [plain, inTemplate] })];
   };
 
   it('is inert in Slack', async () => {
@@ -406,7 +411,7 @@ describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
       expect(body.text).not.toMatch(/[<>]/);
       expect(body.text.length).toBeLessThanOrEqual(4_000);
       const marked = body.blocks.flatMap(({ elements }: { elements?: object[] }) => elements ?? []);
-      expect(marked).toEqual([{ type: 'mrkdwn', text: '<https://slots.example.test/|Open the dashboard>' }]);
+      expect(marked).toEqual([{ type: 'mrkdwn', text: '<https://slots.example.test/|Open Slotstream>' }]);
       for (const { type, text, fields = [] } of body.blocks as Block[])
         for (const one of [...(text === undefined ? [] : [text]), ...fields]) {
           expect(one.type).toBe('plain_text');
@@ -439,7 +444,7 @@ describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
     }
   });
 
-  it('is told to a webhook in bounds, and rightly signed', async () => {
+  it('reaches a webhook within the limits and correctly signed', async () => {
     await using world = await openWorld();
     for (const message of await all()) expect(await world.send('webhook', message)).toMatchObject({ ok: true });
     for (const { raw, headers } of world.web.received) {

@@ -1,4 +1,4 @@
-// Operational alerts on each engine: what the store tells of the mirror's state, said once an episode and taken back when it is over.
+// Operational alerts on each engine: one alert per episode of a problem, retracted when the problem is over.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,12 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { TableName } from '#src/store/tables.ts';
-import { conditionRound } from '#workers/alerts/conditions/evaluate-conditions.ts';
-import { noteClock, noteLost, noteProcess } from '#workers/alerts/conditions/condition-inputs.ts';
+import { evaluateConditions } from '#workers/alerts/conditions/evaluate-conditions.ts';
+import {
+  createHeartbeat,
+  recordClockSkew,
+  recordLostSubscriptions,
+} from '#workers/alerts/conditions/condition-inputs.ts';
 import { loadRules, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import { updateReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
@@ -36,28 +40,44 @@ for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`conditions on ${name}`, () => {
     let made: TestStore;
     let nowMs: number;
-    let pokes: number;
+    let wakes: number;
     beforeEach(async () => {
       made = await fresh();
       nowMs = startMs;
-      pokes = 0;
+      receivers.clear();
+      wakes = 0;
     });
     afterEach(() => made[Symbol.asyncDispose]());
 
     async function rounds(rules: readonly ConditionRule[], count: number, store = made.store): Promise<void> {
       for (let n = 0; n < count; n += 1) {
-        const needs = { store, nowMs: () => nowMs, onSettled: () => void (pokes += 1) };
-        await conditionRound(needs, { rules, maxAgeMs: 86_400_000 });
+        const needs = { store, nowMs: () => nowMs, onOutboxChanged: () => void (wakes += 1) };
+        await evaluateConditions(needs, { rules, maxAgeMs: 86_400_000 });
         nowMs += minute;
       }
     }
-    const told = async () =>
+    const alerted = async () =>
       (await rowsOf(made.store, 'alerts'))
         .map(({ rule, subject_uri, state, follows }) => [rule, subject_uri, state, follows === null ? 'alert' : 'over'])
         .toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
     const details = async () => (await rowsOf(made.store, 'alerts')).map(({ detail }) => detail);
     const write = (table: TableName, rows: readonly StoredRow[]) =>
       made.store.transaction((unit) => writeRows(unit, table, rows));
+    /** What a receiving process records about itself. */
+    const receivers = new Map<string, { spooled: number; rejected: number; beat: () => Promise<void> }>();
+    async function recordReceiver(holder: string, { spooled = 0, rejected = 0, atMs = nowMs }): Promise<void> {
+      const state = receivers.get(holder) ?? { spooled, rejected, beat: async () => undefined };
+      if (!receivers.has(holder))
+        state.beat = createHeartbeat({
+          store: made.store,
+          nowMs: () => atMs,
+          holder,
+          spooled: () => state.spooled,
+          rejectedAsStale: () => state.rejected,
+        });
+      receivers.set(holder, Object.assign(state, { spooled, rejected }));
+      await state.beat();
+    }
     async function sendAll(): Promise<void> {
       const waiting = (await rowsOf(made.store, 'alerts')).filter(({ state }) => state === 'pending');
       const ids = waiting.map(({ id }) => String(id));
@@ -65,82 +85,78 @@ for (const { name, available, fresh } of storeEngines) {
       await made.store.transaction((unit) => markSent(unit, alerts, timeAt(nowMs)));
     }
 
-    it('say nothing of a mirror that is well', async () => {
+    it('report nothing about a healthy mirror', async () => {
       await rounds(await usual(), 3);
-      expect([await told(), pokes]).toEqual([[], 0]);
+      expect([await alerted(), wakes]).toEqual([[], 0]);
     });
 
-    it('tell of a growing quarantine once, whoever asks, and take it back when it is over', async () => {
+    it('report a growing quarantine once, whichever process evaluates, and retract it when it is over', async () => {
       await ingestBodies(made.store, ['no JSON', 'nor this']);
       await rounds(await usual(), 1);
-      expect(await told()).toEqual([]);
+      expect(await alerted()).toEqual([]);
       await rounds(await usual(), 1, await made.openAnother());
-      expect(await told()).toEqual([['quarantine', 'mirror', 'pending', 'alert']]);
-      expect((await details())[0]).toContain('Of 2 deliveries in quarantine 2 came within the last hour.');
+      expect(await alerted()).toEqual([['quarantine', 'mirror', 'pending', 'alert']]);
+      expect((await details())[0]).toContain('2 of 2 quarantined deliveries arrived within the last hour.');
       await sendAll();
       await rounds(await usual(), 5);
-      expect(await told()).toEqual([['quarantine', 'mirror', 'sent', 'alert']]);
+      expect(await alerted()).toEqual([['quarantine', 'mirror', 'sent', 'alert']]);
       nowMs += 60 * minute;
       await rounds(await usual(), 3);
-      expect(await told()).toEqual([
+      expect(await alerted()).toEqual([
         ['quarantine', 'mirror', 'pending', 'over'],
         ['quarantine', 'mirror', 'retracted', 'alert'],
       ]);
-      expect(pokes).toBe(2);
+      expect(wakes).toBe(2);
     });
 
-    it('make another alert of another episode', async () => {
+    it('create another alert for another episode', async () => {
       const rules = await rulesOf({ name: 'skew', when: 'clock_skew' });
       for (const ahead of [90, 0, -90]) {
-        await noteClock(made.store, ahead, nowMs);
+        await recordClockSkew(made.store, ahead, nowMs);
         await rounds(rules, 2);
         await sendAll();
       }
-      expect(await told()).toEqual([
+      expect(await alerted()).toEqual([
         ['skew', 'mirror', 'retracted', 'alert'],
         ['skew', 'mirror', 'sent', 'alert'],
         ['skew', 'mirror', 'sent', 'over'],
       ]);
       expect((await details()).toSorted()).toEqual([
-        "A clock of ours is 90 s ahead of the service's. Set it by NTP.",
-        "A clock of ours is 90 s ahead of the service's. Set it by NTP.",
-        "A clock of ours is 90 s behind the service's. Set it by NTP.",
+        "The clock of this machine is 90 s ahead of the service's. Set it by NTP.",
+        "The clock of this machine is 90 s ahead of the service's. Set it by NTP.",
+        "The clock of this machine is 90 s behind the service's. Set it by NTP.",
       ]);
     });
 
-    it('are silent about what was over before it left', async () => {
+    it('do not report a problem that was over before it was sent', async () => {
       const rules = await rulesOf({ name: 'spool', when: 'spool' });
-      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 3, refusedAsStale: 0 });
+      await recordReceiver('a', { spooled: 3 });
       await rounds(rules, 2);
-      expect(await told()).toEqual([['spool', 'mirror', 'pending', 'alert']]);
-      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 0, refusedAsStale: 0 });
+      expect(await alerted()).toEqual([['spool', 'mirror', 'pending', 'alert']]);
+      await recordReceiver('a', { spooled: 0 });
       await rounds(rules, 2);
-      expect(await told()).toEqual([['spool', 'mirror', 'retracted', 'alert']]);
+      expect(await alerted()).toEqual([['spool', 'mirror', 'retracted', 'alert']]);
     });
 
-    it('add up what several processes say of themselves, and leave out those that died', async () => {
+    it('add up the records of several processes, and ignore those of killed ones', async () => {
       const rules = await rulesOf({ name: 'spool', when: 'spool' });
-      await noteProcess(
-        made.store,
-        { holder: 'died', nowMs: nowMs - 10 * minute },
-        { spooled: 100, refusedAsStale: 0 },
-      );
-      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 3, refusedAsStale: 0 });
-      await noteProcess(made.store, { holder: 'b', nowMs }, { spooled: 4, refusedAsStale: 0 });
+      await recordReceiver('killed', { spooled: 100, atMs: nowMs - 10 * minute });
+      await recordReceiver('a', { spooled: 3 });
+      await recordReceiver('b', { spooled: 4 });
       await rounds(rules, 2);
-      expect(await details()).toEqual(['On disk, waiting for the queue: 7 deliveries.']);
+      expect(await details()).toEqual(['7 deliveries on disk wait for the queue.']);
     });
 
-    it('call rightly signed deliveries that are refused for their age a matter of clocks', async () => {
-      await noteProcess(made.store, { holder: 'a', nowMs }, { spooled: 0, refusedAsStale: 12 });
+    it('report correctly signed deliveries that are rejected as too old as clock skew', async () => {
+      await recordReceiver('a', { rejected: 12 });
       await rounds(await usual(), 2);
-      expect(await told()).toEqual([['clock_skew', 'mirror', 'pending', 'alert']]);
+      expect(await alerted()).toEqual([['clock_skew', 'mirror', 'pending', 'alert']]);
     });
 
-    it('conclude nothing from a clock that was not heard lately', async () => {
-      await noteClock(made.store, 90, nowMs - 4 * 60 * minute);
+    it('conclude nothing from an old measurement of the clock', async () => {
+      await recordClockSkew(made.store, 90, nowMs - 4 * 60 * minute);
       await rounds(await usual(), 3);
-      expect(await told()).toEqual([]);
+      expect(await alerted()).toEqual([]);
     });
 
     const subscription = (id: number, more: Partial<KnownSubscription>): KnownSubscription => ({
@@ -155,7 +171,7 @@ for (const { name, available, fresh } of storeEngines) {
       ...more,
     });
 
-    it('tell of subscriptions that fail, that are disabled, and that were lost and made again', async () => {
+    it('report subscriptions that fail, that are disabled, and that were lost and replaced', async () => {
       const seen = [
         subscription(1, {}),
         subscription(2, { retry_started_at: timeAt(startMs - 5 * minute) }),
@@ -163,14 +179,14 @@ for (const { name, available, fresh } of storeEngines) {
       ];
       await writeSubscriptions(made.store, { seen, gone: [] });
       const lost = 'https://service.example.com/webhook_subscriptions/4';
-      await noteLost(made.store, [{ uri: lost, how: 'missing', isMended: true }], nowMs);
+      await recordLostSubscriptions(made.store, [{ uri: lost, how: 'missing', isReplaced: true }], nowMs);
       await rounds(await usual(), 2);
       const alerts = await rowsOf(made.store, 'alerts');
       const by = new Map(alerts.map(({ subject_uri, detail }) => [String(subject_uri).at(-1), String(detail)]));
       expect([...by.keys()].toSorted()).toEqual(['2', '3', '4']);
-      expect(by.get('2')).toContain(`fail since ${timeAt(startMs - 5 * minute)}`);
-      expect(by.get('3')).toContain('Nothing is delivered by it');
-      expect(by.get('4')).toContain('Another stands in its place');
+      expect(by.get('2')).toContain(`failed since ${timeAt(startMs - 5 * minute)}`);
+      expect(by.get('3')).toContain('It delivers nothing.');
+      expect(by.get('4')).toContain('It was replaced');
     });
 
     const run = (drift: Record<string, Record<string, number>>, held: Record<string, number>) => ({
@@ -184,19 +200,19 @@ for (const { name, available, fresh } of storeEngines) {
       not_compared: 0,
     });
 
-    it('tell of drift above the limit and of deletes that wait, each comparison by itself', async () => {
+    it('report drift above the limit and deletes that wait, separately for each comparison', async () => {
       await updateReconcileState(made.store, () => ({
         recent: run({ contact: { missing: 9, different: 1 } }, {}),
         full: run({}, { contact: 40 }),
       }));
       await rounds(await usual(), 2);
-      expect(await told()).toEqual([['drift', 'mirror full', 'pending', 'alert']]);
+      expect(await alerted()).toEqual([['drift', 'mirror full', 'pending', 'alert']]);
       await updateReconcileState(made.store, (before) => ({
         ...before,
         recent: run({ contact: { missing: 11 } }, {}),
       }));
       await rounds(await usual(), 2);
-      expect((await told()).map(([, subject]) => subject)).toEqual(['mirror full', 'mirror recent']);
+      expect((await alerted()).map(([, subject]) => subject)).toEqual(['mirror full', 'mirror recent']);
     });
 
     const delivery = (n: number, createdMs: number) =>
@@ -206,7 +222,7 @@ for (const { name, available, fresh } of storeEngines) {
         payload: { uri: `https://service.example.com/contacts/${n}` },
       });
 
-    it('tell of lag by when rows appear, also where they were received in time', async () => {
+    it('report lag by when rows appear, even if they were received in time', async () => {
       const rules = await rulesOf({ name: 'lag', when: 'lag', above: '5m' });
       const received = Date.parse(receivedAt);
       // The queue gives out what came in time twenty minutes later.
@@ -216,12 +232,12 @@ for (const { name, available, fresh } of storeEngines) {
         await ingestBodies(made.store, [delivery(n, received)]);
         await rounds(rules, 1);
       }
-      expect(await told()).toEqual([['lag', 'mirror', 'pending', 'alert']]);
+      expect(await alerted()).toEqual([['lag', 'mirror', 'pending', 'alert']]);
       await rounds(rules, 2);
-      expect(await told()).toEqual([['lag', 'mirror', 'retracted', 'alert']]);
+      expect(await alerted()).toEqual([['lag', 'mirror', 'retracted', 'alert']]);
     });
 
-    it('see a spike of no-shows by event type and by host, of bookings that ended and were not canceled', async () => {
+    it('report a spike of no-shows by event type and by host among bookings that ended and were not canceled', async () => {
       const host = (n: number) => ({
         user: `https://service.example.com/users/${n}`,
         user_name: 'Ada',
@@ -271,11 +287,11 @@ for (const { name, available, fresh } of storeEngines) {
         detail,
       ]);
       expect(alerts.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
-        ['hosts', 'https://service.example.com/users/1', '4 of the last 10 bookings of one host were missed.'],
+        ['hosts', 'https://service.example.com/users/1', '4 of the last 10 bookings of one host were no-shows.'],
         [
           'types',
           'https://service.example.com/event_types/1',
-          '3 of the last 5 bookings of one event type were missed.',
+          '3 of the last 5 bookings of one event type were no-shows.',
         ],
       ]);
     });

@@ -23,33 +23,33 @@ const hearAll = (all: readonly Heard[]) =>
 const isOpenAfter = (...all: readonly Heard[]) => hearAll(all).some(({ isOpen }) => isOpen);
 
 describe('an episode', () => {
-  it('begins at the second reading in a row, and is told from the first', () => {
+  it('begins at the second evaluation in a row, and counts from the first', () => {
     expect(isOpenAfter('so')).toBe(false);
     expect(hearAll(['not', 'so', 'so'])).toEqual([{ ...trouble, since: at(1), isOpen: true, against: 0 }]);
   });
 
-  it('is over at the second reading in a row without it', () => {
+  it('ends at the second evaluation in a row without the problem', () => {
     expect(isOpenAfter('so', 'so', 'not')).toBe(true);
     expect(hearAll(['so', 'so', 'not', 'not'])).toEqual([]);
   });
 
-  it('does not begin or end while the readings take turns', () => {
+  it('does not begin or end while evaluations alternate', () => {
     expect(isOpenAfter('so', 'not', 'so', 'not', 'so')).toBe(false);
     expect(hearAll(['so', 'so', 'not', 'so', 'not', 'so'])[0]?.since).toBe(at(0));
   });
 
-  it('stays as it is while nobody can know', () => {
+  it('does not change while the state is unknown', () => {
     expect(isOpenAfter('so', 'so', 'unknown', 'unknown', 'unknown')).toBe(true);
     expect(isOpenAfter('so', 'unknown', 'unknown')).toBe(false);
   });
 
-  it('is forgotten with its rule', () => {
+  it('is dropped with its rule', () => {
     const before = hearAll(['so', 'so']);
     const heard = { found: [], unknown: new Set<string>(), rules: new Set<string>(), now: at(2) };
     expect(advance(before, heard)).toEqual([]);
   });
 
-  it('is open after any readings exactly when the last two that agree say so', () => {
+  it('is open exactly when the last two equal evaluations in a row found the problem', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<Heard>('so', 'not'), { maxLength: 40 }), (all) => {
         const pairs = all.slice(1).map((heard, n) => (heard === all[n] ? heard : undefined));

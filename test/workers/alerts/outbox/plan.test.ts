@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
 import type { Alert } from '#src/store/alerts/alert-rows.ts';
-import { dispatchOf, type Departing } from '#workers/alerts/outbox/plan.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import { planSends, type SendTimes } from '#workers/alerts/outbox/plan.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const nowMs = Date.parse('2026-03-04T12:00:00Z');
@@ -19,16 +19,16 @@ const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
   episode: 1,
   digest: null,
   detail: null,
-  occurredAt: timeOf(nowMs),
-  dueAt: timeOf(nowMs - 1_000),
-  nextAt: timeOf(nowMs - 1_000),
+  occurredAt: instantOf(nowMs),
+  dueAt: instantOf(nowMs - 1_000),
+  nextAt: instantOf(nowMs - 1_000),
   claimedAt: null,
   sentAt: null,
-  createdAt: timeOf(nowMs),
-  updatedAt: timeOf(nowMs),
+  createdAt: instantOf(nowMs),
+  updatedAt: instantOf(nowMs),
   ...more,
 });
-const rulesOf = (...rules: readonly Partial<Departing>[]) =>
+const rulesOf = (...rules: readonly Partial<SendTimes>[]) =>
   new Map(rules.map((rule) => [rule.name ?? '', { name: '', quiet: undefined, digestMs: undefined, ...rule }]));
 const rules = rulesOf(
   { name: 'plain' },
@@ -37,57 +37,65 @@ const rules = rulesOf(
   { name: 'resting', quiet: { from: '11:00', to: '13:00', timezone: 'UTC' } },
 );
 
-describe('what is due', () => {
-  it('leaves one by one, the longest due first, under a name for each attempt', () => {
-    const late = alertOf('b', { nextAt: timeOf(nowMs - 5_000) });
-    const { changes, jobs } = dispatchOf([alertOf('a'), late], rules, nowMs);
-    expect(changes).toEqual([]);
-    expect(jobs.map(({ data }) => data.alerts)).toEqual([['b'], ['a']]);
-    const [again] = dispatchOf([{ ...late, nextAt: timeOf(nowMs - 4_000) }], rules, nowMs).jobs;
-    expect(again?.id).not.toBe(jobs[0]?.id);
-    expect(jobs.map(({ id }) => id).join()).not.toContain(':');
+const planAt = (due: readonly Alert[], atMs = nowMs) => planSends(due, { rules, nowMs: atMs });
+const idsOf = (messages: readonly (readonly Alert[])[]) => messages.map((alerts) => alerts.map(({ id }) => id));
+
+describe('due alerts', () => {
+  it('are sent one by one, the longest due first', () => {
+    const late = alertOf('b', { nextAt: instantOf(nowMs - 5_000) });
+    const { postponed, messages } = planAt([alertOf('a'), late]);
+    expect(postponed).toEqual([]);
+    expect(idsOf(messages)).toEqual([['b'], ['a']]);
   });
 
-  it('goes to the sender where its rule is gone, who says so', () => {
-    expect(dispatchOf([alertOf('a', { rule: 'gone' })], rules, nowMs).jobs).toHaveLength(1);
+  it('of a removed rule go to the sender, which reports that', () => {
+    expect(planAt([alertOf('a', { rule: 'removed' })]).messages).toHaveLength(1);
   });
 
-  it('waits for the end of quiet hours, also when it was due before them', () => {
-    const dueAt = timeOf(nowMs - 7_200_000);
-    const { changes, jobs } = dispatchOf([alertOf('a', { rule: 'resting', dueAt })], rules, nowMs);
-    expect(changes).toEqual([{ id: 'a', nextAt: '2026-03-04T13:00:00.000000Z' }]);
-    expect(jobs).toEqual([]);
+  it('wait for the end of quiet hours, also when they were due before', () => {
+    const dueAt = instantOf(nowMs - 7_200_000);
+    const { postponed, messages } = planAt([alertOf('a', { rule: 'resting', dueAt })]);
+    expect(postponed).toEqual([{ id: 'a', nextAt: '2026-03-04T13:00:00.000000Z' }]);
+    expect(messages).toEqual([]);
   });
 
-  it('leaves in the morning where the full period of its digest falls into the night', () => {
+  it('wait while their channel is paused', () => {
+    const pausedUntilMs = nowMs + 7_000;
+    const { postponed, messages } = planSends([alertOf('a')], { rules, nowMs, pausedUntilMs });
+    expect([postponed, messages]).toEqual([[{ id: 'a', nextAt: instantOf(pausedUntilMs) }], []]);
+    expect(planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: nowMs }).messages).toHaveLength(1);
+  });
+
+  it('are sent in the morning when the period of their digest ends at night', () => {
     const alert = alertOf('a', { rule: 'nightly' });
-    const [{ nextAt } = { nextAt: '' }] = dispatchOf([alert], rules, nowMs).changes;
+    const [{ nextAt } = { nextAt: '' }] = planAt([alert]).postponed;
     expect(nextAt).toBe('2026-03-05T06:00:00.000000Z');
-    expect(dispatchOf([{ ...alert, nextAt }], rules, Date.parse(nextAt)).jobs).toHaveLength(1);
+    expect(planAt([{ ...alert, nextAt }], Date.parse(nextAt)).messages).toHaveLength(1);
   });
 
-  it('is gathered by rule into one message, whose name depends on those in it and on nothing else', () => {
+  it('are collected per rule into one message, whose id depends on the alerts in it and on nothing else', () => {
     const some = fc.uniqueArray(fc.stringMatching(/^[a-f0-9]{8}$/), { minLength: 1, maxLength: 20 });
-    const gatheredOf = (ids: readonly string[]) => {
-      const due = ids.map((id, n) => alertOf(id, { rule: 'gathered', dueAt: timeOf(nowMs - 60_000 - n) }));
-      return dispatchOf(due, rules, nowMs);
+    const digestOf = (ids: readonly string[]) => {
+      const due = ids.map((id, n) => alertOf(id, { rule: 'gathered', dueAt: instantOf(nowMs - 60_000 - n) }));
+      return planAt(due);
     };
+    const digestIdOf = ({ messages }: ReturnType<typeof planAt>) => messages[0]?.[0]?.digest;
     fc.assert(
       fc.property(some, (ids) => {
-        const [one, other] = [gatheredOf(ids), gatheredOf(ids.toReversed())];
-        expect(one.jobs).toHaveLength(1);
-        expect(one.jobs[0]?.id).toBe(other.jobs[0]?.id);
-        expect(new Set(one.changes.map(({ digest }) => digest)).size).toBe(1);
-        expect(one.jobs[0]?.data.alerts.toSorted()).toEqual(ids.toSorted());
-        expect(gatheredOf([...ids, 'another']).jobs[0]?.id).not.toBe(one.jobs[0]?.id);
+        const [one, other] = [digestOf(ids), digestOf(ids.toReversed())];
+        expect(one.messages).toHaveLength(1);
+        expect(digestIdOf(one)).toBe(digestIdOf(other));
+        expect(new Set(one.postponed.map(({ digest }) => digest))).toEqual(new Set([digestIdOf(one)]));
+        expect(idsOf(one.messages)[0]?.toSorted()).toEqual(ids.toSorted());
+        expect(digestIdOf(digestOf([...ids, 'another']))).not.toBe(digestIdOf(one));
       }),
       runs(100),
     );
   });
 
-  it('stays in the digest that it was put into, apart from those that come later', () => {
-    const gathered = { rule: 'gathered', dueAt: timeOf(nowMs - 60_000) };
+  it('stay in the digest they were put into, apart from later ones', () => {
+    const gathered = { rule: 'gathered', dueAt: instantOf(nowMs - 60_000) };
     const due = [alertOf('a', { ...gathered, digest: 'digest-1' }), alertOf('b', gathered)];
-    expect(dispatchOf(due, rules, nowMs).jobs.map(({ data }) => data.alerts)).toEqual([['a'], ['b']]);
+    expect(idsOf(planAt(due).messages)).toEqual([['a'], ['b']]);
   });
 });

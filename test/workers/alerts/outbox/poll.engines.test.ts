@@ -1,36 +1,42 @@
-// What is due, on its way into the queue: a large backlog, on a real store.
+// The outbox poller on a real store: large backlogs, several pollers, and the end of a process.
 import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
-import type { SendJob } from '#src/queue/contract.ts';
-import { markFailed } from '#src/store/alerts/send-results.ts';
-import { addAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Departing } from '#workers/alerts/outbox/plan.ts';
-import { startDispatcher } from '#workers/alerts/outbox/poll.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
+import type { ChannelName, SendResult } from '#workers/alerts/channels/channel.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
+import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
-const rulesOf = (rule: Partial<Departing>) =>
-  new Map([['many', { name: 'many', quiet: undefined, digestMs: undefined, ...rule }]]);
 
-async function addMany(store: Store, count: number): Promise<void> {
-  const at = timeOf(startMs);
+async function addMany(store: Store, count: number, channel: ChannelName = 'webhook'): Promise<void> {
+  const at = instantOf(startMs);
   const alerts = Array.from({ length: count }, (_, n) => ({
-    id: `a${n}`,
+    id: `${channel}-${n}`,
     rule: 'many',
-    channel: 'webhook',
+    channel,
     subjectUri: `a${n}`,
-    fact: 'so',
+    fact: 'since then',
     occurredAt: at,
     dueAt: at,
   }));
-  await store.transaction((unit) => addAlerts(unit, alerts, at));
+  await store.transaction((unit) => insertAlerts(unit, alerts, at));
 }
 
-function dispatching(store: Store, rules: ReadonlyMap<string, Departing>) {
-  const handed = new Map<string, readonly string[]>();
-  const clock = { nowMs: startMs + 1_000, transactions: 0, handed };
+interface PollerOptions {
+  readonly rule?: Partial<ConditionRule>;
+  readonly send?: (message: Message, signal: AbortSignal) => Promise<SendResult>;
+}
+
+function startPoller(
+  store: Store,
+  { rule = {}, send = async () => ({ ok: true, answer: '200' }) }: PollerOptions = {},
+) {
+  const sent: Message[] = [];
+  const clock = { nowMs: startMs + 1_000, transactions: 0 };
   const counted: Store = {
     ...store,
     transaction(work) {
@@ -38,60 +44,124 @@ function dispatching(store: Store, rules: ReadonlyMap<string, Departing>) {
       return store.transaction(work);
     },
   };
-  const dispatcher = startDispatcher({
-    store: counted,
-    handover: {
-      async hand(_channel: string, jobs: readonly SendJob[]) {
-        for (const { id, data } of jobs) handed.set(id, data.alerts);
-      },
+  const many: ConditionRule = {
+    name: 'many',
+    when: 'lag',
+    title: 'Many',
+    about: 'Many.',
+    channels: ['webhook'],
+    quiet: undefined,
+    digestMs: undefined,
+    template: undefined,
+    find: () => [],
+    ...rule,
+  };
+  const channelOf = (name: ChannelName) => ({
+    name,
+    target: 'test',
+    send(message: Message, signal: AbortSignal) {
+      sent.push(message);
+      return send(message, signal);
     },
-    rules,
-    nowMs: () => clock.nowMs,
-    log: createLog({ level: 'silent', pretty: false }),
-    everyMs: 20,
   });
-  return { clock, poke: () => dispatcher.poke(), [Symbol.asyncDispose]: () => dispatcher.close() };
+  const poller = startOutboxPoller({
+    store: counted,
+    rules: new Map([['many', many]]),
+    channels: new Map((['webhook', 'slack'] as const).map((name) => [name, channelOf(name)])),
+    adminUrl: undefined,
+    nowMs: () => clock.nowMs,
+    random: () => 0,
+    log: createLog({ level: 'silent', pretty: false }),
+    pollEveryMs: 20,
+  });
+  return { clock, sent, poller, [Symbol.asyncDispose]: () => poller.close() };
 }
 
-const keyOf = (jobId: string): string => jobId.replace(/-\d+$/, '');
-const sorted = (handed: ReadonlyMap<string, readonly string[]>) =>
-  Object.fromEntries([...handed].map(([id, alerts]) => [keyOf(id), alerts.toSorted()]));
+const statesOf = async ({ db }: Store) =>
+  (await db.selectFrom('alerts').select('state').execute()).map(({ state }) => state);
+const sizesOf = (sent: readonly Message[]) =>
+  Object.fromEntries(sent.map(({ id, subjects }) => [id, subjects.toSorted().join()]));
 
-describe.each(storeEngines.filter(({ available }) => available))('many that are due on $name', ({ fresh }) => {
-  it('leave as the same digests when they are tried again, however many are due', async () => {
+describe.each(storeEngines.filter(({ available }) => available))('the outbox poller on $name', ({ fresh }) => {
+  it('sends the same digests when they are retried, however many alerts are due', async () => {
     await using opened = await fresh();
     const { store } = opened;
     await addMany(store, 700);
-    await using dispatched = dispatching(store, rulesOf({ digestMs: 1_000 }));
-    const { clock } = dispatched;
-    await expect.poll(() => [...clock.handed.values()].flat()).toHaveLength(700);
-    const before = sorted(clock.handed);
-    expect(Object.values(before).map(({ length }) => length)).toEqual(expect.arrayContaining([500, 200]));
-
-    // The smaller one comes first, and would leave the other too few of what is read at once.
-    for (const ids of Object.values(before)) {
-      const tried = await readAlerts(store, ids);
-      const nextAt = timeOf(clock.nowMs + ids.length * 10);
-      const failure = { now: timeOf(clock.nowMs), error: '503', nextAt };
-      await store.transaction((unit) => markFailed(unit, tried, failure));
-    }
-    clock.handed.clear();
+    let answer: SendResult = { ok: false, answer: '503', retry: true };
+    await using polling = startPoller(store, { rule: { digestMs: 1_000 }, send: async () => answer });
+    const { clock, sent } = polling;
+    await expect.poll(() => sent).toHaveLength(2);
+    const before = sizesOf(sent);
+    expect(sent.map(({ subjects }) => subjects.length)).toEqual([500, 200]);
+    await expect
+      .poll(async () => (await readAlerts(store, ['webhook-0', 'webhook-699'])).map(({ attempts }) => attempts))
+      .toEqual([1, 1]);
+    answer = { ok: true, answer: '200' };
+    sent.length = 0;
     clock.nowMs += 6_000;
-    await expect.poll(() => clock.handed.size).toBe(2);
-    expect(sorted(clock.handed)).toEqual(before);
+    await expect.poll(() => sent).toHaveLength(2);
+    expect(sizesOf(sent)).toEqual(before);
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 
-  it('are put off till the end of quiet hours with few writes', async () => {
+  it('postpones a large backlog to the end of quiet hours with few writes', async () => {
     await using opened = await fresh();
     const { store } = opened;
     await addMany(store, 1_200);
     const quiet = { from: '11:00', to: '13:00', timezone: 'UTC' };
-    await using dispatched = dispatching(store, rulesOf({ quiet }));
+    await using polling = startPoller(store, { rule: { quiet } });
     const waiting = async () =>
       (await store.db.selectFrom('alerts').select('next_at').execute()).filter(
         ({ next_at: at }) => store.engine.decode('time', at) === '2026-03-04T13:00:00.000000Z',
       );
     await expect.poll(waiting).toHaveLength(1_200);
-    expect(dispatched.clock.transactions).toBeLessThanOrEqual(5);
+    expect(polling.clock.transactions).toBeLessThanOrEqual(5);
+  });
+
+  it('sends a limited number at a time per channel, and a hanging channel does not delay another', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await addMany(store, 30, 'slack');
+    await addMany(store, 30, 'webhook');
+    let isHanging = true;
+    const send = async ({ id }: Message): Promise<SendResult> => {
+      while (isHanging && id.startsWith('slack')) await new Promise((resolve) => setTimeout(resolve, 5));
+      return { ok: true, answer: '200' };
+    };
+    await using polling = startPoller(store, { send });
+    const sentTo = (channel: ChannelName) => polling.sent.filter(({ id }) => id.startsWith(channel)).length;
+    await expect.poll(() => sentTo('webhook')).toBe(30);
+    expect(sentTo('slack')).toBe(8);
+    isHanging = false;
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    expect(sentTo('slack')).toBe(30);
+  });
+
+  it('sends every alert once when several processes poll the same outbox', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await addMany(store, 60);
+    await using one = startPoller(store);
+    await using other = startPoller(await opened.openAnother());
+    await expect.poll(async () => new Set(await statesOf(store)), { timeout: 10_000 }).toEqual(new Set(['sent']));
+    const ids = [...one.sent, ...other.sent].map(({ id }) => id);
+    expect(ids).toHaveLength(60);
+    expect(new Set(ids).size).toBe(60);
+  });
+
+  it('keeps the claim of a message whose outcome is unknown when the process stops', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await addMany(store, 1);
+    const polling = startPoller(store, {
+      send: (_message, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+        }),
+    });
+    await expect.poll(() => polling.sent).toHaveLength(1);
+    await polling.poller.close();
+    const [alert] = await readAlerts(store, ['webhook-0']);
+    expect(alert).toMatchObject({ state: 'pending', attempts: 0, claimedAt: instantOf(polling.clock.nowMs) });
   });
 });

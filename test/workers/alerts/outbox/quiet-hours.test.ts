@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leavesAt } from '#workers/alerts/outbox/quiet-hours.ts';
+import { earliestSend } from '#workers/alerts/outbox/quiet-hours.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const minuteMs = 60_000;
@@ -34,15 +34,15 @@ describe('quiet hours', () => {
       '2026-03-29T05:00:00Z',
     ],
   ])('end %s', (_when, quiet, due, expected) => {
-    expect(new Date(leavesAt(Date.parse(due), { quiet })).toISOString()).toBe(new Date(expected).toISOString());
+    expect(new Date(earliestSend(Date.parse(due), { quiet })).toISOString()).toBe(new Date(expected).toISOString());
   });
 
-  it('keep nothing that is due outside of them', () => {
+  it('do not delay what is due outside of them', () => {
     const due = Date.parse('2026-03-29T05:00:00.123Z');
-    expect(leavesAt(due, { quiet: night })).toBe(due);
+    expect(earliestSend(due, { quiet: night })).toBe(due);
   });
 
-  it('let a message go in the first minute after them, whatever the clocks do', () => {
+  it('allow a message in the first minute after them, also when the clocks change', () => {
     const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC'] as const;
     const clocks = new Map(
       zones.map((timeZone) => [timeZone, new Intl.DateTimeFormat('sv', { timeZone, timeStyle: 'short' })]),
@@ -62,7 +62,7 @@ describe('quiet hours', () => {
           const now = clocks.get(timezone)?.format(at) ?? '';
           return from < to ? from <= now && now < to : now >= from || now < to;
         };
-        const leaves = leavesAt(ms, { quiet: { from, to, timezone } });
+        const leaves = earliestSend(ms, { quiet: { from, to, timezone } });
         expect(isQuiet(leaves)).toBe(false);
         if (!isQuiet(ms)) expect(leaves).toBe(ms);
         else {

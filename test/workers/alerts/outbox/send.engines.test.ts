@@ -1,36 +1,39 @@
-// One send, on rows that somebody else may have a hand in as well.
+// One send, on rows that other processes may change as well.
 import { describe, expect, it } from 'vitest';
+import { createCircuitBreaker } from '#src/base/retry-policy.ts';
+import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
-import { perhapsSaid } from '#src/store/alerts/claims.ts';
-import { addAlerts, readAlerts, silenceAlerts } from '#src/store/alerts/alert-rows.ts';
+import { unresolvedSends } from '#src/store/alerts/claims.ts';
+import { closeAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Sent } from '#workers/alerts/channels/channel.ts';
-import { createCircuit } from '#workers/alerts/outbox/channel-circuit-breaker.ts';
-import { openDesk } from '#workers/alerts/outbox/write-batcher.ts';
-import { timeOf } from '#workers/alerts/outbox/apply.ts';
-import { rulesByName, type AnyRule } from '#workers/alerts/outbox/build-message.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { sendJob } from '#workers/alerts/outbox/send.ts';
-import { missedBooking } from '../../../harness/missed.ts';
+import type { SendResult } from '#workers/alerts/channels/channel.ts';
+import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { sendClaimed } from '#workers/alerts/outbox/send.ts';
+import { claimForSending } from '../../../harness/alert-world.ts';
+import { noShowBooking } from '../../../harness/no-show-bookings.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T10:00:00Z');
 
-/** Everything that a process that sends has, and a channel that answers what the test says. */
+/** Everything that a sending process has, and a channel that answers what the test says. */
 async function openSender(store: Store) {
-  const rules = new Map(rulesByName(await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })));
-  const circuit = createCircuit();
+  const rules = new Map((await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })).byName);
+  const breaker = createCircuitBreaker({
+    failuresToOpen: 5,
+    backoff: { firstMs: 5_000, longestMs: 300_000 },
+    longestRequestedMs: 3_600_000,
+  });
   const sender = {
     rules,
-    circuit,
+    breaker,
     nowMs: startMs,
-    heard: [] as string[],
-    answer: { ok: true, answer: '200' } as Sent,
+    received: [] as string[],
+    answer: { ok: true, answer: '200' } as SendResult,
     hasChannel: true,
     async add(id: string, rule: string, subjectUri = id) {
-      const at = timeOf(startMs);
+      const at = instantOf(startMs);
       const alert = { id, rule, channel: 'slack', subjectUri, fact: id, occurredAt: at, dueAt: at };
-      await store.transaction((unit) => addAlerts(unit, [alert], at));
+      await store.transaction((unit) => insertAlerts(unit, [alert], at));
     },
     async row(id: string) {
       const [row] = await readAlerts(store, [id]);
@@ -38,42 +41,40 @@ async function openSender(store: Store) {
       return row;
     },
     async send(id: string) {
-      const { nextAt } = await sender.row(id);
       const channel = {
         name: 'slack' as const,
         target: 'test',
         send: async (message: { id: string }) => {
-          sender.heard.push(message.id);
+          sender.received.push(message.id);
           return sender.answer;
         },
       };
       const needs = {
         store,
-        write: openDesk(store),
         rules,
         channels: new Map(sender.hasChannel ? [['slack', channel]] : []),
-        circuitOf: () => circuit,
+        breakerOf: () => breaker,
         nowMs: () => sender.nowMs,
         random: () => 0,
         log: createLog({ level: 'silent', pretty: false }),
         stopping: new AbortController().signal,
-        dashboardUrl: undefined,
+        adminUrl: undefined,
       };
-      await sendJob(needs, { v: 1, alerts: [id], at: nextAt });
+      await sendClaimed(needs, await claimForSending(store, [id], sender.nowMs));
     },
   };
   return sender;
 }
 
 describe.each(storeEngines.filter(({ available }) => available))('a send on $name', ({ fresh }) => {
-  it('puts off what cannot be put into words, gives it up in the end, and does not blame the channel', async () => {
+  it('retries a message that cannot be built, gives it up in the end, and does not count it against the channel', async () => {
     await using opened = await fresh();
     const sender = await openSender(opened.store);
     const odd = () => {
       throw new TypeError('Cannot convert object to primitive value');
     };
-    sender.rules.set('no_show', { ...sender.rules.get('no_show'), find: odd } as unknown as AnyRule);
-    const { uri, marked } = missedBooking(1, startMs);
+    sender.rules.set('no_show', { ...sender.rules.get('no_show'), find: odd } as unknown as AlertRule);
+    const { uri, marked } = noShowBooking(1, startMs);
     await ingestBodies(opened.store, [marked]);
     await sender.add('odd', 'no_show', uri);
     await sender.send('odd');
@@ -81,39 +82,42 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       state: 'pending',
       attempts: 1,
       lastError: 'TypeError',
-      nextAt: timeOf(startMs + 5_000),
+      nextAt: instantOf(startMs + 5_000),
     });
     for (let n = 2; n <= 12; n += 1) await sender.send('odd');
     expect(await sender.row('odd')).toMatchObject({ state: 'failed', attempts: 12 });
-    expect(sender.circuit.standing(sender.nowMs)).toMatchObject({ state: 'closed', failures: 0 });
-    expect(sender.heard).toEqual([]);
+    expect([sender.breaker.state(sender.nowMs), sender.breaker.failures]).toEqual(['closed', 0]);
+    expect(sender.received).toEqual([]);
   });
 
-  it.each(['rule', 'channel'])('leaves it to another process for minutes where its %s is not known', async (what) => {
-    await using opened = await fresh();
-    const sender = await openSender(opened.store);
-    await sender.add('a', 'quarantine');
-    const rule = sender.rules.get('quarantine') as AnyRule;
-    if (what === 'rule') sender.rules.delete('quarantine');
-    else sender.hasChannel = false;
-    await sender.send('a');
-    expect(await sender.row('a')).toMatchObject({
-      state: 'pending',
-      attempts: 1,
-      nextAt: timeOf(startMs + 120_000),
-    });
-    expect(sender.circuit.standing(sender.nowMs)).toMatchObject({ failures: 0 });
-    sender.rules.set('quarantine', rule);
-    sender.hasChannel = true;
-    await sender.send('a');
-    expect(await sender.row('a')).toMatchObject({ state: 'sent' });
-    expect(sender.heard).toEqual(['a']);
-  });
+  it.each(['rule', 'channel'])(
+    'leaves the alert to other processes for two minutes when its %s is unknown',
+    async (what) => {
+      await using opened = await fresh();
+      const sender = await openSender(opened.store);
+      await sender.add('a', 'quarantine');
+      const rule = sender.rules.get('quarantine') as AlertRule;
+      if (what === 'rule') sender.rules.delete('quarantine');
+      else sender.hasChannel = false;
+      await sender.send('a');
+      expect(await sender.row('a')).toMatchObject({
+        state: 'pending',
+        attempts: 1,
+        nextAt: instantOf(startMs + 120_000),
+      });
+      expect(sender.breaker.failures).toBe(0);
+      sender.rules.set('quarantine', rule);
+      sender.hasChannel = true;
+      await sender.send('a');
+      expect(await sender.row('a')).toMatchObject({ state: 'sent' });
+      expect(sender.received).toEqual(['a']);
+    },
+  );
 
-  it('gives up in the end what no process knows', async () => {
+  it('gives up an alert in the end whose rule no process has', async () => {
     await using opened = await fresh();
     const sender = await openSender(opened.store);
-    await sender.add('a', 'gone');
+    await sender.add('a', 'removed');
     for (let n = 1; n <= 12; n += 1) await sender.send('a');
     expect(await sender.row('a')).toMatchObject({
       state: 'failed',
@@ -121,34 +125,34 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     });
   });
 
-  it('keeps in mind that it may have been said, also when later attempts surely fail', async () => {
+  it('remembers that an attempt may have arrived, also when later attempts certainly fail', async () => {
     await using opened = await fresh();
     const { store } = opened;
     const sender = await openSender(store);
-    const answers: readonly Sent[] = [
-      { ok: false, answer: 'no answer in time', retry: true, unsure: true },
+    const answers: readonly SendResult[] = [
+      { ok: false, answer: 'no answer in time', retry: true, outcomeUnknown: true },
       { ok: false, answer: '503', retry: true },
       { ok: false, answer: '429', retry: true, retryAfterMs: 600_000 },
       { ok: false, answer: '410', retry: false },
     ];
-    const later = () => timeOf(sender.nowMs + 60_000);
-    for (const id of ['unsure', 'sure']) {
+    const later = () => instantOf(sender.nowMs + 60_000);
+    for (const id of ['unknown', 'known']) {
       sender.nowMs = startMs;
       await sender.add(id, 'quarantine');
-      for (const answer of id === 'sure' ? answers.slice(1) : answers) {
+      for (const answer of id === 'known' ? answers.slice(1) : answers) {
         sender.answer = answer;
         await sender.send(id);
-        // While the channel rests it is put off.
+        // While the channel is paused it is released without an attempt.
         await sender.send(id);
         sender.nowMs += 3_600_000;
       }
       expect(await sender.row(id)).toMatchObject({ state: 'failed' });
-      await store.transaction((unit) => silenceAlerts(unit, [id], later()));
+      await store.transaction((unit) => closeAlerts(unit, [id], later()));
     }
-    expect((await perhapsSaid(store, later())).map(({ id }) => id)).toEqual(['unsure']);
+    expect((await unresolvedSends(store, later())).map(({ id }) => id)).toEqual(['unknown']);
   });
 
-  it('closes the circuit with an answer for good: somebody is there', async () => {
+  it('closes the circuit breaker on a final answer: the recipient is reachable', async () => {
     await using opened = await fresh();
     const sender = await openSender(opened.store);
     sender.answer = { ok: false, answer: '500', retry: true };
@@ -156,11 +160,11 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       await sender.add(id, 'quarantine');
       await sender.send(id);
     }
-    expect(sender.circuit.standing(sender.nowMs)).toMatchObject({ state: 'open', failures: 5 });
+    expect([sender.breaker.state(sender.nowMs), sender.breaker.failures]).toEqual(['open', 5]);
     sender.nowMs += 6_000;
     sender.answer = { ok: false, answer: '410', retry: false };
     await sender.send('a');
     expect(await sender.row('a')).toMatchObject({ state: 'failed' });
-    expect(sender.circuit.standing(sender.nowMs)).toMatchObject({ state: 'closed', failures: 0 });
+    expect([sender.breaker.state(sender.nowMs), sender.breaker.failures]).toEqual(['closed', 0]);
   });
 });

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ChannelName } from '#workers/alerts/channels/channel-name.ts';
+import type { ChannelName } from '#workers/alerts/channels/channel.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { caseOf, inviteeUri, rowOf, type Booking } from '../../../harness/alerts.ts';
+import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/booking-context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ function load(given: unknown, configured: readonly ChannelName[] = []) {
   return loadRules({ file, graceMs: 120_000, configured });
 }
 
-const complaintsOf = (given: unknown, configured: readonly ChannelName[] = []) =>
+const mistakesIn = (given: unknown, configured: readonly ChannelName[] = []) =>
   load(given, configured).then(
     () => [],
     (error: unknown) => {
@@ -25,14 +25,14 @@ const complaintsOf = (given: unknown, configured: readonly ChannelName[] = []) =
   );
 
 describe('the rules', () => {
-  it('are the usual ones without a file: no-shows, and all that concerns the mirror itself', async () => {
+  it('are the default ones without a file: no-shows and everything about the mirror itself', async () => {
     const { bookings, conditions } = await loadRules({ file: undefined, graceMs: 5, configured: [] });
     expect(bookings).toMatchObject([{ name: 'no_show', channels: ['log'], graceMs: 5 }]);
     const names = conditions.map(({ name }) => name);
     expect(names).toEqual(['subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool']);
   });
 
-  it('go to all channels that are configured, where they do not say, and to each of those they name once', async () => {
+  it('use all configured channels when they name none, and each named channel once', async () => {
     const rules = [
       { name: 'a', when: 'no_show' },
       { name: 'b', when: 'no_show', channels: ['log', 'email', 'log'], grace: '0' },
@@ -44,41 +44,43 @@ describe('the rules', () => {
     ]);
   });
 
-  it('find nothing in bookings that their filter is not about', async () => {
+  it('find nothing in bookings that do not match their filter', async () => {
     const rules = [
       { name: 'all', when: 'no_show' },
-      { name: 'other', when: 'no_show', filter: { host: 'Somebody Else' } },
+      { name: 'other', when: 'no_show', filter: { host: 'Another Host' } },
       { name: 'own', when: 'no_show', filter: { host: 'grace hopper', email_domain: 'example.test' } },
     ];
     const { bookings } = await load({ rules });
-    const found = bookings.filter(({ find }) => find(caseOf()).length > 0);
+    const found = bookings.filter(({ find }) => find(bookingContext()).length > 0);
     expect(found.map(({ name }) => name)).toEqual(['all', 'own']);
   });
 
-  it('find all that somebody who matters did with a booking, not only the last', async () => {
+  it('find every fact about the booking of a VIP, not only the last one', async () => {
     const on = ['booked', 'canceled', 'no_show'];
     const { bookings } = await load({ rules: [{ name: 'key', when: 'vip', contact: { company: 'Engines' }, on }] });
-    const factsOf = (booking: Booking) => bookings.flatMap(({ find }) => find(caseOf(booking))).map(({ fact }) => fact);
+    const factsOf = (booking: Booking) =>
+      bookings.flatMap(({ find }) => find(bookingContext(booking))).map(({ fact }) => fact);
     const at = '2026-11-01T00:00:00.000000Z';
     const contact = { row: rowOf('contacts', { company: 'engines' }), fields: new Map() };
     const invitee = { created_at: at };
-    const [booked, marked] = [`booked ${inviteeUri}`, 'https://api.example.test/invitee_no_shows/N1'];
+    const booked = { kind: 'booked', inviteeUri };
+    const marked = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' };
     expect(factsOf({ invitee, known: { contact } })).toEqual([booked, marked]);
     expect(factsOf({ invitee, known: { contact, marks: [] } })).toEqual([booked]);
     const canceled = { ...invitee, status: 'canceled', canceled_at: at };
-    expect(factsOf({ invitee: canceled, known: { contact, marks: [] } })).toEqual([`canceled ${at}`]);
+    expect(factsOf({ invitee: canceled, known: { contact, marks: [] } })).toEqual([{ kind: 'canceled', at }]);
     expect(factsOf({ invitee })).toEqual([]);
   });
 
-  it('are refused with every complaint at once, each with its place', async () => {
+  it('are rejected with every mistake at once, each with its path', async () => {
     const rules = [
       { name: 'A b', when: 'no_show', quiet_hours: { from: '25:00', to: '06:00' } },
       { name: 'x', when: 'nothing' },
-      { name: 'x', when: 'late_cancel', hours: -1, channels: ['slack', 'log'], template: '{{ nobody }}' },
+      { name: 'x', when: 'late_cancel', hours: -1, channels: ['slack', 'log'], template: '{{ unknown_name }}' },
       { when: 'vip', unknown: true },
       5,
     ];
-    const places = (await complaintsOf({ rules, more: 1 })).map((line) => line.split(': ')[0]);
+    const places = (await mistakesIn({ rules, more: 1 })).map((line) => line.split(': ')[0]);
     expect(places.toSorted()).toEqual([
       'The file',
       'rules.0.name',
@@ -99,18 +101,18 @@ describe('the rules', () => {
     ['no JSON', '{"rules": [', /^It is not JSON/],
     ['no object', '[]', /^The file: /],
     ['nothing', '', /^It is not JSON/],
-  ])('are refused when the file holds %s', async (_what, text, complaint) => {
-    expect(await complaintsOf(text)).toEqual([expect.stringMatching(complaint)]);
+  ])('are rejected when the file holds %s', async (_what, text, mistake) => {
+    expect(await mistakesIn(text)).toEqual([expect.stringMatching(mistake)]);
   });
 
-  it('are refused when there is no such file, without its content being guessed', async () => {
+  it('are rejected when the file does not exist', async () => {
     const missing = loadRules({ file: join(folder, 'missing.json'), graceMs: 0, configured: [] });
     await expect(missing).rejects.toMatchObject({ code: 'config', message: 'ALERTS_FILE:\nThe file cannot be read.' });
   });
 
-  it('say which settings a channel needs that is not configured', async () => {
+  it('name the settings of a channel that is not configured', async () => {
     const rules = [{ name: 'a', when: 'no_show', channels: ['webhook'] }];
-    expect(await complaintsOf({ rules })).toEqual([
+    expect(await mistakesIn({ rules })).toEqual([
       'rules.0.channels: webhook is not configured (ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET)',
     ]);
   });

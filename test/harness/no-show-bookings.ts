@@ -1,7 +1,7 @@
-// What the service tells of one booking that was missed: every fact at a time of its own, as raw bodies.
+// The raw deliveries of one no-show: booked, marked, unmarked and canceled, each at a time of its own.
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 
-export interface Missed {
+export interface NoShowBooking {
   readonly uri: string;
   readonly name: string;
   readonly booked: string;
@@ -12,13 +12,13 @@ export interface Missed {
 
 const sample = createSampler(61);
 
-/** `atMs`: of the mark; it is taken back, or the booking canceled, a minute later. */
-export function missedBooking(index: number, atMs: number): Missed {
+/** `atMs` is the time of the mark; the mark is removed, or the booking canceled, a minute later. */
+export function noShowBooking(index: number, atMs: number): NoShowBooking {
   const { payload, ...envelope } = sample('invitee_no_show.created', { index, now: new Date(atMs) });
   const name = `Person ${index}`;
   const email = `person-${index}@example.test`;
   const record = { ...payload, name, email, first_name: null, last_name: null };
-  const told = (event: string, ms: number, more: Record<string, unknown>): string => {
+  const delivery = (event: string, ms: number, more: Record<string, unknown>): string => {
     const at = new Date(ms).toISOString();
     return JSON.stringify({ ...envelope, event, created_at: at, payload: { ...record, updated_at: at, ...more } });
   };
@@ -26,10 +26,10 @@ export function missedBooking(index: number, atMs: number): Missed {
   return {
     uri: String(payload['uri']),
     name,
-    booked: told('invitee.created', atMs - 86_400_000, { no_show: null }),
-    marked: told('invitee_no_show.created', atMs, {}),
-    unmarked: told('invitee_no_show.deleted', atMs + 60_000, { no_show: null }),
-    canceled: told('invitee.canceled', atMs + 60_000, {
+    booked: delivery('invitee.created', atMs - 86_400_000, { no_show: null }),
+    marked: delivery('invitee_no_show.created', atMs, {}),
+    unmarked: delivery('invitee_no_show.deleted', atMs + 60_000, { no_show: null }),
+    canceled: delivery('invitee.canceled', atMs + 60_000, {
       status: 'canceled',
       cancellation: JSON.parse(JSON.stringify(cancellation)) as Record<string, unknown>,
     }),

@@ -1,8 +1,8 @@
-// Bookings to alert about, with as little written down as a test needs.
-import type { Case } from '#workers/alerts/rules/rule.ts';
+// Booking contexts for tests of alerts, with as few values as a test needs.
+import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
 
-/** A row of which only this is known. */
+/** A row with these values and null everywhere else. */
 export function rowOf<Name extends TableName>(name: Name, known: Partial<TableRow<Name>>): TableRow<Name> {
   const empty = Object.fromEntries(Object.keys(tables[name].columns).map((column) => [column, null]));
   return { ...empty, ...known } as TableRow<Name>;
@@ -11,13 +11,13 @@ export function rowOf<Name extends TableName>(name: Name, known: Partial<TableRo
 export interface Booking {
   readonly invitee?: Partial<TableRow<'invitees'>>;
   readonly event?: Partial<TableRow<'scheduled_events'>>;
-  readonly known?: Partial<Case>;
+  readonly known?: Partial<BookingContext>;
 }
 
 export const inviteeUri = 'https://api.example.test/scheduled_events/E1/invitees/I1';
 
-/** Ada missed an hour with Grace in Berlin. */
-export function caseOf({ invitee, event, known }: Booking = {}): Case {
+/** Ada did not show up for an hour with Grace in Berlin. */
+export function bookingContext({ invitee, event, known }: Booking = {}): BookingContext {
   return {
     invitee: rowOf('invitees', {
       uri: inviteeUri,
@@ -49,10 +49,10 @@ export function caseOf({ invitee, event, known }: Booking = {}): Case {
   };
 }
 
-/** Values that somebody may book under, by what they attempt. */
+/** Hostile values that an invitee may send, by what they attempt. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   'Slack markup': '<!channel> <@U012AB3CD> <https://evil.example.test|click> *b* `c` &amp;',
-  'calls to everybody': '@here @channel @everyone @all',
+  'mentions of everyone': '@here @channel @everyone @all',
   'Markdown links': '[click](https://evil.example.test) ![](https://evil.example.test/p.png)',
   'header lines': 'Ada\r\nBcc: eve@evil.example.test\r\nContent-Type: text/html\r\n\r\n<b>hello</b>',
   'header lines by bare characters':

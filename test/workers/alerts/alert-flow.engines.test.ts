@@ -1,0 +1,284 @@
+// Alerts from delivery to recipient: sent once, retracted, collected in digests, deferred by quiet hours, retried. The clock is the test's.
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
+import { claimAlerts } from '#src/store/alerts/claims.ts';
+import { openAlertWorld, type AlertWorld } from '../../harness/alert-world.ts';
+import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/inbox.ts';
+import { noShowBooking } from '../../harness/no-show-bookings.ts';
+import { storeEngines } from '../../harness/stores.ts';
+
+const minuteMs = 60_000;
+const bySlack = { channels: ['slack'] };
+const byWebhook = { channels: ['webhook'] };
+const noShowRule = { name: 'missed', when: 'no_show' };
+const lately = (world: AlertWorld, index: number) => noShowBooking(index, world.nowMs() - minuteMs);
+
+describe('alerts', () => {
+  describe.each(storeEngines.filter(({ available }) => available))('on the store $name', ({ fresh }) => {
+    it('report a fact that is delivered twenty times in any order once per channel, and retract it once', async () => {
+      await using world = await openAlertWorld({ fresh });
+      const { slack, webhook, mailbox } = world.inbox;
+      const { booked, marked, unmarked, name } = lately(world, 1);
+      for (let n = 0; n < 10; n += 1) await world.deliver(...(n % 2 ? [booked, marked] : [marked, booked]));
+      await expect.poll(() => [slack, webhook].map(({ received }) => received.length)).toEqual([1, 1]);
+      await expect.poll(() => mailbox.mails).toHaveLength(1);
+      for (const channel of ['slack', 'webhook', 'email'])
+        await expect.poll(() => world.states(channel)).toEqual(['sent']);
+      expect(slack.received.map(textOf)).toEqual([expect.stringContaining(name)]);
+      expect(webhook.received.map(titleOf)).toEqual([`No-show: ${name}`]);
+
+      for (let n = 0; n < 5; n += 1) await world.deliver(unmarked, marked);
+      for (const channel of ['slack', 'webhook', 'email'])
+        await expect.poll(() => world.states(channel)).toEqual(['retracted', 'sent']);
+      expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
+      expect(slack.received).toHaveLength(2);
+      const [ids, replies] = ['message-id', 'in-reply-to'].map((header) =>
+        mailbox.mails.map((mail) => headerOf(mail, header)),
+      );
+      expect(ids).toHaveLength(2);
+      expect(replies).toEqual([undefined, ids?.[0]]);
+    });
+  });
+
+  it('wait for the grace period, and are not sent when the fact is over by then', async () => {
+    await using world = await openAlertWorld({ settings: { ALERT_GRACE: '2m' } });
+    const { webhook } = world.inbox;
+    const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
+    await world.deliver(first.marked, second.marked, third.marked);
+    world.advance('1m');
+    await world.deliver(first.unmarked, third.canceled);
+    world.advance('61s');
+    await expect.poll(() => webhook.received.map(titleOf)).toEqual([`No-show: ${second.name}`]);
+    await expect
+      .poll(() => world.states('webhook'))
+      .toEqual(expect.arrayContaining(['retracted', 'retracted', 'sent']));
+    await world.deliver(second.unmarked);
+    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
+  });
+
+  it('are not sent when the fact is over and the watcher has not noticed yet', async () => {
+    await using world = await openAlertWorld({
+      settings: { ALERT_GRACE: '2m' },
+      rules: [{ ...noShowRule, ...byWebhook }],
+    });
+    const { uri, marked } = lately(world, 1);
+    await world.deliver(marked);
+    // As if the watcher lagged behind: the row has changed, and its log entry was not read.
+    await world.store.db.updateTable('invitees').set({ no_show_uri: null }).where('uri', '=', uri).execute();
+    world.advance('3m');
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted']);
+    expect(world.inbox.webhook.received).toEqual([]);
+  });
+
+  it('wait during quiet hours, in the time zone of the rule', async () => {
+    const quiet_hours = { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' };
+    const rules = [
+      { ...noShowRule, ...bySlack, quiet_hours },
+      { name: 'awake', when: 'no_show', ...byWebhook },
+    ];
+    // 22:30 in Berlin.
+    await using world = await openAlertWorld({ rules, at: '2026-03-04T21:30:00Z' });
+    const { slack, webhook } = world.inbox;
+    const next = async () => (await world.alerts()).find(({ channel }) => channel === 'slack')?.nextAt;
+    await world.deliver(lately(world, 1).marked);
+    await expect.poll(next).toBe('2026-03-05T06:00:00.000000Z');
+    await expect.poll(() => webhook.received).toHaveLength(1);
+    world.advance('8h');
+    await world.deliver(lately(world, 2).marked);
+    await expect.poll(() => webhook.received).toHaveLength(2);
+    expect(slack.received).toEqual([]);
+    world.advance('1h');
+    await expect.poll(() => slack.received).toHaveLength(2);
+  });
+
+  it('are sent on a channel whose slots a killed process had claimed just before quiet hours', async () => {
+    const quiet_hours = { from: '22:00', to: '07:00' };
+    const rules = [
+      { ...noShowRule, ...byWebhook, quiet_hours, grace: '30m' },
+      { name: 'awake', when: 'no_show', ...byWebhook, grace: '31m' },
+    ];
+    await using world = await openAlertWorld({ rules, at: '2026-03-04T21:59:50Z' });
+    const { webhook } = world.inbox;
+    await world.deliver(...Array.from({ length: 8 }, (_, n) => lately(world, n).marked));
+    const taken = (await world.alerts()).filter(({ rule }) => rule === 'missed');
+    await world.store.transaction((unit) => claimAlerts(unit, taken, world.nowMs()));
+    world.advance('21s');
+    await expect
+      .poll(async () => (await world.alerts()).filter(({ nextAt }) => nextAt === '2026-03-05T07:00:00.000000Z'))
+      .toHaveLength(8);
+    world.advance('31m');
+    await expect.poll(() => webhook.received).toHaveLength(8);
+  });
+
+  it('are sent together as a digest at the end of its period', async () => {
+    await using world = await openAlertWorld({
+      rules: [{ ...noShowRule, ...byWebhook, digest: '1h' }],
+      at: '2026-03-04T10:05:00Z',
+    });
+    const { webhook } = world.inbox;
+    const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
+    await world.deliver(first.marked, second.marked, third.marked);
+    await expect
+      .poll(async () => (await world.alerts()).map(({ nextAt }) => nextAt))
+      .toEqual(Array.from({ length: 3 }, () => '2026-03-04T11:00:00.000000Z'));
+    await world.deliver(third.unmarked);
+    world.advance('55m');
+    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert.digest']);
+    await expect.poll(() => world.states('webhook')).toEqual(expect.arrayContaining(['retracted', 'sent', 'sent']));
+    const reported = webhook.received.flatMap(
+      ({ body }) => (body as { data: { subject_uris: string[] } }).data.subject_uris,
+    );
+    expect(reported.toSorted()).toEqual([first.uri, second.uri].toSorted());
+  });
+
+  it('are sent as the same digest when it is retried, although more alerts have become due since', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook, digest: '1m' }] });
+    const { webhook } = world.inbox;
+    webhook.answer = 503;
+    await world.deliver(lately(world, 1).marked, lately(world, 2).marked);
+    await expect.poll(() => webhook.received).toHaveLength(1);
+    await expect.poll(async () => (await world.alerts()).map(({ attempts }) => attempts)).toEqual([1, 1]);
+    await world.deliver(lately(world, 3).marked);
+    webhook.answer = 202;
+    world.advance('2m');
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent', 'sent']);
+    expect(webhook.received).toHaveLength(3);
+    expect(keysOf(webhook.received)).toHaveLength(2);
+  });
+
+  it(
+    'are retried with growing delays, given up in the end, and resent by an operator',
+    { timeout: 60_000 },
+    async () => {
+      await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+      const { webhook } = world.inbox;
+      webhook.answer = 500;
+      await world.deliver(lately(world, 1).marked);
+      const attempts = async () => (await world.alerts())[0]?.attempts;
+      for (let n = 1; n <= 12; n += 1) {
+        await expect.poll(attempts).toBe(n);
+        world.advance('9h');
+      }
+      await expect.poll(() => world.states('webhook')).toEqual(['failed']);
+      expect((await world.alerts())[0]?.lastError).toBe('500');
+      expect(keysOf(webhook.received)).toHaveLength(1);
+      expect(webhook.received).toHaveLength(12);
+
+      webhook.answer = 202;
+      await world.resend();
+      await expect.poll(() => world.states('webhook')).toEqual(['sent']);
+      expect(keysOf(webhook.received)).toHaveLength(1);
+      expect(world.lines.join()).not.toContain('Person 1');
+    },
+  );
+
+  it('are given up at once when another attempt cannot succeed', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+    world.inbox.webhook.answer = 410;
+    await world.deliver(lately(world, 1).marked);
+    await expect.poll(() => world.states('webhook')).toEqual(['failed']);
+    expect(world.inbox.webhook.received).toHaveLength(1);
+  });
+
+  it('pause a channel for as long as it requests', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    webhook.answer = 429;
+    webhook.words = { headers: { 'retry-after': '120' } };
+    await world.deliver(lately(world, 1).marked);
+    await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'open' });
+    const until = instantOf(world.nowMs() + 120_000);
+    webhook.answer = 202;
+    await world.deliver(lately(world, 2).marked);
+    await expect.poll(async () => (await world.alerts()).map(({ nextAt }) => nextAt)).toEqual([until, until]);
+    expect(webhook.received).toHaveLength(1);
+    world.advance('2m');
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent']);
+    expect((await world.alerts()).map(({ attempts }) => attempts).toSorted()).toEqual([1, 2]);
+  });
+
+  it('open the circuit breaker of a failing channel, probe it with one message, and then send all', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    webhook.answer = 500;
+    for (let n = 0; n < 5; n += 1) {
+      await world.deliver(lately(world, n).marked);
+      await expect.poll(() => webhook.received).toHaveLength(n + 1);
+    }
+    await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'open', failures: 5 });
+    await world.deliver(lately(world, 5).marked, lately(world, 6).marked);
+    // Deferred without an attempt.
+    await expect
+      .poll(async () => (await world.alerts()).every(({ nextAt }) => nextAt > instantOf(world.nowMs())))
+      .toBe(true);
+    expect(webhook.received).toHaveLength(5);
+    webhook.answer = 202;
+    world.advance('6s');
+    await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'closed', failures: 0 });
+    world.advance('2s');
+    await expect.poll(() => world.states('webhook')).toEqual(Array.from({ length: 7 }, () => 'sent'));
+    expect(keysOf(webhook.received)).toHaveLength(7);
+  });
+
+  it('are sent on one channel while another one hangs', async () => {
+    await using world = await openAlertWorld();
+    const { slack, webhook, mailbox } = world.inbox;
+    slack.answer = null;
+    await world.deliver(...Array.from({ length: 12 }, (_, n) => lately(world, n).marked));
+    await expect.poll(() => webhook.received).toHaveLength(12);
+    await expect.poll(() => mailbox.mails).toHaveLength(12);
+    // The limit per channel.
+    expect(slack.received).toHaveLength(8);
+  });
+
+  it.each([
+    { how: 'cuts the connection', answer: 'cut' as const },
+    { how: 'is behind a gateway that times out', answer: 504 },
+  ])('are retracted when the outcome of the send is unknown, because the recipient $how', async ({ answer }) => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    const { marked, unmarked } = lately(world, 1);
+    webhook.answer = answer;
+    await world.deliver(marked);
+    await expect.poll(async () => (await world.alerts())[0]?.attempts).toBe(1);
+    webhook.answer = 202;
+    await world.deliver(unmarked);
+    world.advance('21s');
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted', 'sent']);
+    expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
+  });
+
+  it('are not retracted when no attempt can have arrived', async () => {
+    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
+    const { webhook } = world.inbox;
+    const { marked, unmarked } = lately(world, 1);
+    webhook.answer = 503;
+    await world.deliver(marked);
+    await expect.poll(async () => (await world.alerts())[0]?.attempts).toBe(1);
+    webhook.answer = 202;
+    await world.deliver(unmarked);
+    world.advance('1h');
+    await world.deliver(lately(world, 2).marked);
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted', 'sent']);
+    expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert']);
+  });
+
+  it('are retracted when a process was killed during the send', async () => {
+    await using world = await openAlertWorld({
+      settings: { ALERT_GRACE: '1h' },
+      rules: [{ ...noShowRule, ...byWebhook }],
+    });
+    const { webhook } = world.inbox;
+    const { marked, unmarked } = lately(world, 1);
+    await world.deliver(marked);
+    // The state that a process leaves behind when it is killed during a send.
+    const rows = await world.alerts();
+    await world.store.transaction((unit) => claimAlerts(unit, rows, world.nowMs()));
+    await world.deliver(unmarked);
+    await expect.poll(() => world.states('webhook')).toEqual(['retracted']);
+    expect(webhook.received).toEqual([]);
+    world.advance('21s');
+    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert.retraction']);
+    expect(keysOf(webhook.received)).toEqual([`${rows[0]?.id}-retraction`]);
+  });
+});

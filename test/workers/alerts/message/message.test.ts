@@ -1,0 +1,432 @@
+// The text of alerts: about a booking, about the mirror, of retractions, digests and templates.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
+import { buildDigest, buildMessage, testMessage, type MessageInput } from '#workers/alerts/message/message.ts';
+import { bookingKinds } from '#workers/alerts/rules/rules-file.ts';
+import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import { checkTemplate, renderTemplate, templateVariables } from '#workers/alerts/message/template.ts';
+import { durationText, zonedSpan } from '#workers/alerts/message/zoned-time.ts';
+import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/booking-context.ts';
+
+const needs = { adminUrl: 'https://slots.example.test' };
+const mark = {
+  inviteeUri,
+  noShowUri: 'https://api.example.test/invitee_no_shows/N1',
+  markedAt: '2026-11-16T15:10:00.000000Z',
+};
+const ruleOf = (name: string, when: string) => {
+  const kind = [...bookingKinds, ...conditionKinds].find((one) => one.when === when);
+  return { name, title: kind?.title ?? '', about: kind?.about ?? '' };
+};
+const fact = { kind: 'no_show', noShowUri: mark.noShowUri } as const;
+const noShow: MessageInput = {
+  id: 'a1',
+  rule: ruleOf('missed', 'no_show'),
+  kind: 'alert',
+  about: { context: bookingContext(), fact },
+  occurredAt: mark.markedAt,
+};
+const canceledAt = '2026-11-16T10:55:00.000000Z';
+const canceled = { status: 'canceled', canceled_at: canceledAt, canceler_type: 'invitee', cancel_reason: 'A train.' };
+const cancellation = { kind: 'canceled', at: canceledAt } as const;
+const lateCancel: MessageInput = {
+  ...noShow,
+  rule: ruleOf('late', 'late_cancel'),
+  about: { context: bookingContext({ invitee: canceled, known: { marks: [] } }), fact: cancellation },
+  occurredAt: canceledAt,
+};
+
+const factsOf = async (input: MessageInput) =>
+  Object.fromEntries((await buildMessage(needs, input)).facts.map(({ label, value }) => [label, value]));
+const textOf = async (input: MessageInput) => {
+  const { title, text } = await buildMessage(needs, input);
+  return [title, text];
+};
+
+describe('an alert about a booking', () => {
+  it('says who did not show up for what, with whom and when, in the time zone of the host', async () => {
+    expect(await buildMessage(needs, noShow)).toEqual({
+      id: 'a1',
+      rule: 'missed',
+      follows: undefined,
+      kind: 'alert',
+      title: 'No-show: Ada Lovelace',
+      text: 'Ada Lovelace did not show up for Introduction.',
+      facts: [
+        { label: 'Who', value: 'Ada Lovelace' },
+        { label: 'Event', value: 'Introduction' },
+        { label: 'When', value: 'Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)' },
+        { label: 'Host', value: 'Grace Hopper' },
+      ],
+      link: 'https://slots.example.test/',
+      occurredAt: mark.markedAt,
+      subjects: [inviteeUri],
+    });
+  });
+
+  it('has no link when the address of the admin listener is unknown', async () => {
+    expect((await buildMessage({ adminUrl: undefined }, noShow)).link).toBeUndefined();
+  });
+
+  it('names a host by e-mail address when the name is not a string, and omits a host without both', async () => {
+    const hosts = [{ user_name: { toString: 1 }, user_email: 'grace@example.test' }, { user_name: 7 }, null, 'Grace'];
+    expect(await factsOf({ ...noShow, about: { context: bookingContext({ event: { hosts } }), fact } })).toMatchObject({
+      Host: 'grace@example.test',
+    });
+  });
+
+  it('says how often, counted as the rule does', async () => {
+    const earlier = (day: string) => ({
+      ...mark,
+      inviteeUri: `${inviteeUri}-${day}`,
+      markedAt: `2026-${day}T00:00:00.000000Z`,
+    });
+    const marks = [earlier('01-01'), earlier('11-01'), mark, earlier('12-01')];
+    const again = {
+      ...noShow,
+      about: { context: bookingContext({ known: { marks } }), fact },
+      rule: ruleOf('again', 'repeat_no_show'),
+    };
+    expect(await textOf(again)).toEqual([
+      'No-show again: Ada Lovelace',
+      'Ada Lovelace did not show up for Introduction (3 times by now).',
+    ]);
+    const within = { ...again, rule: { ...again.rule, noShowWindowMs: 90 * 86_400_000 } };
+    expect(await factsOf(within)).toMatchObject({ 'No-shows': '2' });
+  });
+
+  it('says how long before the start it was canceled, by whom and why', async () => {
+    expect(await textOf(lateCancel)).toEqual([
+      'Late cancellation: Ada Lovelace',
+      'Ada Lovelace canceled Introduction, 3 h 5 min before it begins.',
+    ]);
+    expect(await factsOf(lateCancel)).toMatchObject({ Notice: '3 h 5 min', Reason: 'A train.' });
+    const byHost = bookingContext({ invitee: { ...canceled, canceler_type: 'host' }, known: { marks: [] } });
+    expect((await buildMessage(needs, { ...lateCancel, about: { context: byHost, fact: cancellation } })).text).toBe(
+      'Introduction with Ada Lovelace was canceled by the host, 3 h 5 min before it begins.',
+    );
+  });
+
+  it('says what a VIP did', async () => {
+    const rule = ruleOf('vip', 'vip');
+    const booked = { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const };
+    expect(await textOf({ ...noShow, rule, about: booked })).toEqual([
+      'VIP: Ada Lovelace',
+      'Ada Lovelace booked Introduction.',
+    ]);
+    expect(await textOf({ ...noShow, rule })).toEqual([
+      'VIP: Ada Lovelace',
+      'Ada Lovelace did not show up for Introduction.',
+    ]);
+  });
+
+  it('describes an invitee without a name and an unknown event', async () => {
+    const context = {
+      ...bookingContext({ invitee: { name: null }, known: { eventTypeName: null, hostTimezone: null } }),
+      event: undefined,
+    };
+    const about = { context, fact };
+    expect(await textOf({ ...noShow, about })).toEqual([
+      'No-show: An invitee',
+      'An invitee did not show up for a booking.',
+    ]);
+    expect(await factsOf({ ...noShow, about })).toEqual({ Who: 'An invitee', Event: 'a booking', When: 'unknown' });
+  });
+});
+
+describe('a retraction', () => {
+  const retraction = (context: BookingContext, input = noShow): MessageInput => ({
+    ...input,
+    id: 'a1-retraction',
+    kind: 'retraction',
+    follows: 'a1',
+    about: { ...input.about, context, fact: 'fact' in input.about ? input.about.fact : fact },
+  });
+  const unmarked = { known: { marks: [] } };
+
+  it('names the alert it retracts', async () => {
+    expect(await buildMessage(needs, retraction(bookingContext(unmarked)))).toMatchObject({
+      id: 'a1-retraction',
+      follows: 'a1',
+      kind: 'retraction',
+      title: 'Retracted: No-show: Ada Lovelace',
+    });
+  });
+
+  it.each([
+    ['the mark was removed', {}, 'Retracted: Ada Lovelace is no longer marked as a no-show for Introduction.'],
+    [
+      'the booking was canceled',
+      { status: 'canceled' },
+      'No longer true: Ada Lovelace did not show up for Introduction. The booking was canceled.',
+    ],
+    [
+      'the booking was rescheduled',
+      { status: 'canceled', rescheduled: true },
+      'No longer true: Ada Lovelace did not show up for Introduction. The booking was rescheduled.',
+    ],
+  ])('says that %s', async (_why, invitee, text) => {
+    expect((await buildMessage(needs, retraction(bookingContext({ ...unmarked, invitee })))).text).toBe(text);
+  });
+
+  it('says that a cancellation turned out to be a reschedule', async () => {
+    const moved = bookingContext({ ...unmarked, invitee: { ...canceled, rescheduled: true } });
+    expect((await buildMessage(needs, retraction(moved, lateCancel))).text).toBe(
+      'No longer true: Introduction with Ada Lovelace was canceled. The booking was rescheduled.',
+    );
+    expect(await factsOf(retraction(moved, lateCancel))).not.toHaveProperty('Notice');
+  });
+
+  it.each([
+    [
+      'a mark',
+      bookingContext(),
+      noShow,
+      'The rule “missed” no longer matches. Ada Lovelace is still marked as a no-show for Introduction.',
+    ],
+    [
+      'another mark',
+      bookingContext({ known: { marks: [{ ...mark, noShowUri: 'https://api.example.test/invitee_no_shows/N2' }] } }),
+      noShow,
+      'Retracted: replaced by another mark. Ada Lovelace is still marked as a no-show for Introduction.',
+    ],
+    [
+      'a cancellation',
+      bookingContext({ ...unmarked, invitee: canceled }),
+      lateCancel,
+      'The rule “late” no longer matches. Introduction with Ada Lovelace is still canceled.',
+    ],
+    [
+      'another cancellation',
+      bookingContext({ ...unmarked, invitee: { ...canceled, canceled_at: mark.markedAt } }),
+      lateCancel,
+      'Retracted: replaced by another cancellation. Introduction with Ada Lovelace is still canceled.',
+    ],
+    [
+      'a booking',
+      bookingContext(unmarked),
+      { ...noShow, about: { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const } },
+      'The rule “missed” no longer matches. Ada Lovelace still has the booking of Introduction.',
+    ],
+  ])('does not deny %s that is still true when only the rule no longer matches', async (_what, about, input, text) => {
+    expect((await buildMessage(needs, retraction(about, input))).text).toBe(text);
+  });
+});
+
+describe('an alert about the mirror', () => {
+  const problem: MessageInput = {
+    ...noShow,
+    rule: ruleOf('late-rows', 'lag'),
+    about: { subject: 'mirror', problem: 'Deliveries become rows 400 s after their event.' },
+  };
+
+  it('says what is wrong, and when it is over', async () => {
+    expect(await textOf(problem)).toEqual(['Deliveries are late', 'Deliveries become rows 400 s after their event.']);
+    expect(await textOf({ ...problem, kind: 'retraction', about: { subject: 'mirror', problem: null } })).toEqual([
+      'Over: Deliveries are late',
+      'This is over: Deliveries become rows late.',
+    ]);
+  });
+
+  it('names its subject, unless that is the whole mirror', async () => {
+    const uri = 'https://api.example.test/webhook_subscriptions/W1';
+    expect(await factsOf(problem)).toEqual({});
+    expect(
+      await factsOf({ ...problem, rule: ruleOf('s', 'subscription'), about: { subject: uri, problem: 'x' } }),
+    ).toEqual({ About: uri });
+  });
+
+  it('has a title for every kind of rule', () => {
+    const titles = [...bookingKinds, ...conditionKinds].map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(titles.filter((title) => title.length < 3 || title.length > 60)).toEqual([]);
+  });
+});
+
+describe('a digest', () => {
+  it('has one line per alert up to a limit, and every subject', async () => {
+    const one = await buildMessage(needs, noShow);
+    const digest = buildDigest(needs, {
+      id: 'd1',
+      rule: noShow.rule,
+      messages: [one, { ...one, text: 'Another.', occurredAt: '2026-11-17T00:00:00.000000Z', subjects: ['u2'] }],
+    });
+    expect(digest).toMatchObject({
+      id: 'd1',
+      kind: 'digest',
+      title: 'No-show: 2 alerts',
+      text: '• Ada Lovelace did not show up for Introduction.\n• Another.',
+      occurredAt: '2026-11-17T00:00:00.000000Z',
+      subjects: [inviteeUri, 'u2'],
+    });
+    const many = buildDigest(needs, {
+      id: 'd2',
+      rule: noShow.rule,
+      messages: Array.from({ length: 1_000 }, () => ({ ...one, text: 'x'.repeat(2_000) })),
+    });
+    expect(many.text.split('\n')).toHaveLength(21);
+    expect(many.text).toMatch(/… and 980 more\.$/);
+    expect(many.text.length).toBeLessThan(3_000);
+    expect(many.subjects).toHaveLength(1_000);
+  });
+});
+
+describe('the test message', () => {
+  it('says that it is a test', () => {
+    expect(testMessage(needs, { id: 't1', now: mark.markedAt })).toMatchObject({
+      id: 't1',
+      kind: 'test',
+      subjects: [],
+      occurredAt: mark.markedAt,
+    });
+  });
+});
+
+describe('a template', () => {
+  const inTemplate = async (template: string, input = noShow) =>
+    (await buildMessage(needs, { ...input, rule: { ...input.rule, template } })).text;
+
+  it('determines the text, over several lines', async () => {
+    expect(await inTemplate('{{ name }} <{{ email }}>\n{{ when }}, {{ host }}: {{ link }}')).toBe(
+      'Ada Lovelace <ada@example.test>\nMon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin), Grace Hopper: https://slots.example.test/',
+    );
+  });
+
+  it('has every documented variable', async () => {
+    const row = rowOf('contacts', { uri: 'c', name: 'Ada', company: 'Engines' });
+    const contact = {
+      row,
+      fields: new Map<string, unknown>([
+        ['Tier', 'gold'],
+        ['Seats', 3],
+        ['__proto__', 'x'],
+      ]),
+    };
+    const context = bookingContext({
+      invitee: { ...canceled, first_name: 'Ada', last_name: 'Lovelace', utm_source: 'news' },
+      known: { contact },
+    });
+    const template = `${templateVariables
+      .filter((name) => !['utm', 'contact'].includes(name))
+      .map((name) => `{{ ${name} | size }}`)
+      .join(' ')}|{{ utm.source }} {{ contact.company }} {{ contact.Tier }} {{ contact["Seats"] }}`;
+    const [sizes = '', values] = (
+      await inTemplate(template, { ...lateCancel, about: { context, fact: cancellation } })
+    ).split('|');
+    // A number has no size.
+    expect(
+      sizes
+        .trim()
+        .split(' ')
+        .filter((size) => size === '0'),
+    ).toEqual(['0']);
+    expect(values).toBe('news Engines gold 3');
+  });
+
+  it('has exactly the variables that the documentation lists', () => {
+    const page = readFileSync('docs/alerts.md', 'utf8');
+    const table = page.slice(page.indexOf('| variable |'), page.indexOf('Conditions have the variables'));
+    const names = table
+      .split('\n')
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(names.toSorted()).toEqual(templateVariables.toSorted());
+  });
+
+  it('is not executed when it is part of a name', async () => {
+    const name = hostileTexts['Liquid'] ?? '';
+    expect(
+      await inTemplate('{{ name }}', { ...noShow, about: { context: bookingContext({ invitee: { name } }), fact } }),
+    ).toBe(name);
+  });
+
+  it('that fails for a booking or renders nothing is replaced by the default text', async () => {
+    const ours = 'Ada Lovelace did not show up for Introduction.';
+    expect(await inTemplate('{% for i in (1..10000000) %}{{ name }}{% endfor %}')).toBe(ours);
+    expect(await inTemplate('{% if reason != "" %}{{ reason }}{% endif %}')).toBe(ours);
+  });
+
+  it('renders the same text on a busy machine: its time limit does not count what the process does meanwhile', async () => {
+    const rendering = Promise.resolve().then(() =>
+      renderTemplate('{{ name }}|{{ event }}', { name: 'Ada', event: 'Talk' }),
+    );
+    queueMicrotask(() => {
+      for (const endMs = performance.now() + 1_050; performance.now() < endMs;);
+    });
+    expect(await rendering).toBe('Ada|Talk');
+  });
+
+  it('reaches no prototype, no file and no code', async () => {
+    for (const template of [
+      '{{ name.constructor }}',
+      '{{ contact.__proto__ }}',
+      '{{ contact.constructor.constructor }}',
+      '{{ utm.toString }}',
+    ])
+      expect(renderTemplate(template, { name: 'Ada', contact: {}, utm: {} })).toBe('');
+    for (const template of ['{% include "package.json" %}', '{% render "/etc/passwd" %}', '{% layout "../x" %}'])
+      expect(renderTemplate(template, {})).toBeUndefined();
+  });
+
+  it.each([
+    ['{{ nam }}', 'unknown variable in the template: nam'],
+    ['{{ name', 'not a valid Liquid template: output "{{ name" not closed'],
+    ['{% if name %}', 'not a valid Liquid template: tag {% if name %} not closed'],
+    ['{{ name | shout }}', 'not a valid Liquid template: undefined filter: shout'],
+    ['{% include "x" %}', 'not a valid Liquid template: ENOENT'],
+    ['{% for i in (1..100000000) %}x{% endfor %}', 'not a valid Liquid template: memory alloc limit exceeded'],
+  ])('%s is rejected', async (template, mistake) => {
+    expect(await checkTemplate(template)).toContain(mistake);
+  });
+
+  it.each([
+    'plain',
+    '{{ name | upcase }}',
+    '{% assign first = name %}{{ first }}',
+    '{{ contact["My field"] }}',
+    '{{ utm.source | default: "none" }}',
+  ])('%s is fine', async (template) => {
+    expect(await checkTemplate(template)).toBeUndefined();
+  });
+});
+
+describe('times', () => {
+  it.each([
+    [
+      '2026-11-16T14:00:00.000000Z',
+      '2026-11-16T14:30:00.000000Z',
+      'Europe/Berlin',
+      'Mon, 16 Nov 2026, 15:00–15:30 (Europe/Berlin)',
+    ],
+    [
+      '2026-07-16T14:00:00.000000Z',
+      '2026-07-16T14:30:00.000000Z',
+      'Europe/Berlin',
+      'Thu, 16 Jul 2026, 16:00–16:30 (Europe/Berlin)',
+    ],
+    [
+      '2026-11-16T23:30:00.000000Z',
+      '2026-11-17T00:30:00.000000Z',
+      'UTC',
+      'Mon, 16 Nov 2026, 23:30–Tue, 17 Nov 2026, 00:30 (UTC)',
+    ],
+    ['2026-11-16T14:00:00.000000Z', null, 'Asia/Kolkata', 'Mon, 16 Nov 2026, 19:30 (Asia/Kolkata)'],
+    ['2026-11-16T14:00:00.000000Z', null, null, 'Mon, 16 Nov 2026, 14:00 (UTC)'],
+    ['2026-11-16T14:00:00.000000Z', null, 'Mars/Olympus', 'Mon, 16 Nov 2026, 14:00 (UTC)'],
+    ['2026-11-16T14:00:00.000000Z', null, '+02:00', 'Mon, 16 Nov 2026, 14:00 (UTC)'],
+    ['never', null, 'UTC', 'unknown'],
+  ])('%s to %s in %s is %s', (start, end, zone, expected) => {
+    expect(zonedSpan(start, end, zone)).toBe(expected);
+  });
+
+  it.each([
+    [0, '0 min'],
+    [59_000, '0 min'],
+    [3_600_000, '1 h'],
+    [11_100_000, '3 h 5 min'],
+    [86_400_000, '1 d'],
+    [187_200_000, '2 d 4 h'],
+  ])('%i ms are %s', (ms, expected) => {
+    expect(durationText(ms)).toBe(expected);
+  });
+});
