@@ -9,6 +9,7 @@ import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
 import { answer, clientOf, failureOf, openStranger, someToken } from '../../harness/upstream.ts';
 import { runs } from '../../harness/runs.ts';
+import { clockAheadMs } from '#src/upstream/send-once.ts';
 
 const get: ApiCall<unknown> = { method: 'GET', path: '/contacts', reads: z.unknown() };
 const brief = { retryBudget: { failuresMs: 2_000, limitsMs: 2_000 } };
@@ -216,4 +217,20 @@ it('a missing setting is named', () => {
   const open = (api: object) => () => openUpstream({ dataDir: '/nowhere', api: { ...noApi, ...api } });
   expect(open({})).toThrow(/API_BASE_URL/);
   expect(open({ baseUrl: 'https://api.example.test' })).toThrow(/API_TOKEN/);
+});
+
+describe('the skew of our clock', () => {
+  const date = 'Thu, 01 Jan 2026 00:00:10 GMT';
+  const serverMs = Date.parse(date);
+
+  it('is taken from the middle of the call and the middle of the second', () => {
+    expect(clockAheadMs(date, { sentMs: serverMs + 400, receivedMs: serverMs + 600 })).toBe(0);
+    expect(clockAheadMs(date, { sentMs: serverMs + 60_400, receivedMs: serverMs + 60_600 })).toBe(60_000);
+    expect(clockAheadMs(date, { sentMs: serverMs - 5_000, receivedMs: serverMs - 4_000 })).toBe(-5_000);
+  });
+
+  it('is unknown when the answer has no date', () => {
+    expect(clockAheadMs(null, { sentMs: 0, receivedMs: 1 })).toBeUndefined();
+    expect(clockAheadMs('yesterday', { sentMs: 0, receivedMs: 1 })).toBeUndefined();
+  });
 });
