@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // One more than the cores of a small machine: many tests wait for a lease, a retry or a process.
     maxWorkers: 3,
+    // A worker runs many files and loads the product once, so a file must not leave global state behind.
+    isolate: false,
     testTimeout: 30_000,
     // The first embedded queue takes seconds to initialise.
     hookTimeout: 60_000,
@@ -33,8 +35,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [engineTests, processTests],
           pool: 'threads',
-          // A thread runs many files and loads the product once, so a file must not leave global state behind.
-          isolate: false,
         },
       },
     ],

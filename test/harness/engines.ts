@@ -4,6 +4,9 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findChromium } from './chromium.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
@@ -17,6 +20,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Empty when there is no Chromium here. */
     chromiumPath: string;
+    /** Where the workers of a run share what templates.ts makes. */
+    templateFolder: string;
   }
 }
 
@@ -50,6 +55,7 @@ const engines = [
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack();
   installMissing();
+  project.provide('templateFolder', await openTemplateFolder(started));
   for (const engine of engines) {
     const given = process.env[engine.override];
     if (given) {
@@ -68,6 +74,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const running = started.move();
   return () => running.disposeAsync();
+}
+
+/** The projects of one run share it. */
+async function openTemplateFolder(stack: AsyncDisposableStack): Promise<string> {
+  const given = process.env['TEST_TEMPLATES'];
+  if (given !== undefined) return given;
+  const folder = await mkdtemp(join(tmpdir(), 'slotstream-templates-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  process.env['TEST_TEMPLATES'] = folder;
+  return folder;
 }
 
 function installMissing(): void {

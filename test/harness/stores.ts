@@ -12,6 +12,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import { ingest, type IngestReport } from '#workers/pipeline/ingest.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { createDatabase } from './postgres.ts';
+import { copyPostgres, copySqlite } from './templates.ts';
 
 export interface TestStore extends AsyncDisposable {
   readonly url: string;
@@ -23,7 +24,7 @@ export interface TestStore extends AsyncDisposable {
 export const receivedAt = '2025-04-14T12:00:00.000000Z';
 export const tableNames = Object.keys(tables) as TableName[];
 
-/** A place for a database that nobody has opened yet. */
+/** An empty database: the first store that opens it migrates it. */
 export interface Blank extends AsyncDisposable {
   readonly url: string;
 }
@@ -33,13 +34,20 @@ export async function blankSqlite(): Promise<Blank> {
   return { url: `sqlite:${join(dir, 'mirror.db')}`, [Symbol.asyncDispose]: () => rm(dir, { recursive: true }) };
 }
 
-/** It goes with its server. */
+/** The database is removed with its server. */
 export async function blankPostgres(): Promise<Blank> {
   return { url: await createDatabase(inject('postgresUrl')), [Symbol.asyncDispose]: async () => {} };
 }
 
-export const freshSqlite = async (): Promise<TestStore> => opened(await blankSqlite());
-export const freshPostgres = async (): Promise<TestStore> => opened(await blankPostgres());
+export async function freshSqlite(): Promise<TestStore> {
+  const blank = await blankSqlite();
+  await copySqlite(blank.url.slice('sqlite:'.length));
+  return opened(blank);
+}
+
+export const freshPostgres = async (): Promise<TestStore> =>
+  opened({ url: await copyPostgres(), [Symbol.asyncDispose]: async () => {} });
+
 /** For many short runs: nothing is synced to disk. */
 export const freshMemory = (): Promise<TestStore> =>
   opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} });

@@ -124,7 +124,7 @@ describe('erase beside a running product', () => {
     expect([why.code, why.out]).toEqual([0, expect.stringContaining('(whatever it took out is kept nowhere)')]);
     expect(why.out).not.toContain('RETENTION_DAYS');
     const wrong = await home.run(['erase', 'nobody']);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record, or an e-mail address')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record or an e-mail address')]);
     const [event] = await ask(home.store, 'select uri from scheduled_events order by uri');
     const refused = await home.run(['erase', String(event?.['uri'])]);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('scheduled_events')]);

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +12,7 @@ import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
+import { copyEmbeddedQueue } from '../../../harness/templates.ts';
 
 export interface QueueLocation {
   readonly url: string | undefined;
@@ -36,16 +37,6 @@ export async function removeFolders(): Promise<void> {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 }
 
-/** Creating a PGlite folder takes seconds; copying one does not. */
-let template: Promise<string> | undefined;
-
-async function makeTemplate(): Promise<string> {
-  const dataDir = await newFolder();
-  const queue = await open({ url: undefined, dataDir, name: 'template' });
-  await queue.close();
-  return dataDir;
-}
-
 export const locations = {
   redis: async (): Promise<QueueLocation> => ({ url: inject('redisUrl'), dataDir: tmpdir(), name: uniqueName() }),
   postgres: async (): Promise<QueueLocation> => ({
@@ -55,7 +46,7 @@ export const locations = {
   }),
   embedded: async (): Promise<QueueLocation> => {
     const dataDir = await newFolder();
-    await cp(await (template ??= makeTemplate()), dataDir, { recursive: true });
+    await copyEmbeddedQueue(dataDir);
     return { url: undefined, dataDir, name: 'deliveries' };
   },
 };

@@ -1,0 +1,59 @@
+// What is slow to make is made once per test run and copied: migrated databases and an initialised embedded queue.
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { openQueue } from '#src/queue/registry.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { createDatabase } from './postgres.ts';
+
+/** Puts a migrated SQLite database at `path`. */
+export async function copySqlite(path: string): Promise<void> {
+  await cp(join(await template('sqlite', migratedSqlite), 'mirror.db'), path);
+}
+
+/** Creates a migrated database on the shared PostgreSQL and returns its URL. */
+export async function copyPostgres(): Promise<string> {
+  const name = await readFile(join(await template('postgres', migratedPostgres), 'name'), 'utf8');
+  return createDatabase(inject('postgresUrl'), `template ${name}`);
+}
+
+/** Puts an initialised, empty embedded queue into a data folder that has none. */
+export async function copyEmbeddedQueue(dataDir: string): Promise<void> {
+  const folder = join(dataDir, 'queue');
+  if (existsSync(folder)) return;
+  await cp(join(await template('queue', initialisedQueue), 'queue'), folder, { recursive: true });
+}
+
+async function migratedSqlite(folder: string): Promise<void> {
+  await using _migrated = await openStore({ report: () => {} }, `sqlite:${join(folder, 'mirror.db')}`);
+}
+
+async function migratedPostgres(folder: string): Promise<void> {
+  const url = await createDatabase(inject('postgresUrl'));
+  await using _migrated = await openStore({ report: () => {} }, url);
+  await writeFile(join(folder, 'name'), new URL(url).pathname.slice(1));
+}
+
+async function initialisedQueue(folder: string): Promise<void> {
+  const queue = await openQueue({ url: undefined, dataDir: folder, report: () => {} });
+  await queue.close();
+}
+
+const templates = new Map<string, Promise<string>>();
+
+/** The folder of a template that all workers share. When two workers make one at the same time, the first one stays. */
+function template(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const made = templates.get(name) ?? makeTemplate(join(inject('templateFolder'), name), make);
+  templates.set(name, made);
+  return made;
+}
+
+async function makeTemplate(path: string, make: (folder: string) => Promise<void>): Promise<string> {
+  if (existsSync(path)) return path;
+  const draft = `${path}.${process.pid}`;
+  await mkdir(draft);
+  await make(draft);
+  await rename(draft, path).catch(() => rm(draft, { recursive: true }));
+  return path;
+}
