@@ -45,6 +45,8 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     port,
     unix_socket_directories: '',
     max_connections: 100,
+    // It would visit every database that a test left behind, every minute.
+    autovacuum: 'off',
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];

@@ -28,7 +28,7 @@ function complaintOf(action: () => unknown): SlotstreamError {
   throw new Error('no complaint');
 }
 
-describe('row 9: the key ring fails closed', () => {
+describe('the key ring fails closed', () => {
   it('refuses to open without any key, with exit code 2 and what to do', () => {
     const complaint = complaintOf(() => open());
     expect(exitCodeOf(complaint)).toBe(2);
@@ -62,7 +62,7 @@ describe('row 9: the key ring fails closed', () => {
   });
 });
 
-describe('row 10: short keys', () => {
+describe('short keys', () => {
   it('are told about at start, without being told', () => {
     const ring = open({ keys: ['only-16-bytes-xx', long] });
     expect(ring.warnings).toEqual([expect.stringContaining('1 signing key is shorter than 24 bytes')]);

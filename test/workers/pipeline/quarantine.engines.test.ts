@@ -35,7 +35,7 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
     ingest({ store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
 
   it.runIf(available)(
-    'what was not a delivery at all is kept in quarantine, and its neighbours go on (35)',
+    'what was not a delivery at all is kept in quarantine, and its neighbours go on',
     async () => {
       const forged = [
         JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,

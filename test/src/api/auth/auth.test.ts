@@ -13,7 +13,7 @@ import { runs } from '../../../harness/runs.ts';
 const browser = { accept: 'text/html' };
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
-describe('row 23: the login link', () => {
+describe('the login link', () => {
   it('becomes a session, and the token leaves the address', async () => {
     const { ask, heard } = openAdmin();
     const answer = await ask(`/docs?a=1&token=${adminToken}&b=%20#there`);
@@ -66,7 +66,7 @@ describe('row 23: the login link', () => {
   });
 });
 
-describe('row 23: the token', () => {
+describe('the token', () => {
   it('is made where none is set, long, the same ever after, and for its owner’s eyes only', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'slotstream-token-'));
     const made = openAdminToken({ dataDir });
@@ -78,7 +78,7 @@ describe('row 23: the token', () => {
   });
 });
 
-describe('row 23: a session', () => {
+describe('a session', () => {
   it('ends after twelve hours, and with the token it was made from', async () => {
     const { ask, clock } = openAdmin();
     const cookie = await logIn({ ask });
@@ -112,7 +112,7 @@ describe('row 23: a session', () => {
   });
 });
 
-describe('row 23: whoever guesses', () => {
+describe('a caller who guesses', () => {
   const guess = { headers: { authorization: 'Bearer guess' } };
 
   it('is told to wait after ten wrong tokens in a minute, whichever way they were sent', async () => {
@@ -166,7 +166,7 @@ describe('row 23: whoever guesses', () => {
   });
 });
 
-describe('row 22: a page of another site', () => {
+describe('a page of another site', () => {
   const post = async (headers: Record<string, string>): Promise<number> => {
     const { ask } = openAdmin();
     const cookie = await logIn({ ask });

@@ -93,7 +93,7 @@ describe('the document of the running process', () => {
   });
 });
 
-describe('row 24: the public listener', () => {
+describe('the public listener', () => {
   it('knows none of the admin listener’s paths, token or not', async () => {
     const paths = ['/', '/docs', '/openapi.json', '/metrics', '/api/status', '/api/deliveries', '/api/feed'];
     for (const path of [...paths, `/docs?token=${token()}`, '/webhooks/../api/status', '//api/status']) {

@@ -102,7 +102,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     expect(papers.size).toBe(2);
   });
 
-  it('row 21: what people call themselves stays text, wherever a browser is pointed at it', async () => {
+  it('what people call themselves stays text, wherever a browser is pointed at it', async () => {
     const nasty = '<img src=x onerror="window.hit=1"></script><svg onload="window.hit=1">';
     await ingestBodies(api.store, [
       contactDelivery({ id: 'nasty', version: 0, more: { name: nasty, linkedin: 'javascript:window.hit=1' } }),
@@ -129,7 +129,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     expect([odd?.status(), await page.evaluate('window.hit')]).toEqual([200, undefined]);
   });
 
-  it('row 22: is shown in nobody else’s frame', async () => {
+  it('cannot be shown in a frame of another site', async () => {
     await using visited = await loggedIn();
     await using stranger = await openStranger(`<iframe src="${server.url}/docs"></iframe>`);
     await visited.page.goto(stranger.otherSite);
@@ -138,7 +138,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     expect(frame?.url()).not.toBe(`${server.url}/docs`);
   });
 
-  it('row 22: a page of another site can neither act nor read with the session', async () => {
+  it('a page of another site can neither act nor read with the session', async () => {
     await using visited = await loggedIn();
     await using stranger = await openStranger('Hello.');
     const { page } = visited;
