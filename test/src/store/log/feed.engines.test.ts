@@ -303,7 +303,7 @@ for (const engine of storeEngines)
       expect(await refusal(await post('warehouse', { rewind_to: 3 }))).toEqual([
         400,
         'rewind_to',
-        'the consumer stands at 2',
+        'the offset of the consumer is 2',
       ]);
       expect(await positionAfter({ rewind_to: 1 })).toBe(1);
       for (const body of [{}, { acknowledged: -1 }, { acknowledged: 1, rewind_to: 1 }, { acknowledged: '1' }])
