@@ -34,37 +34,34 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
   const ingestRaw = (deliveries: unknown) =>
     ingest({ store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
 
-  it.runIf(available)(
-    'what was not a delivery at all is kept in quarantine, and its neighbours go on',
-    async () => {
-      const forged = [
-        JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,
-        null,
-        5,
-        'text',
-        [],
-        {},
-        { body: 7 },
-        { body: 'x' },
-        { body: neighbour(3), receivedAt: 'yesterday' },
-        { body: '\0', receivedAt },
-        { body: '\ud800', receivedAt },
-        { body: 'x', encoding: 'rot13', receivedAt },
-      ];
-      await ingestRaw([{ body: neighbour(1), receivedAt }, ...forged, { body: neighbour(2), receivedAt }]);
-      expect(await outcomes()).toEqual(['applied', ...forged.map(() => 'quarantined'), 'applied']);
-      for (const batch of [undefined, null, 'x', { v: 2, deliveries: [] }, { v: 1 }, []]) {
-        const { entries: kept, duplicates } = await ingest(
-          { store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) },
-          batch,
-          receivedAt,
-        );
-        expect(kept.every(({ outcome }) => outcome === 'quarantined')).toBe(true);
-        expect(kept.length + duplicates).toBe(1);
-      }
-      expect(await rowsOf(opened.store, 'contacts')).toHaveLength(2);
-    },
-  );
+  it.runIf(available)('what was not a delivery at all is kept in quarantine, and its neighbours go on', async () => {
+    const forged = [
+      JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,
+      null,
+      5,
+      'text',
+      [],
+      {},
+      { body: 7 },
+      { body: 'x' },
+      { body: neighbour(3), receivedAt: 'yesterday' },
+      { body: '\0', receivedAt },
+      { body: '\ud800', receivedAt },
+      { body: 'x', encoding: 'rot13', receivedAt },
+    ];
+    await ingestRaw([{ body: neighbour(1), receivedAt }, ...forged, { body: neighbour(2), receivedAt }]);
+    expect(await outcomes()).toEqual(['applied', ...forged.map(() => 'quarantined'), 'applied']);
+    for (const batch of [undefined, null, 'x', { v: 2, deliveries: [] }, { v: 1 }, []]) {
+      const { entries: kept, duplicates } = await ingest(
+        { store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) },
+        batch,
+        receivedAt,
+      );
+      expect(kept.every(({ outcome }) => outcome === 'quarantined')).toBe(true);
+      expect(kept.length + duplicates).toBe(1);
+    }
+    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(2);
+  });
 
   it.runIf(available)('a body that is not text is kept whole in quarantine', async () => {
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]).toString('base64');
