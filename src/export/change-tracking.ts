@@ -2,15 +2,9 @@
 // followed to the rows they touched.
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
-import { isObject } from '#schemas/wire.ts';
 import type { LogEntry } from '#src/store/log/log.ts';
 import type { TableName } from '#src/store/tables.ts';
-
-/** Rows that an entry touches besides its subject's: named in its body, and by a column of the subject's row. */
-export interface Embedded {
-  readonly named: (payload: Readonly<Record<string, unknown>>) => unknown;
-  readonly through: { readonly table: TableName; readonly column: string };
-}
+import { embeddings, type Embedding } from '#workers/projections/touches.ts';
 
 export interface Lineage {
   /** The first of these that has a value tells when the row last changed. */
@@ -21,7 +15,8 @@ export interface Lineage {
   readonly parent?: { readonly table: TableName; readonly key: string };
   /** How an incremental run finds rows: places of the log, subjects of its entries, or not at all (then the reason why). */
   readonly follows: 'places' | 'subjects' | { readonly not: string };
-  readonly embedded?: Embedded;
+  /** Records of other tables that embed this one: their entries touch it too. */
+  readonly embedded?: Embedding;
   /** Kinds of reads after which any row may look different. */
   readonly remadeBy?: readonly string[];
 }
@@ -29,6 +24,10 @@ export interface Lineage {
 const changed = ['updated_at', 'created_at', 'as_of'];
 const mirrored: Lineage = { changed, follows: 'subjects' };
 const deletable: Lineage = { ...mirrored, ended: 'deleted_at' };
+function embeddedTable(name: Embedding['table']): Lineage {
+  const embedded = embeddings.find(({ table }) => table === name);
+  return { ...mirrored, ...(embedded && { embedded }) };
+}
 const childOf = (table: TableName, key: string): Lineage => ({ parent: { table, key }, follows: 'subjects' });
 
 /** No mirror of anything: what this program remembers for itself. */
@@ -44,24 +43,12 @@ export const lineages: Readonly<Record<Exclude<TableName, Internal>, Lineage>> =
   invitees: mirrored,
   invitee_answers: childOf('invitees', 'invitee_uri'),
   no_shows: { ...childOf('invitees', 'invitee_uri'), changed: ['marked_at'], ended: 'unmarked_at' },
-  scheduled_events: {
-    ...mirrored,
-    embedded: {
-      named: ({ scheduled_event: event }) => isObject(event) && event['uri'],
-      through: { table: 'invitees', column: 'event_uri' },
-    },
-  },
+  scheduled_events: embeddedTable('scheduled_events'),
   event_types: deletable,
   meeting_recaps: deletable,
   routing_form_submissions: mirrored,
   routing_form_answers: childOf('routing_form_submissions', 'submission_uri'),
-  users: {
-    ...mirrored,
-    embedded: {
-      named: ({ user }) => isObject(user) && user['uri'],
-      through: { table: 'organization_memberships', column: 'user_uri' },
-    },
-  },
+  users: embeddedTable('users'),
   organization_memberships: mirrored,
   routing_forms: mirrored,
   webhook_subscriptions: {

@@ -1,9 +1,10 @@
 // Incremental runs: the rows that entries of a stretch of the log touched, as they are now. A row may come twice, and never
 // not at all.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { isUri } from '#schemas/wire.ts';
+
 import type { Store } from '#src/store/contract.ts';
 import type { Cells, Column } from './format.ts';
+import { embeddedUri } from '#workers/projections/touches.ts';
 import { payloadOf, type Lineage } from './change-tracking.ts';
 import { cellsOf, rowsOf, streamed } from './rows.ts';
 import { tableSource, type Source } from './source.ts';
@@ -63,8 +64,8 @@ async function* touched(store: Store, { lineage }: Source, stretch: Stretch): As
     for (const [subject, source, body, encoding] of page as (string | null)[][]) {
       if (typeof subject === 'string') uris.add(subject);
       const payload = embedded && payloadOf({ source: source ?? '', body: body ?? null, encoding: encoding ?? null });
-      const named = payload && embedded?.named(payload);
-      if (isUri(named)) uris.add(named);
+      const named = payload && embedded && embeddedUri(payload, embedded);
+      if (named !== undefined) uris.add(named);
     }
     if (uris.size < mostRemembered) continue;
     yield await withEmbedded(store, lineage, uris);
@@ -77,7 +78,7 @@ async function* touched(store: Store, { lineage }: Source, stretch: Stretch): As
 async function withEmbedded(store: Store, { embedded }: Lineage, uris: ReadonlySet<string>): Promise<string[]> {
   const found = new Set(uris);
   if (embedded) {
-    const { table, column } = embedded.through;
+    const { within: table, column } = embedded;
     for (const some of inChunks([...uris])) {
       const query = sql<{
         uri: string | null;

@@ -67,10 +67,9 @@ function countAndLog({ metrics, log, clock }: DeliveryWorkerNeeds, report: Inges
   const nowMs = clock();
   const outcomes: Record<string, number> = {};
   for (const { event, outcome, occurred_at, received_at } of report.entries) {
-    const name = outcome as string;
-    outcomes[name] = (outcomes[name] ?? 0) + 1;
-    metrics.projected(event ?? 'unknown', name);
-    metrics.visible((nowMs - Date.parse((occurred_at ?? received_at) as string)) / 1000);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    metrics.projected(event ?? 'unknown', outcome);
+    metrics.visible((nowMs - Date.parse(occurred_at ?? received_at)) / 1000);
   }
   const { duplicates } = report;
   if (duplicates > 0) metrics.projected('unknown', 'duplicate', duplicates);

@@ -51,7 +51,7 @@ function appendPolicy(screen: Screen): FoldPolicy<Parsed, Appended> {
   async function select(unit: Unit, items: readonly Parsed[]): Promise<readonly Parsed[]> {
     const firsts = new Map<string, Parsed>();
     for (const item of items) {
-      const id = item.entry.delivery_id as string;
+      const id = item.entry.delivery_id;
       if (firsts.has(id)) countCopy(id);
       else firsts.set(id, item);
     }
@@ -70,10 +70,10 @@ function appendPolicy(screen: Screen): FoldPolicy<Parsed, Appended> {
     async record(unit, folded) {
       const entries = folded.map(({ entry }) => entry);
       // A delivery without rows is not protected by row locks: another worker may have appended it meanwhile.
-      const ids = entries.map((entry) => entry.delivery_id as string);
+      const ids = entries.map((entry) => entry.delivery_id);
       const late = unit.engine.manyWriters ? await knownDeliveries(unit, ids) : new Set<string>();
       for (const id of late) countCopy(id);
-      const fresh = entries.filter((entry) => !late.has(entry.delivery_id as string));
+      const fresh = entries.filter((entry) => !late.has(entry.delivery_id));
       await appendEntries(unit, fresh);
       await countDuplicates(unit, copies);
       return { entries: fresh, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0) };

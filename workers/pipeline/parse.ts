@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
-import { normalizeTimestamp } from '#schemas/wire.ts';
+import { isObject, normalizeTimestamp } from '#schemas/wire.ts';
 import type { LogEntry, NewEntry } from '#src/store/log/log.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { factOfErasure } from '#workers/projections/erasure.ts';
@@ -99,7 +99,7 @@ interface KnownPayload {
 
 function projected({ event, payload, observed, notes }: KnownPayload, entry: NewEntry): Parsed {
   try {
-    const fact = project({ event, payload, observed, tie: entry.tie as string });
+    const fact = project({ event, payload, observed, tie: entry.tie });
     // A value beyond a limit of the specification is reported in the log; it is no reason to reject the entry.
     const reason = notes.length > 0 ? `Noted: ${notes.join('; ')}.` : null;
     return { entry: { ...entry, reason }, record: payload, fact };
@@ -153,7 +153,5 @@ function isStorableText(value: unknown): value is string {
 }
 
 function propertyOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -131,11 +131,11 @@ async function recordErasures(
       );
       return knownEntries(
         unit,
-        items.map(({ entry }) => entry.delivery_id as string),
+        items.map(({ entry }) => entry.delivery_id),
       );
     },
   });
-  return [...report.values()].map(({ seq }) => seq as number).toSorted((a, b) => a - b);
+  return [...report.values()].map(({ seq }) => seq).toSorted((a, b) => a - b);
 }
 
 /** Returns how many were removed. */

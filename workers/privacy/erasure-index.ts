@@ -123,7 +123,7 @@ export async function lastErasure(from: Readable): Promise<number> {
 export async function readErasures({ db }: Readable): Promise<readonly Erased[]> {
   const entries = db.selectFrom('event_log').select('body').where('event', '=', erasureEvent);
   const rows = await entries.where('source', '=', 'operator').orderBy('seq').execute();
-  return rows.flatMap(({ body }) => parseErasure(body as string | null)?.erased ?? []);
+  return rows.flatMap(({ body }) => parseErasure(body)?.erased ?? []);
 }
 
 // In the store, so that every process on any machine recognizes the same people. It is never returned or logged.

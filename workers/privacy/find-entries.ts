@@ -135,5 +135,5 @@ function examine({ request, erasures, colleagues }: SearchContext, findings: Fin
   const hasAddress = entryContainsAddress(erasures, item);
   if (hasAddress && timeOf(item) > findings.newest) findings.newest = timeOf(item);
   const isConcerned = hasAddress || own.length > 0 || redactErased(erasures, item) !== item;
-  if (isConcerned || changesContainAddress(erasures, entry.changes)) findings.seqs.add(entry.seq as number);
+  if (isConcerned || changesContainAddress(erasures, entry.changes)) findings.seqs.add(entry.seq);
 }

@@ -30,7 +30,7 @@ export function findLateSubjects(current: Erasures, items: readonly Parsed[]): L
     for (const item of items) {
       const found = erasedSubjectsIn(erasures, item).filter(({ uri }) => !erasures.subjects.has(uri));
       if (found.length === 0) continue;
-      const at = item.entry.received_at as string;
+      const at = item.entry.received_at;
       entries.push(...found.map((one) => erasureEntry(one, { at, base: blankEntry })));
       subjects.push(...found);
       erasures = withSubjects(erasures, found);
@@ -47,11 +47,11 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   const people = subjects.map(({ uri }) => uri);
   // Erased by URI too: a later entry about a form need not name its submitter.
   const forms = (await submittedBy(unit, people)).filter(({ uri }) => !erasures.subjects.has(uri));
-  const at = first.received_at as string;
+  const at = first.received_at;
   await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: blankEntry }))]);
   const uris = [...people, ...forms.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unreadableNaming(unit, uri)));
-  const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq as number)];
+  const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
   await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows: new Map() });
 }
 

@@ -42,11 +42,11 @@ export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): P
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);
     const stub = redactedBody(entry, record);
-    if (stub !== entry.body) await redactEntry(unit, entry.seq as number, stub);
+    if (stub !== entry.body) await redactEntry(unit, entry.seq, stub);
   }
   for (const uri of uris) {
     for (const entry of await unreadableNaming(unit, uri))
-      await redactEntry(unit, entry.seq as number, redactedBody(entry, null));
+      await redactEntry(unit, entry.seq, redactedBody(entry, null));
   }
 }
 

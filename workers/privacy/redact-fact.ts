@@ -39,7 +39,7 @@ export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item
  */
 export function timeOf({ entry, record }: Pick<Parsed, 'entry' | 'record'>): string {
   if (isApiRead(entry)) return textAt(record, 'updated_at') ?? textAt(record, 'created_at') ?? '';
-  return entry.occurred_at ?? (entry.received_at as string);
+  return entry.occurred_at ?? entry.received_at;
 }
 
 /** The records in an entry that are an erased person's: the subject, or the user it embeds; for an invitee also meetings and form. */
@@ -86,7 +86,7 @@ function redactedBodies(scope: RedactionScope, { entry, record, content }: Parse
   if (table === undefined || (table === 'contacts' && isOwnRecord(scope, table, record))) return [stub];
   const reduced = envelope(entry, redactMentions(scope, retainFields(table, record)));
   const bodies = isOwnRecord(scope, table, record) ? [reduced] : [redactMentions(scope, content.json), reduced];
-  if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [entry.body as string];
+  if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return entry.body === null ? [] : [entry.body];
   return [...bodies.map((body) => JSON.stringify(body)), stub];
 }
 

@@ -78,8 +78,8 @@ async function storeRedacted(unit: Unit, { stored, body, isErasedSubject }: Reda
   const { seq, ...entry } = stored;
   const redaction = body === undefined ? {} : { body, encoding: null, redacted: true };
   if (!isErasedSubject) await moveEntry(unit, { seq }, { ...entry, ...redaction, changes: null });
-  else if (body === undefined) await blankChanges(unit, [seq as number]);
-  else await redactEntry(unit, seq as number, body);
+  else if (body === undefined) await blankChanges(unit, [seq]);
+  else await redactEntry(unit, seq, body);
 }
 
 /** Former values may contain data that the entry itself no longer holds. */

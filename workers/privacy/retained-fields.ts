@@ -1,62 +1,89 @@
 // What is retained of an erased person's record: what other rows, links between records and statistics need. Every other field
 // becomes null, not absent: it stays the newest version, so that no older value reappears.
+import type { Contact, DeletedContact } from '#schemas/contact.ts';
+import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
+import type { MeetingRecap } from '#schemas/meeting-recap.ts';
+import type { FactPayload } from '#schemas/records.ts';
+import type { RoutingFormSubmission } from '#schemas/routing-form.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
+import { wordsOf, type WordsAmong } from '#src/store/columns.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
+import type { DeclaredKeys } from '#workers/projections/field-mapping.ts';
 import { fieldsOf } from '#workers/projections/registry.ts';
 
 /** Field → how its value is retained. */
 type Retained = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const unchanged = (value: unknown): unknown => value;
-const all = (names: string): Retained => Object.fromEntries(names.split(' ').map((name) => [name, unchanged]));
+
+/** Fields that are retained unchanged. The compiler checks each name against the payload. */
+const keep =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the payload to check against
+  <Payload>() =>
+  <const Text extends string>(names: Text & WordsAmong<Text, DeclaredKeys<Payload>>): Retained =>
+    Object.fromEntries(wordsOf<string>(names).map((name) => [name, unchanged]));
+
 const parts =
   (retained: Retained) =>
   (value: unknown): unknown =>
     isObject(value) ? pick(value, retained) : null;
 
-const times = all('uri created_at updated_at deleted_at');
-const campaign = parts(all('utm_campaign utm_source utm_medium utm_content utm_term'));
-const cancellation = parts(all('canceler_type created_at'));
+type Part<Payload, Key extends keyof Payload> = NonNullable<Payload[Key]>;
+
+const times = keep<Contact & DeletedContact>()('uri created_at updated_at deleted_at');
+const campaign = parts(keep<Part<Invitee, 'tracking'>>()('utm_campaign utm_source utm_medium utm_content utm_term'));
+const cancellation = parts(keep<Part<Invitee, 'cancellation'>>()('canceler_type created_at'));
 
 // The invitee fills in any other location: it may be their phone number or their home.
 const locationsOfHosts = new Set(['physical', 'inbound_call']);
+type Location = Record<'type' | 'kind' | 'status' | 'join_url' | 'location', unknown>;
 
 function location(value: unknown): unknown {
   if (!isObject(value)) return null;
-  const retained = all('type kind status join_url');
-  return pick(value, locationsOfHosts.has(String(value['type'])) ? { ...retained, ...all('location') } : retained);
+  const always = keep<Location>()('type kind status join_url');
+  const isOfHost = locationsOfHosts.has(String(value['type']));
+  return pick(value, isOfHost ? { ...always, ...keep<Location>()('location') } : always);
 }
 
-const routingResult = (value: unknown): unknown =>
-  parts(isObject(value) && value['type'] === 'event_type' ? all('type value') : all('type'))(value);
+type RoutingResult = Part<RoutingFormSubmission, 'result'>;
+const routingResult = (value: unknown): unknown => {
+  const leadsToEventType = isObject(value) && value['type'] === 'event_type';
+  return parts(leadsToEventType ? keep<RoutingResult>()('type value') : keep<RoutingResult>()('type'))(value);
+};
 
 const retainedByTable: Partial<Record<MirrorTable, Retained>> = {
   invitees: {
     ...times,
-    ...all('status canceled event rescheduled old_invitee new_invitee routing_form_submission scheduling_method'),
-    ...all('invitee_scheduled_by'),
-    no_show: parts(all('uri created_at')),
-    reconfirmation: parts(all('created_at confirmed_at')),
+    ...keep<Invitee>()(
+      'status canceled event rescheduled old_invitee new_invitee routing_form_submission scheduling_method invitee_scheduled_by',
+    ),
+    no_show: parts(keep<Part<Invitee, 'no_show'>>()('uri created_at')),
+    reconfirmation: parts(keep<Part<Invitee, 'reconfirmation'>>()('created_at confirmed_at')),
     cancellation,
     tracking: campaign,
-    payment: parts(all('provider amount currency successful')),
+    payment: parts(keep<Part<Invitee, 'payment'>>()('provider amount currency successful')),
     scheduled_event: (event) => (isObject(event) ? retainFields('scheduled_events', event) : null),
   },
-  meeting_recaps: { ...times, event: parts(all('uri start_time end_time')) },
+  meeting_recaps: {
+    ...times,
+    event: parts(keep<Part<MeetingRecap, 'event'>>()('uri start_time end_time')),
+  },
   organization_memberships: {
     ...times,
-    ...all('role organization'),
+    ...keep<FactPayload<'organization_membership.read'>>()('role organization'),
     user: (user) => (isObject(user) ? retainFields('users', user) : user),
   },
   routing_form_submissions: {
     ...times,
-    ...all('routing_form submitter submitter_type'),
+    ...keep<RoutingFormSubmission>()('routing_form submitter submitter_type'),
     tracking: campaign,
     result: routingResult,
   },
   scheduled_events: {
     ...times,
-    ...all('name status start_time end_time event_type invitees_counter event_memberships event_guests'),
+    ...keep<ScheduledEvent>()(
+      'name status start_time end_time event_type invitees_counter event_memberships event_guests',
+    ),
     location,
     cancellation,
   },

@@ -33,14 +33,14 @@ export async function isStored({ db }: Unit, uri: string): Promise<boolean> {
 }
 
 /** The tables whose records belong to a person. The path of an unknown URI reveals its table. */
-const personPaths = {
+const personPaths: Partial<Record<MirrorTable, RegExp>> = {
   contacts: /\/contacts\/[^/]+$/,
   invitees: /\/invitees\/[^/]+$/,
   meeting_recaps: /\/meeting_recaps\/[^/]+$/,
   routing_form_submissions: /\/routing_form_submissions\/[^/]+$/,
   users: /\/users\/[^/]+$/,
-} as const satisfies Partial<Record<MirrorTable, RegExp>>;
-const personTables = Object.keys(personPaths) as (keyof typeof personPaths)[];
+};
+const personTables = mirrorTables.filter((table) => table in personPaths);
 
 /** The subjects that the tables show; the log is searched for the rest. */
 export async function subjectsOf(store: Store, target: Target): Promise<readonly ErasedSubject[]> {
@@ -52,7 +52,7 @@ export async function subjectsOf(store: Store, target: Target): Promise<readonly
     if (!(table in personPaths)) throw notAPersonError(table);
     return [{ uri, table }, ...(table === 'invitees' ? await relatedTo(store, [uri]) : [])];
   }
-  return [{ uri, table: personTables.find((table) => personPaths[table].test(uri)) ?? null }];
+  return [{ uri, table: personTables.find((table) => personPaths[table]?.test(uri)) ?? null }];
 }
 
 async function withAddress(store: Store, address: string): Promise<readonly ErasedSubject[]> {

@@ -1,14 +1,15 @@
 // Projects contacts: the row, its e-mail addresses, phone numbers and custom fields.
+import type { Contact } from '#schemas/contact.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `contact.${string}`>;
 
-export const contactFields: Fields = {
-  ...columns(
+export const contactFields: Fields<'contacts'> = {
+  ...columnsFrom<Contact>()(
     'contacts',
     'name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at body',
   ),

@@ -3,6 +3,8 @@
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
+import type { ColumnName } from '#src/store/tables.ts';
+import type { Version } from './version.ts';
 
 /** The tables whose rows are folded from facts, in alphabetical order, which is also the order in which rows are locked. */
 export const mirrorTables = [
@@ -20,7 +22,8 @@ export const mirrorTables = [
 export type MirrorTable = (typeof mirrorTables)[number];
 
 /** A field is the unit that has a version: it fills one column, or the several columns it is spread over. */
-export type Fields = Readonly<Record<string, (value: Json) => StoredRow>>;
+export type Fields<Table extends MirrorTable = MirrorTable> = Readonly<Record<string, Field<Table>>>;
+export type Field<Table extends MirrorTable> = (value: Json) => Partial<Record<ColumnName<Table>, Json>>;
 
 export interface ProjectionInput<Kind extends FactKind = FactKind> {
   readonly event: Kind;
@@ -32,7 +35,7 @@ export interface ProjectionInput<Kind extends FactKind = FactKind> {
 export interface Assignment {
   readonly table: MirrorTable;
   readonly uri: string;
-  readonly version: string;
+  readonly version: Version;
   /** Field → the columns it fills. An absent field is not assigned; null assigns null. */
   readonly fields: Readonly<Record<string, StoredRow>>;
   /** All fields of the table. */
@@ -50,10 +53,7 @@ export interface Tombstone {
   readonly source: 'operator' | 'webhook' | 'reconcile';
 }
 
-export interface Mark {
-  readonly uri: string;
-  readonly created_at: string;
-}
+export type Mark = { readonly uri: string; readonly created_at: string };
 
 /** What a fact says about an invitee's no-show; the state is derived from all such facts together (`no-show.ts`). */
 export type NoShowFact =

@@ -1,15 +1,14 @@
 // Projects the definitions of custom fields, which are only ever read from the API.
-import type { FactKind } from '#schemas/records.ts';
+import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Fields, Projection } from './contract.ts';
-import { assignmentTo, columns } from './field-mapping.ts';
+import { assignmentTo, columnsFrom } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `custom_field_definition.${string}`>;
 
-export const customFieldDefinitionFields: Fields = columns(
-  'custom_field_definitions',
-  'label field_type options currency created_at updated_at body',
-);
+export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = columnsFrom<
+  FactPayload<'custom_field_definition.read'>
+>()('custom_field_definitions', 'label field_type options currency created_at updated_at body');
 
 export const customFieldDefinitionProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'custom_field_definition.read': ({ payload, observed, tie }) => {

@@ -1,17 +1,17 @@
 // Projects event types. A deleted one keeps its last values beneath the tombstone.
-import type { FactKind } from '#schemas/records.ts';
+import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, notFoundIn, spread } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, notFoundIn, spread } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `event_type.${string}`>;
 
-export const eventTypeFields: Fields = {
-  ...columns(
+export const eventTypeFields: Fields<'event_types'> = {
+  ...columnsFrom<FactPayload<'event_type.read'>>()(
     'event_types',
     'name active slug scheduling_url duration kind pooling_type type color internal_note description_plain description_html secret booking_method custom_questions admin_managed locations position locale created_at updated_at body',
   ),
-  profile: spread('profile', { owner_uri: 'owner' }),
+  profile: spread('event_types', 'profile', { owner_uri: 'owner' }),
 };
 
 const described =

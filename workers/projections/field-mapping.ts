@@ -1,19 +1,37 @@
 // Builds facts from payloads: how the keys of a record become fields, and the two things a fact does to a row, assign and delete.
-import type { Json } from '#src/store/columns.ts';
+import { wordsOf, type Json, type Words, type WordsAmong } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import type { Assignment, Fact, Fields, MirrorTable, Tombstone } from './contract.ts';
+import type { ColumnName } from '#src/store/tables.ts';
+import type { Assignment, Fact, Field, Fields, MirrorTable, Tombstone } from './contract.ts';
+import type { Version } from './version.ts';
 
-/** Fields that fill the column of their own name. */
-export function columns(_table: MirrorTable, names: string): Fields {
-  return Object.fromEntries(names.split(' ').map((name) => [name, (value: Json) => ({ [name]: value })]));
-}
+/** The keys that a payload's schema declares; the service may send more. */
+export type DeclaredKeys<Payload> = keyof { [Key in keyof Payload as string extends Key ? never : Key]: unknown };
 
-/** A field whose parts are spread over columns beside the whole: `spread('payment', { payment_amount: 'amount' })`. */
-export function spread(column: string, parts: Readonly<Record<string, string>>): (value: Json) => StoredRow {
-  const spreads = Object.entries(parts);
+/**
+ * Fields that fill the column of their own name: `columnsFrom<Contact>()('contacts', 'name city')`. The compiler checks each name
+ * against the table and against the payload.
+ */
+export const columnsFrom =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the payload to check against
+  <Payload>() =>
+  <Table extends MirrorTable, const Text extends string>(
+    _table: Table,
+    names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'body')>,
+  ): { readonly [Name in Words<Text>]: Field<Table> } =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one field per word, as `Words` splits the type
+    Object.fromEntries(wordsOf<string>(names).map((name) => [name, (value: Json) => ({ [name]: value })])) as never;
+
+/** A field whose parts are spread over columns beside the whole: `spread('invitees', 'payment', { payment_terms: 'terms' })`. */
+export function spread<Table extends MirrorTable>(
+  _table: Table,
+  column: ColumnName<Table>,
+  parts: { readonly [Column in ColumnName<Table>]?: string },
+): (value: Json) => StoredRow {
+  const spreads = Object.entries<string | undefined>(parts);
   return (value) => {
     const row: StoredRow = { [column]: value };
-    for (const [to, from] of spreads) row[to] = partOf(value, from);
+    for (const [to, from] of spreads) if (from !== undefined) row[to] = partOf(value, from);
     return row;
   };
 }
@@ -28,8 +46,8 @@ function isJsonObject(value: Json | undefined): value is { readonly [key: string
 }
 
 /** The campaign tags of invitees and form submissions. */
-export const trackingFields: Fields = {
-  tracking: spread('tracking', {
+export const trackingFields = {
+  tracking: spread<'invitees' | 'routing_form_submissions'>('invitees', 'tracking', {
     utm_campaign: 'utm_campaign',
     utm_source: 'utm_source',
     utm_medium: 'utm_medium',
@@ -37,11 +55,12 @@ export const trackingFields: Fields = {
     utm_term: 'utm_term',
     salesforce_uuid: 'salesforce_uuid',
   }),
-};
+} as const;
 
 export interface AssignedRecord {
   readonly uri: string;
-  readonly version: string;
+  readonly version: Version;
+  /** A parsed payload. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -53,8 +72,10 @@ export function assignmentTo(
 ): Assignment {
   const fields: Record<string, StoredRow> = {};
   for (const name in definition) {
-    const value = record[name];
-    if (value !== undefined) fields[name] = (definition[name] as Fields[string])(value as Json);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a payload is parsed JSON
+    const value = record[name] as Json | undefined;
+    const columns = value === undefined ? undefined : definition[name]?.(value);
+    if (columns !== undefined) fields[name] = columns;
   }
   return { table, uri, version, fields, definition };
 }

@@ -1,19 +1,19 @@
-// Which facts a row still draws from. A row stores the version of each field, so the fact that decided it is found by that
-// version alone: `why` names it, and retention keeps it. Folding only the facts a row draws from makes the same row.
+// Which facts decide the values of a row. A row stores the version of each field, so the deciding fact is found by that version
+// alone: `why` names it, and retention keeps it. Folding only the deciding facts yields the same row.
 import type { Json } from '#src/store/columns.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact } from './contract.ts';
 import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
-import { observedIn } from './version.ts';
+import { fieldVersion, observedIn } from './version.ts';
 
 export type Row = Readonly<Record<string, Json>>;
 
-/** What must be known of a row to tell what it draws from. */
-export function columnsDrawn(table: MirrorTable): readonly string[] {
+/** The columns that show which facts decide a row. */
+export function originColumns(table: MirrorTable): readonly string[] {
   return ['uri', 'version', 'lagging', ...(table === 'invitees' ? ['no_show_facts'] : [])];
 }
 
-/** Whether a row would be another without this fact. A row that is not there would be made by it. Deletes are kept whoever won. */
+/** Whether a row would differ without this fact. A missing row would be created by it. Deletes always count. */
 export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | undefined, fact: Fact): boolean {
   const { subject, assignments, tombstone, noShow } = fact;
   if (tombstone) return true;
@@ -31,19 +31,19 @@ export function drawsFrom(rowOf: (table: MirrorTable, uri: string) => Row | unde
 /** Columns whose values were decided together, and by which fact. */
 export interface Origin {
   readonly columns: readonly string[];
-  /** When the deciding fact was observed, which the row knows also where the log no longer has it. */
+  /** When the deciding fact was observed; the row stores this even where the log no longer holds the fact. */
   readonly observed: string | null;
   isIn(fact: Fact): boolean;
 }
 
-/** An origin for each field that anybody spoke about; what nobody did has no value and no origin. */
+/** One origin per field that a fact has assigned; other fields have no value and no origin. */
 export function originsOf(table: MirrorTable, row: Row): readonly Origin[] {
   return [...fieldOrigins(table, row), ...noShowOrigin(row), ...deleteOrigin(row)];
 }
 
 function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
   return Object.entries(fieldsOf[table]).flatMap(([field, columnsOf]) => {
-    const version = versionIn(row, field);
+    const version = fieldVersion(row, field);
     if (version === '') return [];
     const isIn = ({ assignments }: Fact): boolean =>
       assignments.some(
@@ -74,20 +74,15 @@ function deleteOrigin(row: Row): readonly Origin[] {
   return [{ columns: ['deleted_at', 'deleted_source'], observed: null, isIn }];
 }
 
-function versionIn(row: Row, field: string): string {
-  const lagging = (row['lagging'] ?? {}) as Readonly<Record<string, string>>;
-  return lagging[field] ?? String(row['version'] ?? '');
-}
-
 const isWon =
   (row: Row, { version }: Assignment) =>
   (field: string): boolean =>
-    versionIn(row, field) === version;
+    fieldVersion(row, field) === version;
 
-/** Also where it won no field: the row's own version and time are its. */
+/** Also when it decided no field: the version and the time of the row are those of the newest fact. */
 const isNewest = (row: Row, { version }: Assignment): boolean => row['version'] === version;
 
-/** Whether the no-show state is derived from this fact too: of a mark the earliest tellings, every unmark, the newest snapshot. */
+/** Whether the no-show state is derived from this fact: the earliest reports of a mark, every unmark, and the newest snapshot count. */
 function counts({ marks, unmarks, snapshot }: NoShowFacts, fact: NoShowFact): boolean {
   if (fact.kind === 'unmark') return unmarks.includes(fact.at);
   if (fact.kind === 'snapshot') return snapshot?.at === fact.at && snapshot.order === fact.order;
@@ -105,14 +100,15 @@ const nameOf = (fact: NoShowFact): string => {
   return fact.kind === 'snapshot' ? `snapshot ${fact.at} ${fact.order}` : `mark ${fact.at} ${fact.mark.uri}`;
 };
 
-/** The fact after which the state stayed what it is; where it never changed, the newest one that said so. */
+/** The fact since which the state is what it is; where it never changed, the newest fact that confirms it. */
 function decisiveFact(facts: NoShowFacts): Named | undefined {
   const { marks, unmarks, snapshot } = facts;
   const instants = [...new Set([...Object.values(marks).map(({ at }) => at), ...unmarks, snapshot?.at ?? []].flat())];
   const now = openIn(facts);
   const rising = instants.sort();
-  // Back from the newest, as long as the state before it was another: that is the instant at which it became what it is.
-  const since = rising.findLast((_, index) => openIn(until(facts, rising[index - 1] ?? '')) !== now) ?? rising.at(-1);
+  // The latest instant before which the state was different: since then it has been what it is.
+  const since =
+    rising.findLast((_, index) => openIn(factsUntil(facts, rising[index - 1] ?? '')) !== now) ?? rising.at(-1);
   if (since === undefined) return undefined;
   const named = (name: string): Named => ({ at: since, name });
   if (now !== null && Object.hasOwn(marks, now) && marks[now]?.at === since) return named(`mark ${since} ${now}`);
@@ -127,8 +123,8 @@ function openIn(facts: NoShowFacts): string | null {
   return last && last.unmarked_at === null ? last.uri : null;
 }
 
-/** What was known at a moment. */
-function until({ marks, unmarks, snapshot }: NoShowFacts, moment: string): NoShowFacts {
+/** The facts up to a moment. */
+function factsUntil({ marks, unmarks, snapshot }: NoShowFacts, moment: string): NoShowFacts {
   return {
     marks: Object.fromEntries(Object.entries(marks).filter(([, { at }]) => at <= moment)),
     unmarks: unmarks.filter((at) => at <= moment),

@@ -2,13 +2,13 @@
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, partOf, spread, trackingFields } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, partOf, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
 type EventKinds = Extract<FactKind, `scheduled_event.${string}`>;
 
-const paymentParts = spread('payment', {
+const paymentParts = spread('invitees', 'payment', {
   payment_external_id: 'external_id',
   payment_provider: 'provider',
   payment_currency: 'currency',
@@ -16,8 +16,8 @@ const paymentParts = spread('payment', {
   payment_successful: 'successful',
 });
 
-export const inviteeFields: Fields = {
-  ...columns(
+export const inviteeFields: Fields<'invitees'> = {
+  ...columnsFrom<Invitee>()(
     'invitees',
     'email first_name last_name name status timezone questions_and_answers text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission scheduling_method invitee_scheduled_by created_at updated_at body',
   ),
@@ -28,8 +28,11 @@ export const inviteeFields: Fields = {
     // An amount that no double can hold stays readable in `payment`, and out of sums.
     return { ...paymentParts(payment), payment_amount: typeof amount === 'number' ? amount : null };
   },
-  reconfirmation: spread('reconfirmation', { reconfirmation_sent_at: 'created_at', reconfirmed_at: 'confirmed_at' }),
-  cancellation: spread('cancellation', {
+  reconfirmation: spread('invitees', 'reconfirmation', {
+    reconfirmation_sent_at: 'created_at',
+    reconfirmed_at: 'confirmed_at',
+  }),
+  cancellation: spread('invitees', 'cancellation', {
     canceled_by: 'canceled_by',
     cancel_reason: 'reason',
     canceler_type: 'canceler_type',
@@ -37,8 +40,8 @@ export const inviteeFields: Fields = {
   }),
 };
 
-export const scheduledEventFields: Fields = {
-  ...columns(
+export const scheduledEventFields: Fields<'scheduled_events'> = {
+  ...columnsFrom<ScheduledEvent>()(
     'scheduled_events',
     'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html cancellation created_at updated_at body',
   ),

@@ -1,14 +1,15 @@
 // Projects meeting recaps. Their updates may lack `updated_at`, so the one observed last wins.
+import type { MeetingRecap } from '#schemas/meeting-recap.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
 import { ranks, versionByObservation, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
 type DescribedKinds = Exclude<Kinds, 'meeting_recap.gone' | 'meeting_recap.deleted'>;
 
-export const meetingRecapFields: Fields = {
-  ...columns(
+export const meetingRecapFields: Fields<'meeting_recaps'> = {
+  ...columnsFrom<MeetingRecap>()(
     'meeting_recaps',
     'transcript summary_md action_items_md discussion_md share_link created_at updated_at body',
   ),

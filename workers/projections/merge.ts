@@ -1,11 +1,11 @@
 // Merges facts into rows: for each field the greatest version wins. Merging is commutative, associative and idempotent, so any
 // order, duplication or batching of the same facts yields the same rows.
-import { canonicalJson } from '#schemas/wire.ts';
+import { canonicalJson, isObject } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
-import { observedIn } from './version.ts';
+import { fieldVersion, observedIn, rowVersion, type Version } from './version.ts';
 
 /** A row in memory. `columns` are those whose value changed since it was read; rows with `isTouched` are written. */
 export interface WorkingRow {
@@ -59,9 +59,8 @@ export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effec
 export function reapply(rows: RowLookup, { assignments }: Fact): void {
   for (const { table, uri, version, fields } of assignments) {
     const working = rows(table, uri);
-    const lagging = laggingOf(working.row);
     for (const [field, values] of Object.entries(fields)) {
-      if ((lagging[field] ?? working.row['version']) !== version) continue;
+      if (fieldVersion(working.row, field) !== version) continue;
       for (const [column, value] of Object.entries(values)) {
         // Compared as text: the stored order of keys is that of the fact which decided.
         if (JSON.stringify(working.row[column] ?? null) === JSON.stringify(value)) continue;
@@ -80,30 +79,27 @@ export function isBlanked(table: MirrorTable, row: StoredRow, { eraseOnDelete }:
 
 const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
 
-const laggingOf = (row: StoredRow) => (row['lagging'] ?? {}) as Record<string, string>;
-
 /** Returns true when the fact is the newest one for at least one field, whether or not the value differs. */
 function assign(working: WorkingRow, { table, version, fields, definition }: Assignment, changes: Changes): boolean {
   const { row } = working;
-  const greatest = String(row['version'] ?? '');
-  const lagging = laggingOf(row);
+  const greatest = rowVersion(row);
   const won: string[] = [];
   for (const [field, values] of Object.entries(fields)) {
-    if (version <= (lagging[field] ?? greatest)) continue;
+    if (version <= fieldVersion(row, field)) continue;
     won.push(field);
     for (const [column, value] of Object.entries(values)) set(working, table, column, value, changes);
   }
   if (won.length === 0 && version <= greatest) return false;
-  const lag: Record<string, string> = {};
+  const lagging: Record<string, Version | ''> = {};
   if (version > greatest) {
-    for (const field in definition) if (!Object.hasOwn(fields, field)) lag[field] = lagging[field] ?? greatest;
+    for (const field in definition) if (!Object.hasOwn(fields, field)) lagging[field] = fieldVersion(row, field);
     row['version'] = version;
     row['as_of'] = observedIn(version);
   } else {
-    for (const field in lagging) lag[field] = lagging[field] as string;
-    for (const field of won) lag[field] = version;
+    for (const field in isObject(row['lagging']) ? row['lagging'] : {}) lagging[field] = fieldVersion(row, field);
+    for (const field of won) lagging[field] = version;
   }
-  row['lagging'] = Object.keys(lag).length > 0 ? sorted(lag) : null;
+  row['lagging'] = Object.keys(lagging).length > 0 ? sorted(lagging) : null;
   working.isTouched = true;
   return won.length > 0;
 }
@@ -112,7 +108,7 @@ function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes): b
   const before = factsOf(working.row['no_show_facts'] ?? null);
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
-  working.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) } as unknown as Json;
+  working.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) };
   working.columns.add('no_show_facts');
   working.isTouched = true;
   const last = noShowPeriods(facts).at(-1);

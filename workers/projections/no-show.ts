@@ -1,19 +1,24 @@
-// Whether an invitee is a no-show, derived from everything ever said about it, in any order.
+// Whether an invitee is a no-show, derived from all facts about it, in any order.
 //
-//   marks    each known by its URI, at the earliest envelope that told of it
+//   marks    each identified by its URI, at the time of the earliest envelope that reported it
 //   unmarks  the envelope times of `invitee_no_show.deleted` (the removed mark's URI is not sent)
-//   snapshot the newest body that carried `no_show`: an object says marked, null says not
+//   snapshot the newest payload that had `no_show`: an object means marked, null means not marked
 //
 // The snapshot settles the state at its moment; marks and unmarks at or after it follow in time order. Within one
 // instant they alternate, beginning with whichever the state allows: time on the wire is often whole seconds.
+import { z } from 'zod';
 import type { Json } from '#src/store/columns.ts';
 import type { Mark, NoShowFact } from './contract.ts';
 
-export interface NoShowFacts {
-  readonly marks: Readonly<Record<string, { readonly at: string; readonly created_at: string }>>;
-  readonly unmarks: readonly string[];
-  readonly snapshot: { readonly at: string; readonly order: string; readonly mark: Mark | null } | null;
-}
+const mark = z.object({ uri: z.string(), created_at: z.string() }).readonly();
+const noShowFacts = z
+  .object({
+    marks: z.record(z.string(), z.object({ at: z.string(), created_at: z.string() }).readonly()).readonly(),
+    unmarks: z.array(z.string()).readonly(),
+    snapshot: z.object({ at: z.string(), order: z.string(), mark: mark.nullable() }).readonly().nullable(),
+  })
+  .readonly();
+export type NoShowFacts = z.output<typeof noShowFacts>;
 
 export interface NoShowPeriod {
   readonly uri: string;
@@ -21,10 +26,11 @@ export interface NoShowPeriod {
   readonly unmarked_at: string | null;
 }
 
-const nothing: NoShowFacts = { marks: {}, unmarks: [], snapshot: null };
+const noFacts: NoShowFacts = { marks: {}, unmarks: [], snapshot: null };
 
+/** The facts that a row stores in `no_show_facts`. */
 export function factsOf(stored: Json): NoShowFacts {
-  return stored === null ? nothing : (stored as unknown as NoShowFacts);
+  return stored === null ? noFacts : noShowFacts.parse(stored);
 }
 
 /** Adds a fact; the same object comes back when it adds nothing. Commutative, associative, idempotent. */
@@ -44,7 +50,7 @@ export function addNoShowFact(facts: NoShowFacts, fact: NoShowFact): NoShowFacts
   return { ...facts, marks: { ...facts.marks, [fact.mark.uri]: { at, created_at } } };
 }
 
-/** The same snapshot at a later time, where nothing else was ever said: no period changes. Undefined where more may change. */
+/** The same snapshot at a later time, where there is no other fact: no period changes. Undefined where more may change. */
 export function snapshotAgain(
   facts: NoShowFacts,
   { order, at }: { order: string; at: string },

@@ -1,24 +1,25 @@
 // Projects routing forms as they are read, and each submission with its answers.
 import type { FactKind } from '#schemas/records.ts';
+import type { RoutingForm, RoutingFormSubmission } from '#schemas/routing-form.ts';
 import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, spread, trackingFields } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type SubmissionKinds = Extract<FactKind, `routing_form_submission.${string}`>;
 type Kinds = SubmissionKinds | Extract<FactKind, `routing_form.${string}`>;
 
-export const routingFormFields: Fields = {
-  ...columns('routing_forms', 'name status questions created_at updated_at body'),
+export const routingFormFields: Fields<'routing_forms'> = {
+  ...columnsFrom<RoutingForm>()('routing_forms', 'name status questions created_at updated_at body'),
   organization: (uri) => ({ organization_uri: uri }),
 };
 
-export const routingFormSubmissionFields: Fields = {
-  ...columns(
+export const routingFormSubmissionFields: Fields<'routing_form_submissions'> = {
+  ...columnsFrom<RoutingFormSubmission>()(
     'routing_form_submissions',
     'routing_form questions_and_answers submitter submitter_type created_at updated_at body',
   ),
   ...trackingFields,
-  result: spread('result', { result_type: 'type' }),
+  result: spread('routing_form_submissions', 'result', { result_type: 'type' }),
 };
 
 const submitted =

@@ -1,16 +1,22 @@
 // Projects users and their memberships as they are read. A membership embeds its user, who has a row of their own.
-import type { FactKind } from '#schemas/records.ts';
+import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
 import type { Assignment, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columns, partOf } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, partOf } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `user.${string}` | `organization_membership.${string}`>;
 
-export const userFields: Fields = columns('users', 'name email slug timezone created_at updated_at body');
+export const userFields: Fields<'users'> = columnsFrom<User>()(
+  'users',
+  'name email slug timezone created_at updated_at body',
+);
 
-export const organizationMembershipFields: Fields = {
-  ...columns('organization_memberships', 'role created_at updated_at body'),
+export const organizationMembershipFields: Fields<'organization_memberships'> = {
+  ...columnsFrom<FactPayload<'organization_membership.read'>>()(
+    'organization_memberships',
+    'role created_at updated_at body',
+  ),
   user: (user) => ({ user_uri: typeof user === 'string' ? user : partOf(user, 'uri') }),
   organization: (uri) => ({ organization_uri: uri }),
 };

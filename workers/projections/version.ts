@@ -2,17 +2,36 @@
 //
 //   lead(1) · updated_at to the millisecond(17) · observed(20) · rank(1) · updated_at(20) · tie(16)
 //
-// Times are their digits, YYYYMMDDhhmmssffffff; a missing one is all zeros, lower than any. The millisecond comes first
-// because lists tell coarser times than webhooks: both must agree before the rest is asked.
+// Times are their digits, YYYYMMDDhhmmssffffff; a missing time is all zeros, lower than any other. The millisecond comes first,
+// because lists give coarser times than webhooks: facts that agree to the millisecond are ordered by the remaining parts.
+import { isObject } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
 
-/** How far a kind of fact is trusted when everything before it is equal. */
+declare const versionBrand: unique symbol;
+export type Version = string & { readonly [versionBrand]: true };
+
+/** Where each part begins and ends. */
+const layout = { beforeObserved: [0, 18], observed: [18, 38], rank: [38, 39], afterObserved: [38, 75] } as const;
+const width = 75;
+
+const sliceOf = (version: Version, part: keyof typeof layout): string => version.slice(...layout[part]);
+
+/** Only this file makes versions, so their width tells them from any other text. */
+const isVersion = (value: unknown): value is Version => typeof value === 'string' && value.length === width;
+
+function checked(text: string): Version {
+  if (!isVersion(text)) throw new Error(`A version has ${width} characters, not ${text.length}.`);
+  return text;
+}
+
+/** How much a kind of fact is trusted when everything before it is equal. */
 export const ranks = { page: 0, created: 1, updated: 2, final: 3 } as const;
 export type Rank = (typeof ranks)[keyof typeof ranks];
 
 export interface Stamp {
   /** The record's own `updated_at`; never the envelope's time. */
   readonly updatedAt: string | null | undefined;
-  /** The envelope's `created_at`, or the moment an API page was asked for: the service's clock, never ours. */
+  /** The envelope's `created_at`, or the time at which an API page was requested: the service's clock, never ours. */
   readonly observed: string;
   readonly rank: Rank;
   readonly tie: string;
@@ -21,29 +40,44 @@ export interface Stamp {
 const none = '0'.repeat(20);
 const digits = (time: string | null | undefined) => (time ? time.replace(/\D/g, '') : none);
 
-/** `leads` puts a fact before all that do not lead, whatever their times: a canceled invitee stays canceled. */
-export function versionOf({ updatedAt, observed, rank, tie }: Stamp, leads = false): string {
+/** `leads` places a fact above all that do not lead, whatever their times: a canceled invitee stays canceled. */
+export function versionOf({ updatedAt, observed, rank, tie }: Stamp, leads = false): Version {
   const updated = digits(updatedAt);
-  return `${leads ? 1 : 0}${updated.slice(0, 17)}${digits(observed)}${rank}${updated}${tie}`;
+  return checked(`${leads ? 1 : 0}${updated.slice(0, 17)}${digits(observed)}${rank}${updated}${tie}`);
 }
 
-/** For records whose updates may lack `updated_at` (recaps): what was observed last comes first. */
-export function versionByObservation({ updatedAt, observed, rank, tie }: Stamp): string {
-  return `0${none.slice(0, 17)}${digits(observed)}${rank}${digits(updatedAt)}${tie}`;
+/** For records whose updates may lack `updated_at` (recaps): the fact that was observed last wins. */
+export function versionByObservation({ updatedAt, observed, rank, tie }: Stamp): Version {
+  return checked(`0${none.slice(0, 17)}${digits(observed)}${rank}${digits(updatedAt)}${tie}`);
+}
+
+/** A row stores its greatest version in `version`, and in `lagging` those of the fields that lag behind it. */
+type VersionedRow = Readonly<Record<string, Json>>;
+
+/** The greatest version of a row; empty, and so lower than any, when no fact has described it. */
+export function rowVersion({ version }: VersionedRow): Version | '' {
+  return isVersion(version) ? version : '';
+}
+
+/** The version that decided a field. */
+export function fieldVersion(row: VersionedRow, field: string): Version | '' {
+  const own = isObject(row['lagging']) ? row['lagging'][field] : undefined;
+  // An empty one says that no fact has assigned the field.
+  return own === '' || isVersion(own) ? own : rowVersion(row);
 }
 
 /** When the fact with this version was observed. */
-export function observedIn(version: string): string {
-  const d = version.slice(18, 38);
+export function observedIn(version: Version): string {
+  const d = sliceOf(version, 'observed');
   return `${d.slice(0, 4)}-${d.slice(4, 6)}-${d.slice(6, 8)}T${d.slice(8, 10)}:${d.slice(10, 12)}:${d.slice(12, 14)}.${d.slice(14)}Z`;
 }
 
 /** Whether this is the version of a page with this tie, whenever it was observed. */
-export function isPageOf(version: string, tie: string): boolean {
-  return version.charAt(38) === String(ranks.page) && version.endsWith(tie);
+export function isPageOf(version: Version, tie: string): boolean {
+  return sliceOf(version, 'rank') === String(ranks.page) && version.endsWith(tie);
 }
 
 /** The version of the same fact, observed at another time. */
-export function observedAgain(version: string, observed: string): string {
-  return version.slice(0, 18) + digits(observed) + version.slice(38);
+export function observedAgain(version: Version, observed: string): Version {
+  return checked(sliceOf(version, 'beforeObserved') + digits(observed) + sliceOf(version, 'afterObserved'));
 }

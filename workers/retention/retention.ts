@@ -20,7 +20,7 @@ import {
 } from '#src/store/log/retention.ts';
 import { readUnchecked } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
-import { columnsDrawn, drawsFrom, type Row } from '#workers/projections/field-origins.ts';
+import { originColumns, drawsFrom, type Row } from '#workers/projections/field-origins.ts';
 import { isUnprojected, reparse } from '#workers/pipeline/parse.ts';
 
 export interface RetentionNeeds {
@@ -138,7 +138,7 @@ async function rowsOf(
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
-    const lookup = { columns: columnsDrawn(table), key: 'uri' as const, values: [...uris], lock: hold };
+    const lookup = { columns: originColumns(table), key: 'uri' as const, values: [...uris], lock: hold };
     for (const row of await readUnchecked({ db, engine }, table, lookup))
       rows.set(`${table} ${String(row['uri'])}`, row);
   }

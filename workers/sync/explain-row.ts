@@ -8,6 +8,7 @@ import { decodeRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
+import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
 
 export interface TouchingEntry extends Pick<
   LogEntry,
@@ -96,7 +97,7 @@ async function walk(
   const deliveries: TouchingEntry[] = [];
   let weight = 0;
   let hasMore = false;
-  for await (const part of historyOf(store, uri)) {
+  for await (const part of historyOf(store, { uri, embeddings })) {
     for (const entry of part) {
       const { fact } = reparse({ ...entry, changes: null });
       // Of several entries that say the same, the first one was it.
@@ -126,10 +127,12 @@ const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier
   occurred_at,
 });
 
-/** An invitee's delivery touches its event only where it says something about it; of what cannot be read nobody knows. */
+/** An entry about an invitee touches the event only where its payload embeds it. What an unparsed entry touches is unknown. */
 function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null): boolean {
-  return subject_uri === uri || fact === null || fact.assignments.some((each) => each.uri === uri);
+  return subject_uri === uri || fact === null || rowsTouchedBy(fact).some((row) => row.uri === uri);
 }
+
+const parseChanges = (text: string): LogEntry['changes'] => JSON.parse(text);
 
 function touchingEntry(entry: HistoryEntry): TouchingEntry {
   const { seq, event, source, occurred_at, received_at, outcome, reason, duplicates, redacted, changes } = entry;
@@ -146,7 +149,7 @@ function touchingEntry(entry: HistoryEntry): TouchingEntry {
     duplicates: duplicates ?? 0,
     redacted: redacted,
     pruned: entry.body === null,
-    changes: changes === null ? null : (JSON.parse(changes) as LogEntry['changes']),
+    changes: changes === null ? null : parseChanges(changes),
   };
 }
 

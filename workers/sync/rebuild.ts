@@ -123,7 +123,7 @@ async function foldPages(
     // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
     const items = page.filter((entry) => !isUnprojected(entry)).map(reparse);
     await fold(shadow, alreadyScreened(items), policy);
-    after = page.at(-1)?.seq as number;
+    after = page.at(-1)?.seq ?? after;
   }
 }
 

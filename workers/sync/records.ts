@@ -115,9 +115,7 @@ function observePolicy({ screen }: FoldNeeds, { alongside }: Input): FoldPolicy<
         unit,
         folded.map(({ item }) => item.source.id),
       );
-      const redactedIds = [...known.values()]
-        .filter((entry) => entry.redacted)
-        .map((entry) => entry.delivery_id as string);
+      const redactedIds = [...known.values()].filter((entry) => entry.redacted).map((entry) => entry.delivery_id);
       const pruned = await prunedAmong(unit, redactedIds);
       const decidesAgain = ({ fact, source }: ParsedRecord) =>
         fact !== null && pruned.has(source.id) && drawsFrom((table, uri) => rows.row(table, uri).row, fact);

@@ -58,7 +58,7 @@ export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun =
     };
     needs.onProgress?.(report.read);
     if (page.length < pageSize) break;
-    after = page.at(-1)?.seq as number;
+    after = page.at(-1)?.seq ?? after;
   }
   // Custom fields are columns of a view.
   if (report.changed > 0 && !dryRun) await needs.store.refreshViews();
@@ -102,7 +102,7 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
         if (!effect || (!isUnprojected(stored) && effect.changes === null)) continue;
         await moveEntry(unit, stored, entry);
         changed.push({
-          seq: stored.seq as number,
+          seq: stored.seq,
           event: entry.event,
           subjectUri: entry.subject_uri,
           before: stored.outcome,
@@ -120,13 +120,13 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
 
 /** Takes reads at their current time of observation, and leaves out those that have moved since they were found. */
 async function withCurrentTimes(unit: Unit, items: readonly ReplayItem[]): Promise<readonly ReplayItem[]> {
-  const reads = items.filter(({ stored }) => isApiRead(stored)).map(({ stored }) => stored.delivery_id as string);
+  const reads = items.filter(({ stored }) => isApiRead(stored)).map(({ stored }) => stored.delivery_id);
   if (reads.length === 0) return items;
   const known = await knownEntries(unit, reads);
   return items.flatMap((item) => {
     const { stored } = item;
     if (!isApiRead(stored)) return [item];
-    const current = known.get(stored.delivery_id as string);
+    const current = known.get(stored.delivery_id);
     if (current?.seq !== stored.seq) return [];
     const { occurred_at } = current;
     if (occurred_at === stored.occurred_at) return [item];

@@ -2,13 +2,12 @@
 // unchanged, so they cost no parsing and no merge, only the columns that hold that time.
 import { isGone } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
-import type { Json } from '#src/store/columns.ts';
-import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { lockLog } from '#src/store/locks.ts';
 import { readUnchecked, writeUnchecked, type StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
 import { factsOf, snapshotAgain } from '#workers/projections/no-show.ts';
-import { isPageOf, observedAgain, ranks } from '#workers/projections/version.ts';
+import { isPageOf, observedAgain, ranks, rowVersion } from '#workers/projections/version.ts';
 import { embeddings, tableOfKind } from '#workers/projections/touches.ts';
 import { storeObservations, type ObservedRecord } from './record-entry.ts';
 
@@ -47,11 +46,12 @@ async function observeRows(
   const columns = ['version', 'as_of', ...(table === 'invitees' ? ['no_show_facts'] : [])];
   const values = [...new Set(candidates.map(({ record }) => record['uri']).filter(isUri))];
   const stored = await readUnchecked(unit, table, { columns: ['uri', ...columns], key: 'uri', values, lock: true });
-  const rows = new Map(stored.map((row) => [row['uri'] as string, row]));
+  const rows = new Map(stored.map((row) => [row['uri'], row]));
   const unchanged: ObservedRecord[] = [];
   const moved: StoredRow[] = [];
   for (const record of candidates) {
-    const row = rows.get(record.record['uri'] as string);
+    const { uri } = record.record;
+    const row = isUri(uri) ? rows.get(uri) : undefined;
     const next = row && observedLater(row, record);
     if (next === undefined) continue;
     unchanged.push(record);
@@ -63,8 +63,8 @@ async function observeRows(
 
 /** The row with the later time of observation; the same row when it is not later; undefined when more than times may change. */
 function observedLater(row: StoredRow, { event, record, observed, tie }: ObservedRecord): StoredRow | undefined {
-  const version = String(row['version'] ?? '');
-  if (observed === '' || !isPageOf(version, tie)) return undefined;
+  const version = rowVersion(row);
+  if (observed === '' || version === '' || !isPageOf(version, tie)) return undefined;
   const next = observedAgain(version, observed);
   if (next <= version) return row;
   const moved = { ...row, version: next, as_of: observed };
@@ -77,5 +77,5 @@ function observedLater(row: StoredRow, { event, record, observed, tie }: Observe
     order: `${ranks.page}${tie}`,
     at: observed,
   });
-  return facts && { ...moved, no_show_facts: facts as unknown as Json };
+  return facts && { ...moved, no_show_facts: facts };
 }

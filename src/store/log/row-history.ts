@@ -1,5 +1,4 @@
-// The log entries that touched a row: those about it, for a scheduled event those about its invitees, and for a user those
-// about their memberships.
+// The log entries that touched a row: those about its record, and those about records that embed it.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
@@ -14,11 +13,22 @@ const firstChunk = 4;
 const largestChunk = 256;
 const chunkCharacters = 1024 * 1024;
 
-/** All of them, in order, a few at a time; whoever else waits for this thread is let in between. */
-export async function* historyOf(store: Store, uri: string): AsyncGenerator<readonly HistoryEntry[]> {
+/** Where rows name the record that their own record embeds. */
+export interface EmbeddingColumn {
+  readonly within: 'invitees' | 'organization_memberships';
+  readonly column: 'event_uri' | 'user_uri';
+}
+
+export interface HistoryInput {
+  readonly uri: string;
+  readonly embeddings: readonly EmbeddingColumn[];
+}
+
+/** All entries, in order, a few at a time; other work of this thread can run between two parts. */
+export async function* historyOf(store: Store, input: HistoryInput): AsyncGenerator<readonly HistoryEntry[]> {
   let after = 0;
   for (let chunk = firstChunk; ;) {
-    const found = await readPart(store, uri, { after, limit: chunk });
+    const found = await readPart(store, input, { after, limit: chunk });
     yield found;
     if (found.length < chunk) return;
     after = found.at(-1)?.seq ?? after;
@@ -30,14 +40,14 @@ export async function* historyOf(store: Store, uri: string): AsyncGenerator<read
 
 async function readPart(
   { db, engine }: Store,
-  uri: string,
+  { uri, embeddings }: HistoryInput,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<HistoryEntry[]> {
   // One list of subjects, so that both engines look each up in the index instead of reading the whole log.
-  const subjects = db
-    .selectNoFrom(sql<string>`cast(${uri} as text)`.as('subject'))
-    .unionAll(db.selectFrom('invitees').select('uri as subject').where('event_uri', '=', uri))
-    .unionAll(db.selectFrom('organization_memberships').select('uri as subject').where('user_uri', '=', uri));
+  const embedding = embeddings.map(
+    ({ within, column }) => sql`union all select uri from ${sql.table(within)} where ${sql.ref(column)} = ${uri}`,
+  );
+  const subjects = sql<string>`(select cast(${uri} as text) as subject ${sql.join(embedding, sql` `)})`;
   const rows = await db
     .selectFrom('event_log')
     .select(['seq', 'duplicates', 'delivery_id', 'source', 'event', 'subject_uri', 'outcome', 'reason'])

@@ -1,10 +1,12 @@
 // The order in which facts replace each other, as text.
 import { describe, expect, it } from 'vitest';
 import {
+  fieldVersion,
   isPageOf,
   observedAgain,
   observedIn,
   ranks,
+  rowVersion,
   versionByObservation,
   versionOf,
   type Stamp,
@@ -60,8 +62,21 @@ describe('the version of a fact', () => {
       expect(isPageOf(of(page), page.tie)).toBe(true);
       expect(isPageOf(of(page), 'b'.repeat(16))).toBe(false);
       expect(isPageOf(of({ ...page, rank: ranks.created }), page.tie)).toBe(false);
-      expect(isPageOf('', page.tie)).toBe(false);
       expect(observedAgain(of(page), at('700000'))).toBe(of({ ...page, observed: at('700000') }));
     },
   );
+
+  it('of a field is its own where it lags, else that of the row, and empty where no fact has assigned it', () => {
+    const [older, newer] = [versionOf(stamp()), versionOf(stamp({ updatedAt: at('999999') }))];
+    const row = { version: newer, lagging: { name: older, city: '' } };
+    expect(rowVersion(row)).toBe(newer);
+    expect(fieldVersion(row, 'email')).toBe(newer);
+    expect(fieldVersion(row, 'name')).toBe(older);
+    expect(fieldVersion(row, 'city')).toBe('');
+    expect(rowVersion({ version: null })).toBe('');
+  });
+
+  it('has one width: a tie of another length is a programming error', () => {
+    expect(() => versionOf(stamp({ tie: 'short' }))).toThrow('75 characters');
+  });
 });

@@ -8,6 +8,7 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestDeletes, ingestRecords } from '#workers/sync/records.ts';
+import { embeddings } from '#workers/projections/touches.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
@@ -93,7 +94,8 @@ for (const engine of storeEngines)
       const renamed = { ...user, name: 'Ada King', updated_at: at(5) };
       expect(await read(store, [renamed], { kind: 'user', seconds: 20 })).toMatchObject({ updated: 1 });
       const events: unknown[] = [];
-      for await (const part of historyOf(store, user.uri)) events.push(...part.map(({ event }) => event));
+      for await (const part of historyOf(store, { uri: user.uri, embeddings }))
+        events.push(...part.map(({ event }) => event));
       expect(events).toEqual(['organization_membership.read', 'user.read']);
       expect((await overviewOf(store)).rows).toMatchObject({ users: 1, organization_memberships: 1, routing_forms: 1 });
     });

@@ -1,12 +1,13 @@
 // Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, those of the same meeting
 // when it changed, and those of the same person when a rule depends on the person.
 import { readJson } from '#schemas/json-text.ts';
-import { propertyOf } from '#schemas/wire.ts';
+import { isObject, propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lowerCaseEmail } from '#src/store/email-case.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
+import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
 import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
 
 export interface LogPage {
@@ -32,7 +33,6 @@ export interface RuleDependencies {
   readonly events: boolean;
 }
 
-const bookingFamilies = new Set(['invitee', 'invitee_no_show']);
 const [erasureFamily = ''] = erasureEvent.split('.');
 
 /** The next entries after an offset that changed anything; their bodies are not read. */
@@ -62,7 +62,7 @@ export async function affectedBookings(
   entries: readonly ChangeEntry[],
   { dependencies, since }: { readonly dependencies: RuleDependencies; readonly since: string },
 ): Promise<readonly string[]> {
-  const direct = entries.filter(({ family }) => bookingFamilies.has(family) || family === erasureFamily);
+  const direct = entries.filter(({ family }) => tableOfEvent(family) === 'invitees' || family === erasureFamily);
   const contacts = dependencies.contacts.length > 0 ? entries.filter(({ family }) => family === 'contact') : [];
   const needsChanges = dependencies.marks || dependencies.events;
   const before = await changesOf(store, needsChanges ? [...direct, ...contacts] : contacts);
@@ -145,8 +145,8 @@ function previousValues(changes: unknown, body: unknown): PreviousValues {
 /** The meeting in the body need not be the one in the row: a later fact may have changed it. */
 function eventIn(body: unknown): string | undefined {
   const read = readJson(String(body));
-  const uri = read.ok ? propertyOf(propertyOf(propertyOf(read.value, 'payload'), 'scheduled_event'), 'uri') : undefined;
-  return typeof uri === 'string' ? uri : undefined;
+  const payload = read.ok ? propertyOf(read.value, 'payload') : undefined;
+  return isObject(payload) ? embeddedUri(payload, { key: 'scheduled_event' }) : undefined;
 }
 
 const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
