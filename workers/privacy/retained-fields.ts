@@ -20,8 +20,8 @@ const unchanged = (value: unknown): unknown => value;
 const keep =
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the payload to check against
   <Payload>() =>
-  <const Text extends string>(names: Text & WordsAmong<Text, DeclaredKeys<Payload>>): Retained =>
-    Object.fromEntries(wordsOf<string>(names).map((name) => [name, unchanged]));
+    <const Text extends string>(names: Text & WordsAmong<Text, DeclaredKeys<Payload>>): Retained =>
+      Object.fromEntries(wordsOf<string>(names).map((name) => [name, unchanged]));
 
 const parts =
   (retained: Retained) =>

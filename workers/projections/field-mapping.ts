@@ -15,12 +15,12 @@ export type DeclaredKeys<Payload> = keyof { [Key in keyof Payload as string exte
 export const columnsFrom =
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the payload to check against
   <Payload>() =>
-  <Table extends MirrorTable, const Text extends string>(
-    _table: Table,
-    names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'body')>,
-  ): { readonly [Name in Words<Text>]: Field<Table> } =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one field per word, as `Words` splits the type
-    Object.fromEntries(wordsOf<string>(names).map((name) => [name, (value: Json) => ({ [name]: value })])) as never;
+    <Table extends MirrorTable, const Text extends string>(
+      _table: Table,
+      names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'body')>,
+    ): { readonly [Name in Words<Text>]: Field<Table> } =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one field per word, as `Words` splits the type
+      Object.fromEntries(wordsOf<string>(names).map((name) => [name, (value: Json) => ({ [name]: value })])) as never;
 
 /** A field whose parts are spread over columns beside the whole: `spread('invitees', 'payment', { payment_terms: 'terms' })`. */
 export function spread<Table extends MirrorTable>(
