@@ -28,33 +28,33 @@ export const recordReaders = {
 
 export type RecordKind = keyof typeof recordReaders;
 /** What can be deleted; of anything else a 404 says nothing that is kept. */
-const goneKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
-export type GoneKind = (typeof goneKinds)[number];
+const deletableKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
+export type DeletableKind = (typeof deletableKinds)[number];
 
-export function isGoneKind(name: string): name is GoneKind {
-  return (goneKinds as readonly string[]).includes(name);
+export function isDeletableKind(name: string): name is DeletableKind {
+  return (deletableKinds as readonly string[]).includes(name);
 }
-export type ReadFactKind = `${RecordKind}.read` | `${GoneKind}.gone`;
+export type ReadFactKind = `${RecordKind}.read` | `${DeletableKind}.gone`;
 export type FactKind = EventKind | ReadFactKind;
 
 export type FactPayload<Kind extends FactKind> = Kind extends EventKind
   ? PayloadOf<Kind>
   : Kind extends `${infer Of extends RecordKind}.read`
     ? z.output<(typeof recordReaders)[Of]['schema']>
-    : GoneRecord;
+    : DeletedRecord;
 
 const gone = plain(z.looseObject({ uri }));
-type GoneRecord = z.output<typeof gone.schema>;
+type DeletedRecord = z.output<typeof gone.schema>;
 
 /** How the payload of a fact of this name is read; undefined when nothing that was read is called so. */
 export function readerOf(event: string): RecordReader | undefined {
   const [of = '', how, ...more] = event.split('.');
   if (more.length > 0) return undefined;
-  if (how === 'gone') return isGoneKind(of) ? gone : undefined;
+  if (how === 'gone') return isDeletableKind(of) ? gone : undefined;
   return how === 'read' && Object.hasOwn(recordReaders, of) ? recordReaders[of as RecordKind] : undefined;
 }
 
-export const isGone = (event: string | null): boolean => event?.endsWith('.gone') === true;
+export const isDeleteFact = (event: string | null): boolean => event?.endsWith('.gone') === true;
 
 function plain<Schema extends z.ZodType<EventRecord>>(schema: Schema) {
   return { schema, unwrap: asSent, notes: noNotes } as const;

@@ -123,6 +123,7 @@ const pure = [
   /^schemas\//,
   /^src\/signing\/signature\.ts$/,
   /^src\/base\/errors\.ts$/,
+  /^src\/store\/columns\.ts$/,
   /^workers\/projections\//,
   /^src\/subscriptions\/(callback|desired|plan)\.ts$/,
 ];

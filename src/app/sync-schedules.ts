@@ -65,7 +65,7 @@ function sweepJob(needs: ScheduledNeeds): Job {
 }
 
 const manyDeletes =
-  'so many rows are gone from the service that none was deleted: npx slotstream reconcile --full --repair --allow-deletes';
+  'so many rows are gone from the service that none was deleted: npx slotstream reconcile --repair --allow-deletes';
 
 function watchJob(needs: ScheduledNeeds): Job {
   const { config, store, log, metrics } = needs;
@@ -154,9 +154,9 @@ async function comparing(
   return { store, sources, screen: privacyScreen(config), now: () => new Date(), signal };
 }
 
-const toldOf = ({ read, drift, kept, unreadable }: ReconcileReport): object => ({
+const toldOf = ({ read, drift, quarantined, unreadable }: ReconcileReport): object => ({
   read,
   repaired: totalOf(drift),
-  kept,
+  quarantined,
   unreadable: unreadable.map(({ what }) => what),
 });

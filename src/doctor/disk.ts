@@ -29,7 +29,7 @@ export const checkSpool: Check = async ({ config }) => {
     ill(
       'spool',
       `${damaged.length} damaged ${damaged.length === 1 ? 'file is' : 'files are'} kept (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
-      `npx slotstream reconcile --full --repair, then delete them: rm ${join(spool, 'damaged-*')}`,
+      `npx slotstream reconcile --repair, then delete them: rm ${join(spool, 'damaged-*')}`,
     ),
   ];
 };

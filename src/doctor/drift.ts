@@ -18,13 +18,11 @@ export const checkDrift: Check = async ({ config, log, now }) => {
   const gap = await openGap(store);
   const found: Finding[] = [];
   if (gap !== undefined)
-    found.push(
-      doubtful(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --full --repair'),
-    );
+    found.push(doubtful(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --repair'));
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const [part, everyMs] of Object.entries(periods)) {
     const run = runs[part as keyof typeof periods];
-    const command = `npx slotstream reconcile ${part === 'full' ? '--full ' : ''}--repair`;
+    const command = `npx slotstream reconcile ${part === 'full' ? '' : '--recent '}--repair`;
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
       found.push(doubtful(name, `${what} never compared with the service.`, `npx slotstream start, or: ${command}`));
@@ -36,7 +34,7 @@ export const checkDrift: Check = async ({ config, log, now }) => {
         ill(
           name,
           `at least ${deletes} rows are gone from the service; so many that none was deleted.`,
-          'Look at the service first; if it is right: npx slotstream reconcile --full --repair --allow-deletes',
+          'Look at the service first; if it is right: npx slotstream reconcile --repair --allow-deletes',
         ),
       );
     if (run.unreadable.length > 0)

@@ -20,7 +20,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }) => {
           ill(
             name,
             `deliveries fail and are retried since ${since}; after a day the service gives up.`,
-            'Mend the line about the public URL; what was missed: npx slotstream reconcile --full --repair',
+            'Mend the line about the public URL; what was missed: npx slotstream reconcile --repair',
           ),
         ]
       : [],
@@ -31,7 +31,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }) => {
       ill(
         name,
         `the service disabled ${disabled} of ours.`,
-        'npx slotstream bootstrap, then: npx slotstream reconcile --full --repair',
+        'npx slotstream bootstrap, then: npx slotstream reconcile --repair',
       ),
     );
   const pending = steps.filter(isPending).length;

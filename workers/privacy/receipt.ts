@@ -17,7 +17,7 @@ export interface Receipt {
     readonly left: number;
   };
   readonly removed: {
-    /** RowLookup that were changed, by table. */
+    /** Rows that were changed, by table. */
     readonly rows: Readonly<Record<string, number>>;
     readonly log_entries: number;
     readonly quarantined: number;

@@ -1,6 +1,6 @@
 // A record of the API as a log entry. Its identity is its content, so the same content is one entry, however often it is read.
 import { hash } from 'node:crypto';
-import { isGone, type RecordKind } from '#schemas/records.ts';
+import { isDeleteFact, type RecordKind } from '#schemas/records.ts';
 import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { observeAgain, type NewEntry } from '#src/store/log/log.ts';
@@ -43,7 +43,7 @@ export function distinctRecords(records: readonly ObservedRecord[]): ObservedRec
   for (const record of records) {
     const known = byId.get(record.id);
     const copies = (known?.copies ?? 0) + 1;
-    const replaces = known === undefined || isGone(known.event) === record.observed < known.observed;
+    const replaces = known === undefined || isDeleteFact(known.event) === record.observed < known.observed;
     byId.set(record.id, { ...(replaces ? record : known), copies });
   }
   return [...byId.values()];
@@ -68,7 +68,7 @@ export function parseRecord(source: ObservedRecord, input: { source: RecordSourc
 export async function storeObservations(unit: Unit, records: readonly ObservedRecord[]): Promise<void> {
   const timed = records.filter(({ observed }) => observed !== '');
   for (const keep of ['latest', 'earliest'] as const) {
-    const kept = timed.filter(({ event }) => isGone(event) === (keep === 'earliest'));
+    const kept = timed.filter(({ event }) => isDeleteFact(event) === (keep === 'earliest'));
     for (const [at, group] of Map.groupBy(kept, ({ observed }) => observed))
       await observeAgain(
         unit,

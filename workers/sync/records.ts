@@ -4,7 +4,7 @@
 //   known, changes a row      ─▶ merged, its entry moves to the end of the log, so that readers of the feed see the repair
 //   known, changes no row     ─▶ merged, its entry takes the later time of observation: sweeps do not grow the log
 //   pruned, decides again     ─▶ its entry moves to the end of the log, with its content, which a rebuild needs
-import { isGone, type GoneKind, type RecordKind } from '#schemas/records.ts';
+import { isDeleteFact, type DeletableKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log/log.ts';
@@ -73,7 +73,7 @@ export function ingestRecords(
 /** Ingests deletes that reconcile found: the service answers 404 for these URIs. */
 export function ingestDeletes(
   needs: FoldNeeds,
-  deletes: readonly { readonly kind: GoneKind; readonly uri: string; readonly observed: string }[],
+  deletes: readonly { readonly kind: DeletableKind; readonly uri: string; readonly observed: string }[],
   { now }: Pick<Input, 'now'>,
 ): Promise<RecordsReport> {
   return ingestObserved(
@@ -166,7 +166,7 @@ function outcomeOf({ item, effect, isNew }: Folded<ParsedRecord>): Exclude<keyof
   if (effect === null) return 'quarantined';
   // A deleted record is never restored, whatever is read about it.
   if (effect.outcome === 'tombstoned') return 'unchanged';
-  if (isNew && !isGone(item.source.event)) return 'created';
+  if (isNew && !isDeleteFact(item.source.event)) return 'created';
   return effect.changes === null ? 'unchanged' : 'updated';
 }
 

@@ -1,6 +1,6 @@
 // The fast path for records whose content their row already shows: only the time of observation moves. Most records of a sweep are
 // unchanged, so they cost no parsing and no merge, only the columns that hold that time.
-import { isGone } from '#schemas/records.ts';
+import { isDeleteFact } from '#schemas/records.ts';
 import { isObject, isUri } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockLog } from '#src/store/locks.ts';
@@ -15,7 +15,7 @@ import { storeObservations, type ObservedRecord } from './record-entry.ts';
 function onlyTable({ kind, event, record }: ObservedRecord): MirrorTable | undefined {
   const table = tableOfKind[kind];
   const embeds = embeddings.some(({ within, key }) => within === table && record[key] !== undefined);
-  return isGone(event) || embeds ? undefined : table;
+  return isDeleteFact(event) || embeds ? undefined : table;
 }
 
 /**

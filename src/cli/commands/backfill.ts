@@ -10,13 +10,13 @@ import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
-import { catalogue, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
+import { allResources, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
-const names = catalogue.map(({ name }) => name);
+const names = allResources.map(({ name }) => name);
 
 export const backfill = defineVerb({
   examples: [

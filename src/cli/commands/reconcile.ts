@@ -1,4 +1,4 @@
-// `reconcile`: compares the mirror with the service, names every row that differs, and repairs it when told to.
+// `reconcile`: compares the mirror with the service, lists every row that differs, and repairs it with `--repair`.
 import { randomUUID } from 'node:crypto';
 import { lookAfterSubscriptions, lookAtSubscriptions } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
@@ -11,7 +11,12 @@ import { holdBack } from '#workers/scheduling/lease.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
-import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
+import {
+  reconcile as compare,
+  reportJson,
+  type ReconcileReport,
+  type Scope,
+} from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
@@ -19,16 +24,21 @@ import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
 export const reconcile = defineVerb({
   examples: [
-    'slotstream reconcile                  # what changed since the last run, and these weeks; exit 3 when it differs',
-    'slotstream reconcile --full --repair  # everything, missed deletes too, and mend it',
+    'slotstream reconcile           # compare everything, missed deletes too; exit 3 when something differs',
+    'slotstream reconcile --repair  # repair what differs',
+    'slotstream reconcile --recent  # only recent changes, as the hourly schedule does; finds no deletes',
   ],
   arguments: {},
   options: {
-    full: { flags: '--full', help: 'compare everything, and find missed deletes', reads: flag },
-    repair: { flags: '--repair', help: 'mend what differs; without it, nothing is written', reads: flag },
+    recent: {
+      flags: '--recent',
+      help: 'only contacts that changed since the last run and meetings of these weeks; finds no deletes',
+      reads: flag,
+    },
+    repair: { flags: '--repair', help: 'repair what differs; without it, nothing is written', reads: flag },
     allowDeletes: {
       flags: '--allow-deletes',
-      help: 'also when many rows are gone from the service (more than 20, and more than a tenth)',
+      help: 'delete rows even when many are missing from the service (more than 20, and more than a tenth)',
       reads: flag,
     },
     json: asJson,
@@ -40,7 +50,7 @@ export const reconcile = defineVerb({
     } catch (error) {
       if (!signal.aborted) throw error;
       context.say(
-        `Stopped, with only a part compared${options.repair ? '; what was repaired stays' : ''}. Run it again to compare the whole.`,
+        `Stopped before everything was compared${options.repair ? '; repairs so far are kept' : ''}. Run it again to compare the rest.`,
       );
       return 3;
     }
@@ -48,24 +58,24 @@ export const reconcile = defineVerb({
 });
 
 interface Options {
-  readonly full: boolean;
+  readonly recent: boolean;
   readonly repair: boolean;
   readonly allowDeletes: boolean;
   readonly json: boolean;
 }
 
-async function run(context: VerbContext, { full, repair, allowDeletes, json }: Options): Promise<0 | 3> {
+async function run(context: VerbContext, { recent, repair, allowDeletes, json }: Options): Promise<0 | 3> {
   const config = context.config();
   const signal = context.stopping();
   await using store = await openMirror(config, context.log());
   const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal });
-  // Else a running process would repair the gap at the same time, and the report would not name what it repaired.
+  // Otherwise a running process could repair the gap at the same time, and the report would not list those repairs.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
   await using _held = repair ? await holdBack(lease, gapRepair) : undefined;
-  // First: what was missed until they stood again is then part of what is compared.
-  const cared = repair ? await careFor(context, { config, store }) : untouched;
+  // Subscriptions come first, so that the comparison covers what was missed until they were recreated.
+  const recreated = repair ? await recreateSubscriptions(context, { config, store }) : noSubscriptions;
   const gap = repair ? await openGap(store) : undefined;
-  const tell = reportProgress(context, 'records compared');
+  const showProgress = reportProgress(context, 'records compared');
   const read = new Map<string, number>();
   const report = await compare(
     {
@@ -77,22 +87,23 @@ async function run(context: VerbContext, { full, repair, allowDeletes, json }: O
       onDrift: (drift) => context.out(json ? JSON.stringify(drift) : lineOf(drift)),
       onProgress(resource, rows) {
         read.set(resource, rows);
-        tell([...read.values()].reduce((sum, each) => sum + each, 0));
+        showProgress([...read.values()].reduce((sum, each) => sum + each, 0));
       },
     },
-    { scope: scopeOf({ full, gap }), events: config.events, repair, allowDeletes },
+    { scope: scopeOf({ recent, gap }), events: config.events, repair, allowDeletes },
   );
-  // A complete comparison of everything, as `full` is, repairs a gap, too.
+  // Comparing everything repairs a gap too.
   if (gap !== undefined) await closeGap(store, gap);
-  const subscriptions = await compared(context, { config, store, cared });
-  if (json) context.out(JSON.stringify({ ...report, subscriptions }));
+  const subscriptions = await compareSubscriptions(context, { config, store, recreated });
+  if (json) context.out(JSON.stringify({ ...reportJson(report), subscriptions }));
   else for (const line of summaryOf(report, subscriptions)) context.out(line);
-  const isLeft = !repair && totalOf(report.drift) > 0;
-  return isLeft || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
+  const remains = !repair && totalOf(report.drift) > 0;
+  return remains || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
 }
 
-function scopeOf({ full, gap }: { readonly full: boolean; readonly gap: Gap | undefined }): Scope {
-  if (full) return { kind: 'full' };
+/** After an outage `--recent` compares everything since the outage began. */
+function scopeOf({ recent, gap }: { readonly recent: boolean; readonly gap: Gap | undefined }): Scope {
+  if (!recent) return { kind: 'full' };
   return gap === undefined ? { kind: 'recent' } : { kind: 'gap', since: gap.since };
 }
 
@@ -100,74 +111,77 @@ function lineOf({ how, kind, uri, fields }: Drift): string {
   return `${how} ${kind} ${uri}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`;
 }
 
-interface Subscriptions {
+interface SubscriptionReport {
   /** Why they could not be compared; null when they were. */
   readonly problem: string | null;
-  /** To be made, replaced or deleted still. */
+  /** Still to be created, replaced or deleted. */
   readonly pending: number;
   readonly recreated: number;
 }
 
-const untouched: Subscriptions = { problem: null, pending: 0, recreated: 0 };
+const noSubscriptions: SubscriptionReport = { problem: null, pending: 0, recreated: 0 };
 
-interface Looking {
+interface SubscriptionNeeds {
   readonly config: Config;
   readonly store: Store;
 }
 
-/** What was lost is made again by a repair; anything else is bootstrap's to do, when somebody asks for it. */
-function careFor({ now, stopping }: VerbContext, looking: Looking): Promise<Subscriptions> {
-  return told(async () => {
-    const { recreated } = await lookAfterSubscriptions({ ...looking, now, signal: stopping() });
-    return { ...untouched, recreated: recreated.length };
-  }, untouched);
+/** A repair recreates lost subscriptions; every other change needs `bootstrap`. */
+function recreateSubscriptions({ now, stopping }: VerbContext, needs: SubscriptionNeeds): Promise<SubscriptionReport> {
+  return withProblem(noSubscriptions, async () => {
+    const { recreated } = await lookAfterSubscriptions({ ...needs, now, signal: stopping() });
+    return { ...noSubscriptions, recreated: recreated.length };
+  });
 }
 
-async function compared(
+async function compareSubscriptions(
   { now, stopping }: VerbContext,
-  { cared, ...looking }: Looking & { readonly cared: Subscriptions },
-): Promise<Subscriptions> {
-  if (cared.problem !== null) return cared;
-  return told(async () => {
-    const { steps } = await lookAtSubscriptions({ ...looking, now, signal: stopping() });
-    return { ...cared, pending: steps.filter(isPending).length };
-  }, cared);
+  { recreated, ...needs }: SubscriptionNeeds & { readonly recreated: SubscriptionReport },
+): Promise<SubscriptionReport> {
+  if (recreated.problem !== null) return recreated;
+  return withProblem(recreated, async () => {
+    const { steps } = await lookAtSubscriptions({ ...needs, now, signal: stopping() });
+    return { ...recreated, pending: steps.filter(isPending).length };
+  });
 }
 
-/** What is wrong with subscriptions does not keep the records from being compared. */
-async function told(look: () => Promise<Subscriptions>, before: Subscriptions): Promise<Subscriptions> {
+/** A problem with subscriptions is reported; it does not stop the comparison of records. */
+async function withProblem(
+  before: SubscriptionReport,
+  work: () => Promise<SubscriptionReport>,
+): Promise<SubscriptionReport> {
   try {
-    return await look();
+    return await work();
   } catch (error) {
     if (!(error instanceof SlotstreamError)) throw error;
     return { ...before, problem: error.message };
   }
 }
 
-function summaryOf(report: ReconcileReport, { problem, pending, recreated }: Subscriptions): readonly string[] {
-  const { drift, read, kept, repaired, unreadable, heldBack, notCompared } = report;
+function summaryOf(report: ReconcileReport, { problem, pending, recreated }: SubscriptionReport): readonly string[] {
+  const { drift, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);
   const verdict = total === 0 ? 'nothing differs' : `${total} ${repaired ? 'differed and were repaired' : 'differ'}`;
   return [
     `${read} records compared, ${verdict}.`,
     ...countLines(drift).map((line) => `  ${line}`),
     ...(notCompared > 0
-      ? [`! ${notCompared} rows were not compared: of another service, or of users who have not logged in.`]
+      ? [`! ${notCompared} rows were not compared: they belong to another service, or to users who have not logged in.`]
       : []),
-    ...(kept > 0 ? [`! ${kept} could not be understood: npx slotstream replay --quarantined --dry-run`] : []),
+    ...(quarantined > 0 ? [`! ${quarantined} could not be parsed: npx slotstream replay --quarantined --dry-run`] : []),
     ...unreadable.map(({ what, error }) => `! ${what}: not compared. ${error.message} ${error.hint ?? ''}`.trimEnd()),
     ...heldBack.map(heldBackLine),
     ...(recreated > 0
-      ? [`${recreated} lost ${recreated === 1 ? 'subscription was' : 'subscriptions were'} made again.`]
+      ? [`${recreated} lost ${recreated === 1 ? 'subscription was' : 'subscriptions were'} recreated.`]
       : []),
     ...(problem === null ? [] : [`! subscriptions: not compared. ${problem}`]),
-    ...(pending > 0 ? [`✗ subscriptions: ${pending} to do.`, '→ npx slotstream bootstrap --plan'] : []),
+    ...(pending > 0 ? [`✗ subscriptions: ${pending} pending.`, '→ npx slotstream bootstrap --plan'] : []),
     ...(total > 0 && !repaired
-      ? [`→ To mend it: npx slotstream reconcile ${report.scope === 'full' ? '--full ' : ''}--repair`]
+      ? [`→ To repair: npx slotstream reconcile ${report.scope === 'recent' ? '--recent ' : ''}--repair`]
       : []),
   ];
 }
 
-function heldBackLine({ kind, gone, of }: HeldBack): string {
-  return `✗ ${kind}: at least ${gone} of ${of} are gone from the service; so many that none was deleted.\n→ Look at the service first. If it is right: npx slotstream reconcile --full --repair --allow-deletes`;
+function heldBackLine({ kind, deleted, of }: HeldBack): string {
+  return `✗ ${kind}: at least ${deleted} of ${of} are missing from the service, so many that none was deleted here.\n→ Check the service first. If it is right: npx slotstream reconcile --repair --allow-deletes`;
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await home.start('start');
   await home.run(['bootstrap']);
   await home.run(['reconcile', '--repair']);
-  await home.run(['reconcile', '--full', '--repair']);
+  await home.run(['reconcile', '--repair']);
 }, 120_000);
 afterAll(() => open.disposeAsync());
 

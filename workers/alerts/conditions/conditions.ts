@@ -104,7 +104,7 @@ const drift = defineCondition({
           `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${finishedAt} found ${rows} rows missing, extra or different, and repaired them.`,
           ...(heldBack > 0
             ? [
-                `${heldBack} more were deleted in the service and wait for: npx slotstream reconcile --full --repair --allow-deletes`,
+                `${heldBack} more were deleted in the service and wait for: npx slotstream reconcile --repair --allow-deletes`,
               ]
             : []),
         ].join(' '),

@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
-import { forgetProgress, noCounts, type Counts } from './progress.ts';
-import { walkResource, type Walked, type WalkNeeds } from './traverse.ts';
-import { catalogue, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
+import { removeProgress, noCounts, type Counts } from './progress.ts';
+import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
+import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
 import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 
@@ -21,14 +21,14 @@ export interface BackfillInput {
   readonly signal: AbortSignal;
 }
 
-export interface BackfillNeeds extends WalkNeeds {
+export interface BackfillNeeds extends TraversalNeeds {
   readonly onOutcome: (outcome: ResourceOutcome) => void;
 }
 
 export interface ResourceOutcome {
   readonly name: ResourceName;
   /** `unwanted`: EVENTS names none of its kinds. `waiting`: it was not begun. */
-  readonly state: Walked['state'] | 'refused' | 'unwanted' | 'waiting';
+  readonly state: TraversalOutcome['state'] | 'refused' | 'unwanted' | 'waiting';
   readonly counts: Counts;
   /** What will not be in the mirror, and what mends it. */
   readonly missing: readonly string[];
@@ -45,9 +45,9 @@ const run = checkpoint('backfill', z.object({ resources: z.array(z.string()), en
 export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
   const { store } = needs;
   await requireSameOrganization(needs, { claims: true });
-  const chosen = catalogue.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
+  const chosen = allResources.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
   const names = chosen.map(({ name }) => name);
-  if (input.restart) await store.transaction((unit) => forgetProgress(unit, names));
+  if (input.restart) await store.transaction((unit) => removeProgress(unit, names));
   const before = await readValue(store, run);
   const wanted = new Set([...(before?.resources ?? []), ...names]);
   const ended = new Set(
@@ -82,7 +82,7 @@ async function outcomeOf(
   if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'unwanted' };
   if (signal.aborted) return { ...none, state: 'waiting' };
   try {
-    return { name, ...(await walkResource(needs, resource, signal)) };
+    return { name, ...(await traverseResource(needs, resource, signal)) };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { ...none, state: 'refused', missing: [`${error.message}${error.hint ? ` → ${error.hint}` : ''}`] };
@@ -96,9 +96,9 @@ function isRefusal(error: unknown): error is ApiError {
 
 function forgetRun({ store }: BackfillNeeds): Promise<void> {
   return store.transaction(async (unit) => {
-    await forgetProgress(
+    await removeProgress(
       unit,
-      catalogue.map(({ name }) => name),
+      allResources.map(({ name }) => name),
     );
     await removeValues(unit, [run]);
   });

@@ -90,7 +90,7 @@ export async function settle(unit: Unit, name: ResourceName, at: Progress): Prom
   await removeValues(unit, [stagedOf(name)]);
 }
 
-export function forgetProgress(unit: Unit, names: readonly ResourceName[]): Promise<void> {
+export function removeProgress(unit: Unit, names: readonly ResourceName[]): Promise<void> {
   return removeValues(
     unit,
     names.flatMap((name) => [progressOf(name), stagedOf(name)]),

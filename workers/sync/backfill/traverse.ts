@@ -12,11 +12,11 @@ import {
   type Progress,
   type StagedPage,
 } from './progress.ts';
-import type { Notice, Resource, WalkPage } from '#workers/sync/resources/registry.ts';
+import type { Notice, Resource, ResourcePage } from '#workers/sync/resources/registry.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 
-export interface WalkNeeds extends FoldNeeds {
+export interface TraversalNeeds extends FoldNeeds {
   readonly sources: Sources;
   /** When it is, on our clock. */
   readonly now: () => string;
@@ -25,7 +25,7 @@ export interface WalkNeeds extends FoldNeeds {
   readonly onNotice: (resource: Resource, notice: Notice) => void;
 }
 
-export interface Walked {
+export interface TraversalOutcome {
   /** `walked_before`: by an earlier process, in the same backfill. */
   readonly state: 'walked' | 'walked_before' | 'stopped';
   readonly counts: Counts;
@@ -50,7 +50,11 @@ const beginning: Progress = {
 };
 
 /** Stops between two pages when `signal` aborts. */
-export async function walkResource(needs: WalkNeeds, resource: Resource, signal: AbortSignal): Promise<Walked> {
+export async function traverseResource(
+  needs: TraversalNeeds,
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<TraversalOutcome> {
   const known = (await readProgress(needs.store, resource.name)) ?? beginning;
   const { counts, missing } = known;
   if (known.state === 'done') return { state: 'walked_before', counts, missing };
@@ -85,11 +89,11 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-async function openWalk(needs: WalkNeeds, resource: Resource, { known, signal }: Opening): Promise<Walk> {
+async function openWalk(needs: TraversalNeeds, resource: Resource, { known, signal }: Opening): Promise<Walk> {
   const staged = await readStaged(needs.store, resource.name);
   const from = (staged ? known.next : known.from) ?? undefined;
   const pages = resource.pages(needs.sources, { from, signal });
-  let coming: Promise<IteratorResult<WalkPage, unknown>> | undefined;
+  let coming: Promise<IteratorResult<ResourcePage, unknown>> | undefined;
 
   function ask(): void {
     coming = pages.next();
@@ -99,7 +103,7 @@ async function openWalk(needs: WalkNeeds, resource: Resource, { known, signal }:
 
   async function after(last: Progress): Promise<Step | undefined> {
     if (coming === undefined) ask();
-    const { done, value } = (await coming) as IteratorResult<WalkPage, undefined>;
+    const { done, value } = (await coming) as IteratorResult<ResourcePage, undefined>;
     if (done === true) return undefined;
     const notices = value.notices ?? [];
     for (const notice of notices) needs.onNotice(resource, notice);
@@ -117,7 +121,7 @@ async function openWalk(needs: WalkNeeds, resource: Resource, { known, signal }:
 
 /** Folds a page. From here on it is ours, so that the next one can be asked for. */
 async function take(
-  needs: WalkNeeds,
+  needs: TraversalNeeds,
   resource: Resource,
   { step, ask }: { readonly step: Step; readonly ask: () => void },
 ): Promise<Progress> {

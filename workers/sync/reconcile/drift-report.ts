@@ -1,10 +1,10 @@
-// Drift: where the mirror and the service disagree, row by row. RowLookup are named by kind and URI and fields by name; values stay
-// out of it, because they are people.
+// Drift: rows in which the mirror and the service differ. Rows are listed by kind and URI, fields by name; values are left out,
+// because they are personal data.
 import type { RecordKind } from '#schemas/records.ts';
 import { tableOfKind } from '#workers/projections/touches.ts';
 import type { ChangedRecord } from '#workers/sync/records.ts';
 
-/** `missing`: in the service, not here. `extra`: here, gone there. `different`: in both, and not the same. */
+/** `missing`: only in the service. `extra`: here, but deleted there. `different`: in both, with other values. */
 export const driftHows = ['missing', 'extra', 'different'] as const;
 export type DriftHow = (typeof driftHows)[number];
 
@@ -12,11 +12,11 @@ export interface Drift {
   readonly how: DriftHow;
   readonly kind: RecordKind;
   readonly uri: string;
-  /** What differs, by column; empty for what is missing or extra. */
+  /** The columns that differ; empty for missing and extra rows. */
   readonly fields: readonly string[];
 }
 
-/** How many, by kind and how; only what there is. */
+/** Numbers of rows, by kind and drift; zeros are left out. */
 export type DriftCounts = Readonly<Partial<Record<RecordKind, Readonly<Partial<Record<DriftHow, number>>>>>>;
 
 export function driftOf({ kind, uri, how, changes }: ChangedRecord): Drift {
@@ -39,7 +39,7 @@ export function totalOf(counts: DriftCounts): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** `contact: 3 missing, 1 different`, one line a kind. */
+/** `contact: 3 missing, 1 different`, one line per kind. */
 export function countLines(counts: DriftCounts): readonly string[] {
   return Object.entries(counts).map(([kind, ofKind]) => {
     const parts = driftHows.flatMap((how) => (ofKind[how] ? [`${ofKind[how]} ${how}`] : []));

@@ -1,4 +1,4 @@
-// A gap: since when deliveries may be missing. Kept in the store until it is repaired, so that no crash forgets it.
+// An outage gap: the time since which deliveries may be missing. It is stored until it is repaired, so that it survives a crash.
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';

@@ -1,5 +1,5 @@
-// What reconciling leaves in the store: how far it came, and what the last complete runs found. Read by metrics, status and
-// doctor; written by repairs only, since a run that only looks leaves nothing behind.
+// The stored state of reconcile: how far it came, and what the last complete runs found. Metrics, status and doctor read it; only
+// repairs write it, since a comparison stores nothing.
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
@@ -10,14 +10,14 @@ const lastRun = z.object({
   started_at: z.string(),
   finished_at: z.string(),
   read: z.number(),
-  kept: z.number(),
+  ['kept']: z.number(),
   /** Found and repaired, by kind and how. */
   drift: counts,
   /** What may not be read, and is therefore not compared. */
   unreadable: z.array(z.string()),
   /** Deletes that wait for a yes, by kind. */
   held_back: z.record(z.string(), z.number()),
-  /** RowLookup about which the service could not be asked; earlier versions did not count them. */
+  /** Rows about which the service could not be asked; earlier versions did not count them. */
   not_compared: z.number().default(0),
 });
 export type LastRun = z.output<typeof lastRun>;

@@ -1,7 +1,7 @@
-// Compares the mirror with the service, walk after walk, names every row that differs, and repairs it when asked to.
+// Compares the mirror with the service, lists every row that differs, and repairs it when asked to.
 //
 //   recent   contacts changed since the last complete run, meetings of these weeks
-//   gap      the same since deliveries began to be missing, all meetings ahead; then everything
+//   gap      the same since deliveries began to be missing, with all future meetings; then everything
 //   full     everything, whole records, and the deletes that were missed
 import type { EventKind } from '#schemas/events.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -13,7 +13,7 @@ import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import type { HeldBack } from './find-deleted.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './session.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
-import { fullWalks, recentWalks, wantedResources, withOverlap, type Walk } from './plan.ts';
+import { fullTraversals, recentTraversals, wantedResources, withOverlap, type Traversal } from './plan.ts';
 
 export interface ReconcileNeeds extends RunNeeds {
   readonly onProgress?: (resource: ResourceName, rows: number) => void;
@@ -26,7 +26,7 @@ export interface ReconcileInput extends RunOptions {
   readonly events: readonly EventKind[];
 }
 
-/** Something that may not be read, so that it is not compared. */
+/** A resource that the token may not read, so that it is not compared. */
 export interface Unreadable {
   readonly what: string;
   readonly error: Pick<ApiError, 'message' | 'hint'>;
@@ -38,7 +38,7 @@ export interface ReconcileReport {
   readonly started_at: string;
   readonly finished_at: string;
   readonly read: number;
-  readonly kept: number;
+  readonly quarantined: number;
   readonly drift: DriftCounts;
   readonly unreadable: readonly Unreadable[];
   readonly heldBack: readonly HeldBack[];
@@ -52,10 +52,10 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   using run = openRun(needs, input);
   const unreadable: Unreadable[] = [];
   let contactsFrom: string | undefined;
-  for (const walk of await walksOf(needs, input, startedAt)) {
-    const refused = await walkThrough(needs, walk, { run, begunAt });
+  for (const traversal of await traversalsOf(needs, input, startedAt)) {
+    const refused = await traverse(needs, traversal, { run, begunAt });
     unreadable.push(...refused);
-    if (walk.resource.name === 'contacts' && refused.length === 0) contactsFrom = begunAt;
+    if (traversal.resource.name === 'contacts' && refused.length === 0) contactsFrom = begunAt;
   }
   const report: ReconcileReport = {
     scope: input.scope.kind,
@@ -69,32 +69,36 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   return report;
 }
 
-async function walksOf(needs: ReconcileNeeds, { scope, events }: ReconcileInput, now: Date): Promise<readonly Walk[]> {
+async function traversalsOf(
+  needs: ReconcileNeeds,
+  { scope, events }: ReconcileInput,
+  now: Date,
+): Promise<readonly Traversal[]> {
   const resources = wantedResources(events);
-  if (scope.kind === 'full') return fullWalks(resources);
+  if (scope.kind === 'full') return fullTraversals(resources);
   const nowMs = now.getTime();
   if (scope.kind === 'gap') {
     const since = withOverlap(scope.since);
     const window = { since, nowMs, meetingsFromMs: Date.parse(since), wholeFuture: true };
-    // What can be mended fast comes first; missed deletes show in complete listings only.
-    return [...recentWalks(resources, window), ...fullWalks(resources)];
+    // Recent changes first, since they are repaired fastest; only complete listings show missed deletes.
+    return [...recentTraversals(resources, window), ...fullTraversals(resources)];
   }
   const { contacts_from: from } = await readReconcileState(needs.store);
-  return recentWalks(resources, { since: from === undefined ? undefined : withOverlap(from), nowMs });
+  return recentTraversals(resources, { since: from === undefined ? undefined : withOverlap(from), nowMs });
 }
 
-/** By its own clock, which is the one that stands in rows; any call tells it. */
+/** The time on the service's clock, which rows use; every answer carries it. */
 export async function timeOfService({ sources, signal }: Pick<ReconcileNeeds, 'sources' | 'signal'>): Promise<string> {
   return (await getCurrentUser(sources.client, { signal })).observed;
 }
 
-/** Answers what could not be read. */
-async function walkThrough(
+/** Returns what could not be read. */
+async function traverse(
   needs: ReconcileNeeds,
-  walk: Walk,
+  traversal: Traversal,
   { run, begunAt }: { readonly run: Run; readonly begunAt: string },
 ): Promise<readonly Unreadable[]> {
-  const { resource, query, isOver, buries } = walk;
+  const { resource, query, isLast, deletes } = traversal;
   const { signal } = needs;
   const unreadable: Unreadable[] = [];
   let rows = 0;
@@ -103,17 +107,18 @@ async function walkThrough(
       await run.take(page.records);
       unreadable.push(...refusedIn(page.notices ?? []));
       needs.onProgress?.(resource.name, (rows += page.rows));
-      if (isOver?.(page) === true) break;
+      if (isLast?.(page) === true) break;
     }
   } catch (error) {
     if (!isStatus(error, 403)) throw error;
     unreadable.push({ what: resource.name, error });
   }
   // Never on a partial listing.
-  return buries === undefined || unreadable.length > 0 ? unreadable : run.bury(buries, secondAfter(begunAt));
+  if (deletes === undefined || unreadable.length > 0) return unreadable;
+  return run.carryOutDeletes(deletes, secondAfter(begunAt));
 }
 
-/** Times of answers are of whole seconds: what was heard in the second the run began may have been heard before it. */
+/** The service's times have whole seconds: a row observed in the second in which the run began may have been observed before it. */
 const secondAfter = (time: string): string => instantOf(Date.parse(time) + 1000);
 
 export function refusedIn(
@@ -132,15 +137,21 @@ async function remember(needs: ReconcileNeeds, report: ReconcileReport, from: st
 }
 
 export function lastRunOf(report: Omit<ReconcileReport, 'scope' | 'repaired'>): LastRun {
-  const { started_at, finished_at, read, kept, drift } = report;
+  const { started_at, finished_at, read, quarantined, drift } = report;
   return {
     started_at,
     finished_at,
     read,
-    kept,
+    ['kept']: quarantined,
     drift: drift as LastRun['drift'],
     unreadable: report.unreadable.map(({ what }) => what),
-    held_back: Object.fromEntries(report.heldBack.map(({ kind, gone }) => [kind, gone])),
+    held_back: Object.fromEntries(report.heldBack.map(({ kind, deleted }) => [kind, deleted])),
     not_compared: report.notCompared,
   };
+}
+
+/** The report as `--json` prints it; the names of its fields are part of the interface. */
+export function reportJson({ quarantined, heldBack, ...report }: ReconcileReport): object {
+  const deletes = heldBack.map(({ kind, deleted, of }) => ({ kind, ['gone']: deleted, of }));
+  return { ...report, ['kept']: quarantined, heldBack: deletes };
 }

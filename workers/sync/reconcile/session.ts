@@ -1,26 +1,26 @@
-// One run of comparing: takes records as they are read, names what differs, and repairs it, or takes everything back when it
-// is only to look. Looking goes the very way of repairing, so that its report is what a repair would do.
-import { isGoneKind, type GoneKind } from '#schemas/records.ts';
+// One reconcile run: takes records as they are read, lists what differs, and repairs it, or rolls everything back when it only
+// compares. A comparison takes the same path as a repair, so its report shows what a repair would do.
+import { isDeletableKind, type DeletableKind } from '#schemas/records.ts';
 import { instantOf } from '#src/base/time.ts';
 import { undone } from '#src/store/dry-run-store.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { counted, driftOf, type Drift, type DriftCounts } from './drift-report.ts';
-import { searchGone, unconfirmedAs, type HeldBack } from './find-deleted.ts';
-import { openScratch, type Scratch } from './seen-set.ts';
+import { findDeleted, unconfirmedAs, type HeldBack } from './find-deleted.ts';
+import { openSeenSet, type SeenSet } from './seen-set.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 
 export interface RunNeeds extends FoldNeeds {
   readonly sources: Sources;
   readonly now: () => Date;
-  /** Told of each row that differs: at once when it is only looked at, else when it is repaired. */
+  /** Called for each row that differs: at once in a comparison, after the repair otherwise. */
   readonly onDrift?: (drift: Drift) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RunOptions {
   readonly repair: boolean;
-  /** Also many deletes are carried out. */
+  /** Carry out any number of deletes. */
   readonly allowDeletes: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface RunTally {
   readonly drift: DriftCounts;
   /** Records compared. */
   readonly read: number;
-  /** Records that could not be understood: in quarantine. */
-  readonly kept: number;
+  /** Records that could not be parsed. */
+  readonly quarantined: number;
   readonly heldBack: readonly HeldBack[];
-  /** RowLookup about which the service could not be asked. */
+  /** Rows that could not be requested from the service. */
   readonly notCompared: number;
 }
 
@@ -40,19 +40,19 @@ type Unconfirmed = ReturnType<typeof unconfirmedAs>;
 export interface Run extends Disposable {
   take(records: readonly ServiceRecord[]): Promise<void>;
   /**
-   * Buries what a complete listing did not show and what is gone by its own URI too. What was heard of after `since`, when the
-   * listing began, was shown by it to an earlier slice, or came by itself meanwhile: neither is judged. Answers what it could not tell.
+   * Deletes the rows that a complete listing lacked and that the service answers with 404. Rows observed after `since`, when the
+   * listing began, were listed in an earlier slice or arrived meanwhile, so they are not checked. Returns what could not be confirmed.
    */
-  bury(kind: GoneKind, since: string): Promise<readonly Unconfirmed[]>;
+  carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly Unconfirmed[]>;
   readonly tally: RunTally;
 }
 
 const batchSize = 200;
 
 export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
-  const scratch = openScratch();
+  const seenSet = openSeenSet();
   const into: FoldNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
-  let tally: RunTally = { drift: {}, read: 0, kept: 0, heldBack: [], notCompared: 0 };
+  let tally: RunTally = { drift: {}, read: 0, quarantined: 0, heldBack: [], notCompared: 0 };
 
   function note(drift: Drift): void {
     tally = { ...tally, drift: counted(tally.drift, drift) };
@@ -61,41 +61,41 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
 
   async function take(records: readonly ServiceRecord[]): Promise<void> {
     const report = await ingestRecords(into, records, { source: 'reconcile', now: instantOf(needs.now()) });
-    tally = { ...tally, read: tally.read + records.length, kept: tally.kept + report.quarantined };
-    // What is only looked at stays as it was, and would be found again on another page.
-    for (const changed of report.changed) if (repair || scratch.isFirst('drift', changed.uri)) note(driftOf(changed));
-    noteSeen(scratch, records);
+    tally = { ...tally, read: tally.read + records.length, quarantined: tally.quarantined + report.quarantined };
+    // A comparison changes no row, so a row that appears on two pages would be counted twice.
+    for (const changed of report.changed) if (repair || seenSet.isFirst('drift', changed.uri)) note(driftOf(changed));
+    noteSeen(seenSet, records);
   }
 
-  async function bury(kind: GoneKind, since: string): Promise<readonly Unconfirmed[]> {
-    const { heldBack, unconfirmed, notCompared } = await searchGone(
-      { ...needs, scratch, onFound: take },
-      { kind, since, allowDeletes, wasSeen: (uri) => scratch.wasSeen(kind, uri) },
+  async function carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly Unconfirmed[]> {
+    const { heldBack, unconfirmed, notCompared } = await findDeleted(
+      { ...needs, seenSet, onFound: take },
+      { kind, since, allowDeletes, wasSeen: (uri) => seenSet.wasSeen(kind, uri) },
     );
     tally = { ...tally, notCompared: tally.notCompared + notCompared };
-    const untold = unconfirmed === 0 ? [] : [unconfirmedAs(kind, unconfirmed)];
+    const unconfirmedDeletes = unconfirmed === 0 ? [] : [unconfirmedAs(kind, unconfirmed)];
     if (heldBack !== undefined) {
       tally = { ...tally, heldBack: [...tally.heldBack, heldBack] };
-      return untold;
+      return unconfirmedDeletes;
     }
-    for (const gone of scratch.gone(kind, batchSize)) {
-      if (repair) await ingestDeletes(needs, gone, { now: instantOf(needs.now()) });
-      for (const { uri } of gone) note({ how: 'extra', kind, uri, fields: [] });
+    for (const deletes of seenSet.deleted(kind, batchSize)) {
+      if (repair) await ingestDeletes(needs, deletes, { now: instantOf(needs.now()) });
+      for (const { uri } of deletes) note({ how: 'extra', kind, uri, fields: [] });
     }
-    return untold;
+    return unconfirmedDeletes;
   }
 
   return {
     take,
-    bury,
+    carryOutDeletes,
     get tally() {
       return tally;
     },
-    [Symbol.dispose]: () => scratch[Symbol.dispose](),
+    [Symbol.dispose]: () => seenSet[Symbol.dispose](),
   };
 }
 
-function noteSeen(scratch: Scratch, records: readonly ServiceRecord[]): void {
+function noteSeen(seenSet: SeenSet, records: readonly ServiceRecord[]): void {
   for (const { kind, record } of records)
-    if (isGoneKind(kind) && typeof record['uri'] === 'string') scratch.isFirst(kind, record['uri']);
+    if (isDeletableKind(kind) && typeof record['uri'] === 'string') seenSet.isFirst(kind, record['uri']);
 }

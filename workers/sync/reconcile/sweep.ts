@@ -1,7 +1,7 @@
-// The full sweep in slices: a few pages at a time, so that it takes most of `SWEEP_EVERY` and never the whole rate budget. Where
-// it stands is in the store: another process, or this one after a restart, goes on from there.
+// The full sweep, in slices of a few pages, so that it takes most of `SWEEP_EVERY` and never the whole rate budget. Its position is
+// stored: another process, or this one after a restart, continues from there.
 //
-//   none ──due──▶ under way (resource, page token) ──last page──▶ buries what is gone ──next resource──▶ … ──▶ done
+//   none ──due──▶ running (resource, page token) ──last page──▶ carries out deletes ──next resource──▶ … ──▶ done
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
@@ -11,7 +11,7 @@ import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
-import { fullWalks, wantedResources, type Walk } from './plan.ts';
+import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
 import { refusedIn, timeOfService } from './reconcile.ts';
 
 export interface SweepInput {
@@ -19,30 +19,30 @@ export interface SweepInput {
   readonly events: readonly EventKind[];
 }
 
-const place = z.object({
+const positionSchema = z.object({
   started_at: z.string(),
-  /** Resources walked to the end. */
+  /** Resources that were read to the end. */
   done: z.array(z.string()),
-  /** Where the next one stands: when its walk began, on the service's clock, and its next page. */
+  /** The current resource: when its traversal began, on the service's clock, and its next page. */
   at: z.object({ since: z.string(), token: z.string().nullable(), whole: z.boolean() }).nullable(),
   pages: z.number(),
   found: z.object({
     read: z.number(),
-    kept: z.number(),
+    ['kept']: z.number(),
     drift: z.record(z.string(), z.record(z.string(), z.number())),
     unreadable: z.array(z.string()),
     held_back: z.record(z.string(), z.number()),
     not_compared: z.number().default(0),
   }),
 });
-type Place = z.output<typeof place>;
+type SweepPosition = z.output<typeof positionSchema>;
 
 export type SliceOutcome =
   | { readonly kind: 'not due' }
   | { readonly kind: 'slice'; readonly pages: number }
   | { readonly kind: 'done'; readonly last: LastRun };
 
-const position = checkpoint('sweep', place);
+const position = checkpoint('sweep', positionSchema);
 /** A sweep aims to be over well before the next is due. */
 const share = 0.8;
 
@@ -55,49 +55,56 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
     here = { started_at: needs.now().toISOString(), done: [], at: null, pages: 0, found: nothing };
   }
   await requireSameOrganization(needs, { claims: true });
-  const walks = fullWalks(wantedResources(input.events));
+  const traversals = fullTraversals(wantedResources(input.events));
   const due = await pagesDue(needs, here, { ...input, nowMs });
   for (let pages = 0; pages < due && needs.signal?.aborted !== true;) {
-    const next = walks.find(({ resource }) => !here?.done.includes(resource.name));
+    const next = traversals.find(({ resource }) => !here?.done.includes(resource.name));
     if (next === undefined) return { kind: 'done', last: await finish(needs, here) };
     const before = here.pages;
-    here = await walkOn(needs, next, { here, most: due - pages });
+    here = await traverseOn(needs, next, { here, most: due - pages });
     pages += Math.max(1, here.pages - before);
   }
-  const isOver = walks.every(({ resource }) => here?.done.includes(resource.name));
+  const isOver = traversals.every(({ resource }) => here?.done.includes(resource.name));
   return isOver ? { kind: 'done', last: await finish(needs, here) } : { kind: 'slice', pages: here.pages };
 }
 
-const nothing: Place['found'] = { read: 0, kept: 0, drift: {}, unreadable: [], held_back: {}, not_compared: 0 };
+const nothing: SweepPosition['found'] = {
+  read: 0,
+  ['kept']: 0,
+  drift: {},
+  unreadable: [],
+  held_back: {},
+  not_compared: 0,
+};
 
-/** In step with the time that has passed since it began, measured by what the tables hold. */
+/** As many pages as the time since the start allows, estimated from the rows in the tables. */
 async function pagesDue(
   { store }: RunNeeds,
-  { started_at, pages }: Place,
+  { started_at, pages }: SweepPosition,
   { everyMs, nowMs }: SweepInput & { readonly nowMs: number },
 ): Promise<number> {
   const { rows } = await overviewOf(store);
   const { contacts = 0, scheduled_events: meetings = 0, meeting_recaps: recaps = 0 } = rows;
   const listed = contacts + meetings + recaps + (rows['routing_form_submissions'] ?? 0);
-  // A hundred rows a page; the invitees of twenty meetings are one.
+  // A page has a hundred rows, or the invitees of twenty meetings.
   const expected = 10 + listed / 100 + meetings / 20;
   const passed = Math.min(1, (nowMs - Date.parse(started_at)) / (everyMs * share));
-  // Once its time is up, what is left goes without pauses.
+  // Once its time is up, the rest is read without pauses.
   return passed >= 1 ? Infinity : Math.max(1, Math.ceil(expected * passed) - pages);
 }
 
-async function walkOn(
+async function traverseOn(
   needs: RunNeeds,
-  { resource, buries }: Walk,
-  { here, most }: { readonly here: Place; readonly most: number },
-): Promise<Place> {
+  { resource, deletes }: Traversal,
+  { here, most }: { readonly here: SweepPosition; readonly most: number },
+): Promise<SweepPosition> {
   using run = openRun(needs, { repair: true, allowDeletes: false });
   const at = here.at ?? { since: await timeOfService(needs), token: null, whole: true };
   const { signal } = needs;
   let { token, whole } = at;
   let pages = 0;
   const unreadable: string[] = [];
-  const placeNow = (isDone: boolean): Place => ({
+  const positionNow = (isDone: boolean): SweepPosition => ({
     ...here,
     pages: here.pages + pages,
     done: isDone ? [...here.done, resource.name] : here.done,
@@ -112,32 +119,36 @@ async function walkOn(
       unreadable.push(...refusedIn(page.notices ?? []).map(({ what }) => what));
       whole &&= unreadable.length === 0;
       if (token === null) break;
-      await save(needs, placeNow(false));
-      if (pages >= most) return placeNow(false);
+      await save(needs, positionNow(false));
+      if (pages >= most) return positionNow(false);
     }
   } catch (error) {
     if (!isStatus(error, 403)) throw error;
     whole = false;
     unreadable.push(resource.name);
   }
-  if (buries !== undefined && whole) unreadable.push(...(await run.bury(buries, at.since)).map(({ what }) => what));
-  const after = placeNow(true);
+  if (deletes !== undefined && whole)
+    unreadable.push(...(await run.carryOutDeletes(deletes, at.since)).map(({ what }) => what));
+  const after = positionNow(true);
   await save(needs, after);
   return after;
 }
 
-function added(found: Place['found'], tally: RunTally, unreadable: readonly string[]): Place['found'] {
+function added(found: SweepPosition['found'], tally: RunTally, unreadable: readonly string[]): SweepPosition['found'] {
   return {
     read: found.read + tally.read,
-    kept: found.kept + tally.kept,
+    ['kept']: found['kept'] + tally.quarantined,
     drift: sumOf(found.drift, tally.drift),
     unreadable: [...found.unreadable, ...unreadable],
-    held_back: { ...found.held_back, ...Object.fromEntries(tally.heldBack.map(({ kind, gone }) => [kind, gone])) },
+    held_back: {
+      ...found.held_back,
+      ...Object.fromEntries(tally.heldBack.map(({ kind, deleted }) => [kind, deleted])),
+    },
     not_compared: found.not_compared + tally.notCompared,
   };
 }
 
-function sumOf(before: Place['found']['drift'], more: DriftCounts): Place['found']['drift'] {
+function sumOf(before: SweepPosition['found']['drift'], more: DriftCounts): SweepPosition['found']['drift'] {
   const sum = { ...before };
   for (const [kind, hows] of Object.entries(more)) {
     const ofKind = { ...sum[kind] };
@@ -147,10 +158,10 @@ function sumOf(before: Place['found']['drift'], more: DriftCounts): Place['found
   return sum;
 }
 
-const save = ({ store }: RunNeeds, here: Place): Promise<void> =>
+const save = ({ store }: RunNeeds, here: SweepPosition): Promise<void> =>
   store.transaction((unit) => writeValue(unit, position, here));
 
-async function finish(needs: RunNeeds, here: Place): Promise<LastRun> {
+async function finish(needs: RunNeeds, here: SweepPosition): Promise<LastRun> {
   const last: LastRun = { started_at: here.started_at, finished_at: needs.now().toISOString(), ...here.found };
   await updateReconcileState(needs.store, (before) => ({ ...before, full: last }));
   await needs.store.transaction((unit) => removeValues(unit, [position]));

@@ -1,13 +1,13 @@
 // Contacts, oldest first: whoever is added while we walk stands at the end.
 import { listContacts } from '#src/upstream/endpoints/contacts.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './traversal.ts';
+import { listPages } from './list-pages.ts';
 
 export const contacts: Resource = {
   name: 'contacts',
   feeds: ['contact.created', 'contact.updated', 'contact.deleted'],
   pages: ({ client }, { from, query, signal } = {}) =>
-    walkList(
+    listPages(
       {
         name: 'contacts',
         kind: 'contact',

@@ -1,4 +1,4 @@
-// What a resource of the service is to us: a walk, page by page, that can begin anywhere. A new resource = one file here + one line in ../catalogue.ts.
+// What a resource of the service is to us: a walk, page by page, that can begin anywhere. A new resource = one file here + one line in ../resources.ts.
 import type { EventKind } from '#schemas/events.ts';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
@@ -17,10 +17,10 @@ export interface Resource {
   readonly name: ResourceName;
   /** Nobody wants it who wants none of these; empty: everybody does. */
   readonly feeds: readonly EventKind[];
-  pages(sources: Sources, options?: WalkOptions): AsyncGenerator<WalkPage>;
+  pages(sources: Sources, options?: PageOptions): AsyncGenerator<ResourcePage>;
 }
 
-export interface WalkOptions {
+export interface PageOptions {
   /** The `nextToken` of an earlier page. */
   readonly from?: string | undefined;
   /** Filters and order, for resources that are one list with others beneath it; not of those beneath. */
@@ -28,7 +28,7 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface WalkPage {
+export interface ResourcePage {
   /** Ready for `ingestRecords`. */
   readonly records: readonly ServiceRecord[];
   readonly rows: number;

@@ -1,13 +1,13 @@
 // The definitions of the custom fields of contacts.
 import { listCustomFieldDefinitions } from '#src/upstream/endpoints/contacts.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './traversal.ts';
+import { listPages } from './list-pages.ts';
 
 export const customFieldDefinitions: Resource = {
   name: 'custom_field_definitions',
   feeds: ['contact.created', 'contact.updated', 'contact.deleted'],
   pages: ({ client }, { from, query, signal } = {}) =>
-    walkList(
+    listPages(
       {
         name: 'custom field definitions',
         kind: 'custom_field_definition',

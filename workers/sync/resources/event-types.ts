@@ -1,13 +1,13 @@
 // Event types of the organization, oldest first: a new name does not move one past us.
 import { listEventTypes } from '#src/upstream/endpoints/event-types.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './traversal.ts';
+import { listPages } from './list-pages.ts';
 
 export const eventTypes: Resource = {
   name: 'event_types',
   feeds: ['event_type.created', 'event_type.updated', 'event_type.deleted'],
   pages: ({ client, organization }, { from, query, signal } = {}) =>
-    walkList(
+    listPages(
       {
         name: 'event types',
         kind: 'event_type',

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
 import type { Sources, SourceUser } from '#workers/sync/sources.ts';
-import type { Resource, WalkOptions, WalkPage } from './contract.ts';
-import { readPlace, walkList } from './traversal.ts';
+import type { Resource, PageOptions, ResourcePage } from './contract.ts';
+import { readPosition, listPages } from './list-pages.ts';
 
 /** Whose recaps are to be read next, and from where. */
 const place = z.object({ user: z.string(), next: z.string().nullable() });
@@ -13,7 +13,7 @@ export const meetingRecaps: Resource = {
   name: 'meeting_recaps',
   feeds: ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'],
   async *pages({ users }: Sources, { from, query, signal } = {}) {
-    const start = readPlace(from, place);
+    const start = readPosition(from, place);
     // Somebody who is no longer known was walked, or will never be: all others are.
     const first = Math.max(
       0,
@@ -33,7 +33,7 @@ export const meetingRecaps: Resource = {
 };
 
 /** One user whose login has ended, who lacks the scope or is gone does not keep us from the others. */
-async function* recapsOf({ uri, client }: SourceUser, options: WalkOptions): AsyncGenerator<WalkPage> {
+async function* recapsOf({ uri, client }: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
   const name = `meeting recaps of ${uri}`;
   const { from, query, signal } = options;
   const list = {
@@ -42,7 +42,7 @@ async function* recapsOf({ uri, client }: SourceUser, options: WalkOptions): Asy
     open: (token: string | undefined) => listMeetingRecaps(client, { user: uri, ...query }, { from: token, signal }),
   } as const;
   try {
-    yield* walkList(list, from);
+    yield* listPages(list, from);
   } catch (error) {
     if (!(error instanceof SlotstreamError) || !(error.code === 'refused' || error.code === 'not_found')) throw error;
     yield { records: [], rows: 0, nextToken: null, notices: [{ kind: 'refused', list: name, error }] };

@@ -4,7 +4,7 @@ import type { Client } from '#src/upstream/client.ts';
 import { getUser, listOrganizationMemberships } from '#src/upstream/endpoints/users.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Resource } from './contract.ts';
-import { walkList } from './traversal.ts';
+import { listPages } from './list-pages.ts';
 
 export const organizationMemberships: Resource = {
   name: 'organization_memberships',
@@ -16,7 +16,7 @@ export const organizationMemberships: Resource = {
       open: (token: string | undefined) =>
         listOrganizationMemberships(client, { organization, ...query }, { from: token, signal }),
     };
-    for await (const page of walkList(list, from)) {
+    for await (const page of listPages(list, from)) {
       const users: ServiceRecord[] = [];
       for (const { record } of page.records)
         if (typeof record['user'] === 'string') users.push(await userAt(client, record['user'], signal));

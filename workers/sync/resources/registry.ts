@@ -1,6 +1,6 @@
 // Everything that can be listed, in the order in which a mirror is filled: what others refer to comes first.
 import { contacts } from './contacts.ts';
-import type { Notice, Resource, ResourceName, WalkPage } from './contract.ts';
+import type { Notice, Resource, ResourceName, ResourcePage } from './contract.ts';
 import { customFieldDefinitions } from './custom-field-definitions.ts';
 import { eventTypes } from './event-types.ts';
 import { meetingRecaps } from './meeting-recaps.ts';
@@ -8,9 +8,9 @@ import { organizationMemberships } from './organization-memberships.ts';
 import { routingForms } from './routing-forms.ts';
 import { scheduledEvents } from './scheduled-events.ts';
 
-export type { Notice, Resource, ResourceName, WalkPage };
+export type { Notice, Resource, ResourceName, ResourcePage };
 
-export const catalogue: readonly Resource[] = [
+export const allResources: readonly Resource[] = [
   organizationMemberships,
   customFieldDefinitions,
   contacts,

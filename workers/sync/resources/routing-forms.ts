@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { listRoutingForms, listRoutingFormSubmissions } from '#src/upstream/endpoints/routing-forms.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import type { Resource, WalkPage } from './contract.ts';
-import { readPlace, uriOf, walkList } from './traversal.ts';
+import type { Resource, ResourcePage } from './contract.ts';
+import { readPosition, uriOf, listPages } from './list-pages.ts';
 
 /** The forms whose submissions are still to be read, the page within the first of them, then the next page of forms. */
 const place = z.object({
@@ -19,7 +19,7 @@ export const routingForms: Resource = {
   feeds: ['routing_form_submission.created'],
   async *pages(sources, { from, query, signal } = {}) {
     const { client, organization } = sources;
-    const start = readPlace(from, place);
+    const start = readPosition(from, place);
     if (start !== undefined) {
       yield* submissionPages(sources, start, signal);
       if (start.next === null) return;
@@ -30,7 +30,7 @@ export const routingForms: Resource = {
       open: (token: string | undefined) =>
         listRoutingForms(client, { organization, ...query }, { from: token, signal }),
     } as const;
-    for await (const page of walkList(list, start?.next ?? undefined)) {
+    for await (const page of listPages(list, start?.next ?? undefined)) {
       const pending = page.records.flatMap(({ record }) => uriOf(record));
       const here: Place = { pending, submissions: null, next: page.nextToken };
       yield { ...page, nextToken: tokenOf(here) };
@@ -43,7 +43,7 @@ async function* submissionPages(
   { client }: Sources,
   { pending, submissions, next }: Place,
   signal: AbortSignal | undefined,
-): AsyncGenerator<WalkPage> {
+): AsyncGenerator<ResourcePage> {
   for (const [at, form] of pending.entries()) {
     const list = {
       name: `submissions of ${form}`,
@@ -51,7 +51,7 @@ async function* submissionPages(
       open: (token: string | undefined) => listRoutingFormSubmissions(client, { form }, { from: token, signal }),
     } as const;
     try {
-      for await (const page of walkList(list, at === 0 ? (submissions ?? undefined) : undefined)) {
+      for await (const page of listPages(list, at === 0 ? (submissions ?? undefined) : undefined)) {
         const left = pending.slice(page.nextToken === null ? at + 1 : at);
         yield { ...page, nextToken: tokenOf({ pending: left, submissions: page.nextToken, next }) };
       }

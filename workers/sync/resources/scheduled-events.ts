@@ -4,8 +4,8 @@ import { isStatus } from '#src/upstream/api-error.ts';
 import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import type { Resource, WalkPage } from './contract.ts';
-import { readPlace, recordsOf, uriOf, walkList } from './traversal.ts';
+import type { Resource, ResourcePage } from './contract.ts';
+import { readPosition, recordsOf, uriOf, listPages } from './list-pages.ts';
 
 /** The meetings whose invitees are still to be read, then the next page of meetings. */
 const place = z.object({ pending: z.array(z.string()), next: z.string().nullable() });
@@ -20,7 +20,7 @@ export const scheduledEvents: Resource = {
   feeds: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'],
   async *pages(sources, { from, query, signal } = {}) {
     const { client, organization } = sources;
-    const start = readPlace(from, place);
+    const start = readPosition(from, place);
     if (start !== undefined) {
       yield* inviteePages(sources, start, signal);
       if (start.next === null) return;
@@ -31,7 +31,7 @@ export const scheduledEvents: Resource = {
       open: (token: string | undefined) =>
         listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
     } as const;
-    for await (const page of walkList(list, start?.next ?? undefined)) {
+    for await (const page of listPages(list, start?.next ?? undefined)) {
       const here: Place = { pending: page.records.flatMap(({ record }) => uriOf(record)), next: page.nextToken };
       yield { ...page, nextToken: tokenOf(here) };
       yield* inviteePages(sources, here, signal);
@@ -43,7 +43,7 @@ async function* inviteePages(
   { client }: Sources,
   { pending, next }: Place,
   signal: AbortSignal | undefined,
-): AsyncGenerator<WalkPage> {
+): AsyncGenerator<ResourcePage> {
   for (let at = 0; at < pending.length; at += meetingsPerPage) {
     const some = pending.slice(at, at + meetingsPerPage);
     const records = (await eachOf(some, (event) => inviteesOf(client, event, signal))).flat();

@@ -30,24 +30,24 @@ function someone() {
 
 describe('reconcile', () => {
   it('names what is missing and ends with 3; repaired, it ends with 0, and then there is nothing left', async () => {
-    const looked = await home.run(['reconcile', '--full']);
+    const looked = await home.run(['reconcile']);
     expect(looked.code).toBe(3);
     expect(looked.out).toContain(`missing contact ${someone().uri}\n`);
     expect(looked.out).toMatch(/\d+ records compared, \d+ differ\.\n/);
     expect(looked.out).toMatch(/^ {2}contact: \d+ missing$/m);
-    expect(looked.out).toContain('→ To mend it: npx slotstream reconcile --full --repair');
+    expect(looked.out).toContain('→ To repair: npx slotstream reconcile --repair');
 
-    const repaired = await home.run(['reconcile', '--full', '--repair']);
+    const repaired = await home.run(['reconcile', '--repair']);
     expect(repaired.code).toBe(0);
     expect(repaired.out).toMatch(/\d+ differed and were repaired\./);
-    const again = await home.run(['reconcile', '--full']);
+    const again = await home.run(['reconcile']);
     expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^\d+ records compared, nothing differs\.\n/)]);
     expect(again.out).toContain('! subscriptions: not compared. PUBLIC_URL is not set');
   });
 
   it('says by --json what differs, a line each, and then the whole, without a person', async () => {
     updateContact(sandbox.service, someone(), { company: 'Canary Holdings', city: 'Tallinn' });
-    const { code, out, err } = await home.run(['reconcile', '--json']);
+    const { code, out, err } = await home.run(['reconcile', '--recent', '--json']);
     expect(code).toBe(3);
     const [drift, report] = out
       .trim()
@@ -61,7 +61,7 @@ describe('reconcile', () => {
     });
     expect(report).toMatchObject({ scope: 'recent', repaired: false, drift: { contact: { different: 1 } } });
     expect(out + err).not.toContain('Canary');
-    expect((await home.run(['reconcile', '--repair'])).code).toBe(0);
+    expect((await home.run(['reconcile', '--recent', '--repair'])).code).toBe(0);
   });
 
   it('is shown by status', async () => {
@@ -69,12 +69,29 @@ describe('reconcile', () => {
     expect(JSON.parse(out)).toMatchObject({ reconcile: { recent: { drift: { contact: { different: 1 } } } } });
   });
 
+  it('finds deletes that no webhook reported; with --recent it finds none, as on the schedule', async () => {
+    const [deleted] = [someone()];
+    expect((await sandbox.call('DELETE', deleted.uri)).status).toBe(204);
+    const recent = await home.run(['reconcile', '--recent']);
+    expect([recent.code, recent.out]).toEqual([0, expect.not.stringContaining('extra')]);
+
+    const found = await home.run(['reconcile']);
+    expect(found.code).toBe(3);
+    expect(found.out).toContain(`extra contact ${deleted.uri}\n`);
+    const isDeleted = `select deleted_at is not null as deleted from contacts where uri = '${deleted.uri}'`;
+    expect(await ask(home.store, isDeleted)).toEqual([{ deleted: 0 }]);
+
+    expect((await home.run(['reconcile', '--repair'])).code).toBe(0);
+    expect(await ask(home.store, isDeleted)).toEqual([{ deleted: 1 }]);
+    expect((await home.run(['reconcile'])).code).toBe(0);
+  });
+
   it('says which resources the token may not read, and goes on', async () => {
     const token = sandbox.tokens.personal('narrow', {
       user: sandbox.handles.users.owner,
       scopes: ['event_types:read'],
     });
-    const { code, out } = await home.run(['reconcile', '--full'], { API_TOKEN: token });
+    const { code, out } = await home.run(['reconcile'], { API_TOKEN: token });
     expect(code).toBe(0);
     expect(out).toMatch(/! contacts: not compared\. .*403.*contacts:read/);
   });
@@ -87,14 +104,14 @@ describe('reconcile', () => {
   it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {
     const aim = { PUBLIC_URL: 'https://hooks.example.com' };
     expect((await home.run(['bootstrap'], aim)).code).toBe(0);
-    expect((await home.run(['reconcile', '--full', '--repair'], aim)).code).toBe(0);
+    expect((await home.run(['reconcile', '--repair'], aim)).code).toBe(0);
     const [lost] = sandbox.service.state.subscriptions.values();
     await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
     const contact = someone();
     expect((await sandbox.call('DELETE', contact.uri)).status).toBe(204);
     const { code, out } = await home.run(['reconcile', '--repair'], aim);
     expect(out).toContain(`extra contact ${contact.uri}`);
-    expect(out).toContain('1 lost subscription was made again.');
+    expect(out).toContain('1 lost subscription was recreated.');
     expect(code).toBe(0);
     expect(await ask(home.store, "select key from key_values where key = 'gap'")).toEqual([]);
   });
@@ -109,7 +126,7 @@ describe('reconcile', () => {
     await using running = waiting.spawn(['reconcile']);
     await asked.promise;
     expect(await running.signal('SIGINT')).toBe(3);
-    expect(running.err()).toBe('Stopped, with only a part compared. Run it again to compare the whole.\n');
+    expect(running.err()).toBe('Stopped before everything was compared. Run it again to compare the rest.\n');
     silent.close();
   });
 });

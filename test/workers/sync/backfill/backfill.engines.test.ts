@@ -1,12 +1,12 @@
 // Backfill between the sandbox and a store: afterwards the mirror is the service's own state, whatever went wrong on the way.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
-import { catalogue } from '#workers/sync/resources/registry.ts';
+import { allResources } from '#workers/sync/resources/registry.ts';
 import { openBackfilling, type Backfilling } from '../../../harness/backfilling.ts';
 import { expectMirrored } from '../../../harness/mirror-comparison.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
-const names = catalogue.map(({ name }) => name);
+const names = allResources.map(({ name }) => name);
 const sum = ({ created, updated, unchanged, kept }: Counts) => created + updated + unchanged + kept;
 
 for (const { name, available, fresh } of storeEngines) {

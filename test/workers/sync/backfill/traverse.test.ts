@@ -1,13 +1,13 @@
 // The walks through the service: what they ask, in which pages, and where they go on.
 import { describe, expect, it } from 'vitest';
 import { withPage, noCounts } from '#workers/sync/backfill/progress.ts';
-import { catalogue, type Resource, type ResourceName, type WalkPage } from '#workers/sync/resources/registry.ts';
+import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { clientOf, openStranger } from '../../../harness/upstream.ts';
 
 const resourceOf = (name: ResourceName): Resource => {
-  const found = catalogue.find((one) => one.name === name);
+  const found = allResources.find((one) => one.name === name);
   if (found === undefined) throw new Error(name);
   return found;
 };
@@ -19,13 +19,13 @@ function sourcesOf({ handles }: TestSandbox, others: Readonly<Record<string, str
   return { client, organization, users: [{ uri: users.owner, client }, ...more] };
 }
 
-async function allOf(pages: AsyncGenerator<WalkPage>): Promise<readonly WalkPage[]> {
-  const all: WalkPage[] = [];
+async function allOf(pages: AsyncGenerator<ResourcePage>): Promise<readonly ResourcePage[]> {
+  const all: ResourcePage[] = [];
   for await (const page of pages) all.push(page);
   return all;
 }
 
-const urisOf = (pages: readonly WalkPage[]) =>
+const urisOf = (pages: readonly ResourcePage[]) =>
   pages.flatMap(({ records }) => records.map(({ record }) => String(record['uri'])));
 
 describe('a walk', () => {
@@ -33,7 +33,7 @@ describe('a walk', () => {
     await using sandbox = await openTestSandbox({ contacts: 250, bookings: 70, rateLimits: false });
     const { users, tokens } = sandbox.handles;
     const sources = sourcesOf(sandbox, { [users.member]: tokens.member, [users.admin]: tokens.admin });
-    for (const resource of catalogue) {
+    for (const resource of allResources) {
       const whole = await allOf(resource.pages(sources));
       expect(whole.at(-1)?.nextToken).toBeNull();
       for (const [place, { nextToken }] of whole.entries()) {

@@ -1,7 +1,7 @@
 // Drift as it is named and counted, and what a reconcile reads: values in, values out.
 import { describe, expect, it } from 'vitest';
 import { counted, countLines, driftOf, totalOf, type DriftCounts } from '#workers/sync/reconcile/drift-report.ts';
-import { fullWalks, recentWalks, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
+import { fullTraversals, recentTraversals, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
 import { allKinds } from '../../../harness/reconciling.ts';
 
 const uri = 'https://api.example.test/contacts/1';
@@ -53,22 +53,22 @@ describe('what a reconcile reads', () => {
   });
 
   it('is, of recent changes, contacts back to a moment and the meetings of these weeks', () => {
-    const walks = recentWalks(wantedResources(allKinds), { since: '2026-11-15T11:00:00.000000Z', nowMs });
+    const walks = recentTraversals(wantedResources(allKinds), { since: '2026-11-15T11:00:00.000000Z', nowMs });
     expect(walks.map(({ resource }) => resource.name)).toEqual(['contacts', 'scheduled_events']);
     const [contacts, meetings] = walks;
     expect(contacts?.query).toEqual({ sort: 'updated_at:desc' });
-    expect(contacts?.isOver?.(updated('2026-11-15T11:00:00Z'))).toBe(false);
-    expect(contacts?.isOver?.(updated('2026-11-15T10:59:59.999Z'))).toBe(true);
+    expect(contacts?.isLast?.(updated('2026-11-15T11:00:00Z'))).toBe(false);
+    expect(contacts?.isLast?.(updated('2026-11-15T10:59:59.999Z'))).toBe(true);
     expect(meetings?.query).toEqual({
       min_start_time: '2026-11-08T12:00:00.000Z',
       max_start_time: '2026-12-15T12:00:00.000Z',
     });
-    expect(walks.some(({ buries }) => buries)).toBe(false);
+    expect(walks.some(({ deletes }) => deletes)).toBe(false);
   });
 
   it('is all contacts when no run was ever complete', () => {
-    const [contacts] = recentWalks(wantedResources(allKinds), { since: undefined, nowMs });
-    expect(contacts?.isOver?.(updated('2001-01-01T00:00:00Z'))).toBe(false);
+    const [contacts] = recentTraversals(wantedResources(allKinds), { since: undefined, nowMs });
+    expect(contacts?.isLast?.(updated('2001-01-01T00:00:00Z'))).toBe(false);
   });
 
   it('begins ten minutes before the last run did', () => {
@@ -76,9 +76,9 @@ describe('what a reconcile reads', () => {
   });
 
   it('is, of the whole, every resource, and deletes are looked for where there can be any', () => {
-    const walks = fullWalks(wantedResources(allKinds));
+    const walks = fullTraversals(wantedResources(allKinds));
     expect(walks).toHaveLength(7);
-    expect(walks.flatMap(({ buries }) => buries ?? [])).toEqual(['contact', 'event_type', 'meeting_recap']);
+    expect(walks.flatMap(({ deletes }) => deletes ?? [])).toEqual(['contact', 'event_type', 'meeting_recap']);
   });
 
   it('leaves out what nobody wants mirrored', () => {

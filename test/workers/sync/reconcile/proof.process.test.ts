@@ -64,10 +64,10 @@ for (const { name, available, settings } of engines) {
       for (const how of [/^invitees .* missing$/, /^contacts .* extra$/, /^contacts .* updated_at: /])
         expect(before.filter((line) => how.test(line)).length).toBeGreaterThan(0);
 
-      const looked = await home.run(['reconcile', '--full', '--json']);
+      const looked = await home.run(['reconcile', '--json']);
       expect([looked.code, looked.err]).toEqual([3, expect.any(String)]);
       expect(await differencesOf(home, sandbox)).toEqual(before);
-      const repaired = await home.run(['reconcile', '--full', '--repair', '--json']);
+      const repaired = await home.run(['reconcile', '--repair', '--json']);
       expect([repaired.code, repaired.err]).toEqual([0, expect.any(String)]);
       expect(await differencesOf(home, sandbox)).toEqual([]);
       expect(namedIn(repaired.out)).toEqual(namedIn(looked.out));
@@ -77,7 +77,7 @@ for (const { name, available, settings } of engines) {
       expect(activeIn(sandbox)).toContain('contact.created');
 
       await sandbox.control('POST', '/faults', {});
-      const again = await home.run(['reconcile', '--full', '--json']);
+      const again = await home.run(['reconcile', '--json']);
       expect([again.code, namedIn(again.out)]).toEqual([0, []]);
       const kept = "select seq from event_log where outcome in ('quarantined', 'unhandled')";
       expect(await ask(home.store, kept)).toEqual([]);

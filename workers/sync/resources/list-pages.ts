@@ -5,7 +5,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
-import type { Notice, WalkPage } from './contract.ts';
+import type { Notice, ResourcePage } from './contract.ts';
 
 /** A service whose tokens live shorter than a walk takes would keep us walking for ever. */
 const mostRestarts = 3;
@@ -17,7 +17,7 @@ export interface List {
   open(from: string | undefined): AsyncGenerator<ApiPage<unknown>>;
 }
 
-export async function* walkList(list: List, from: string | undefined): AsyncGenerator<WalkPage> {
+export async function* listPages(list: List, from: string | undefined): AsyncGenerator<ResourcePage> {
   let token = from;
   for (let restarts = 0; ; restarts += 1) {
     let notices: readonly Notice[] = restarts === 0 ? [] : [{ kind: 'restarted', list: list.name }];
@@ -43,7 +43,7 @@ export function recordsOf(
 }
 
 /** A place within several lists, as a token. One that cannot be read is a walk from the beginning. */
-export function readPlace<Place>(token: string | undefined, reads: z.ZodType<Place>): Place | undefined {
+export function readPosition<Place>(token: string | undefined, reads: z.ZodType<Place>): Place | undefined {
   if (token === undefined) return undefined;
   try {
     return reads.safeParse(JSON.parse(token)).data;
