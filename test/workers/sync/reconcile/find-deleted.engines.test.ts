@@ -64,7 +64,7 @@ describe('deletes of one kind', { timeout: 60_000 }, () => {
     const half = Math.ceil(all.length / 2);
     for (const contact of all.slice(0, half)) deleteContact(mirrored.sandbox.service, contact);
     const { report } = await mirrored.run({ repair: true });
-    expect(report.heldBack).toEqual([{ kind: 'contact', gone: half, of: all.length }]);
+    expect(report.heldBack).toEqual([{ kind: 'contact', deleted: half, of: all.length }]);
     expect(await deletedOf(mirrored)).toBe(0);
   });
 });
