@@ -156,7 +156,7 @@ for (const { name, available, fresh } of storeEngines) {
       for (const contact of gone) deleteContact(mirrored.sandbox.service, contact);
 
       const { report } = await mirrored.run({ repair: true });
-      expect(report.heldBack).toEqual([{ kind: 'contact', gone: 21, of: all.length }]);
+      expect(report.heldBack).toEqual([{ kind: 'contact', deleted: 21, of: all.length }]);
       expect(report.drift).toEqual({});
       expect((await readReconcileState(mirrored.store)).full?.held_back).toEqual({ contact: 21 });
 
