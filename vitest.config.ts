@@ -11,7 +11,7 @@ export default defineConfig({
     maxWorkers: 3,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // The first embedded queue takes seconds to initialise.
     hookTimeout: 60_000,
     // A busy machine decides how soon an expected state is reached.

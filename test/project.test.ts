@@ -175,3 +175,16 @@ describe('compose.yaml', () => {
     expect(secrets.filter((line) => !line.includes('${'))).toEqual([]);
   });
 });
+
+describe('the tests', () => {
+  const testFiles = globSync('test/**/*.ts', { cwd: root });
+
+  it('give every property a number of cases and a seed', () => {
+    const times = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+    const unbounded = testFiles.filter((path) => {
+      const text = read(path);
+      return times(text, /\bfc\.assert\($/gm) + times(text, /\bfc\.assert\(\w/g) !== times(text, /\bruns\(.+\)[,)]/g);
+    });
+    expect(unbounded.filter((path) => path !== 'test/project.test.ts')).toEqual([]);
+  });
+});

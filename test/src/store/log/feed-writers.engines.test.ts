@@ -48,6 +48,7 @@ function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFi
 const writer = `
   const { openStore } = await import('#src/store/open-store.ts');
   const { ingest } = await import('#workers/pipeline/ingest.ts');
+  const { privacyScreen } = await import('#workers/privacy/screen.ts');
   const [url, from] = process.argv.slice(1);
   const store = await openStore({ report() {} }, url);
   const receivedAt = '2025-04-14T12:00:00.000000Z';
