@@ -106,7 +106,7 @@ function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unkno
 
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 4 },
 ])('whoever is erased on $name', ({ available, fresh, count }) => {
   // One for each test: a property that runs out of time leaves its last history unfinished.
   const stores: TestStore[] = [];

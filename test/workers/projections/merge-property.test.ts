@@ -41,7 +41,7 @@ describe('the fold', () => {
           expectSame(fold(batches, { eraseOnDelete }).contents, contents);
           expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
         }),
-        runs(300),
+        runs(100),
       );
     },
     patienceMs,
@@ -61,7 +61,7 @@ describe('the fold', () => {
           expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
           expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
         }),
-        runs(300),
+        runs(100),
       );
     },
     patienceMs,
