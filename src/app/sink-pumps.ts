@@ -6,10 +6,23 @@ import { positionOf, pump, type PumpNeeds } from '#workers/sinks/pump.ts';
 import { sinksFor, type NamedSink, type SinkSettings } from '#workers/sinks/sinks.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
-import type { SinkStanding } from '#src/observability/metrics/sinks.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/log.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
+
+/** The state of one sink. */
+export interface SinkStatus {
+  /** Its offset in the log; null until it was first filled. */
+  readonly position: number | null;
+  /** Log entries between its offset and the end of the log. */
+  readonly behind: number;
+  /** By this process, since it started. */
+  readonly sent: number;
+  readonly failures: number;
+  /** Subjects whose next entry the sink rejects and this process retries. */
+  readonly failing: number;
+  readonly last_error: string | null;
+}
 
 export interface SinkNeeds {
   readonly settings: SinkSettings;
@@ -20,7 +33,7 @@ export interface SinkNeeds {
 
 export interface Sinks extends Schedules {
   /** By name; for status and metrics. */
-  standing(): Promise<Readonly<Record<string, SinkStanding>>>;
+  standing(): Promise<Readonly<Record<string, SinkStatus>>>;
 }
 
 /** Short: whoever dies is followed soon. */
@@ -49,7 +62,7 @@ export function startSinks({ settings, store, tail, log }: SinkNeeds): Sinks {
     close: () => schedules.close(),
     async standing() {
       const last = await lastSeq(store);
-      const standings: Record<string, SinkStanding> = {};
+      const standings: Record<string, SinkStatus> = {};
       for (const [name, { sent, failures, failing, lastCode }] of tallies) {
         const position = await readPosition(store, positionOf(name));
         const place = { position: position ?? null, behind: position === undefined ? 0 : Math.max(0, last - position) };

@@ -1,5 +1,5 @@
-// Ownership that dies with its owner, kill -9 included: an open exclusive SQLite transaction, because the kernel drops its
-// file lock with the process. A pid file would outlive it, and lie in containers, where every process is number 1.
+// A lock that ends with its process, also after kill -9: an open exclusive SQLite transaction, because the kernel releases the file
+// lock of a dead process. A pid file would outlive it, and is wrong in containers, where every process has number 1.
 import { chmodSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -9,7 +9,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** Undefined when somebody else, in this process or another, holds the file, or its folder is gone. */
+/** Returns undefined when this or another process holds the lock, or when its folder does not exist. */
 export function takeLock(path: string): ProcessLock | undefined {
   let database: Database.Database | undefined;
   try {
@@ -18,11 +18,11 @@ export function takeLock(path: string): ProcessLock | undefined {
     database.exec('begin exclusive');
   } catch (error) {
     database?.close();
-    // better-sqlite3 says with a TypeError that the folder does not exist. No permission is another matter, and is told.
-    const gone = error instanceof TypeError || !existsSync(dirname(path));
-    if (gone || codeOf(error) === 'SQLITE_BUSY') return undefined;
+    // better-sqlite3 throws a TypeError when the folder does not exist. A missing permission is another matter, and is thrown.
+    const isMissing = error instanceof TypeError || !existsSync(dirname(path));
+    if (isMissing || codeOf(error) === 'SQLITE_BUSY') return undefined;
     throw error;
   }
-  const held = database;
-  return { release: () => void held.close() };
+  const locked = database;
+  return { release: () => void locked.close() };
 }

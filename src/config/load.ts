@@ -1,4 +1,4 @@
-// Reads the environment, once: every complaint at a time, each naming its variable and never a secret's value.
+// Reads the environment once and reports all invalid variables at once, each by name and never with the value of a secret.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -9,33 +9,34 @@ import type { SettingValues } from './variables.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Config = ReturnType<typeof shape>;
 
-/** Adds what a `.env` file in the working folder says; the real environment wins over it. */
+/** Adds the variables of a `.env` file in the working folder; the real environment takes precedence. */
 export function loadEnvFile(path = '.env'): void {
   if (existsSync(path)) process.loadEnvFile(path);
 }
 
 export function loadConfig(env: Environment): Config {
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const given = lookUp(env, name, setting);
-    if ('complaint' in given) complaints.push(given.complaint);
+    if ('problem' in given) problems.push(given.problem);
     else {
       const read = setting.reads.safeParse(given.text);
       if (read.success) values[name] = read.data;
-      else complaints.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
+      else problems.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
     }
   }
-  complaints.push(...together(values));
-  if (complaints.length > 0) {
-    throw new SlotstreamError('config', complaints.join('\n'), {
-      hint: 'Correct it in the environment or in .env; .env.example lists every variable.',
+  problems.push(...conflictsIn(values));
+  if (problems.length > 0) {
+    throw new SlotstreamError('config', problems.join('\n'), {
+      hint: 'Correct them in the environment or in .env; .env.example lists every variable.',
     });
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
   return shape(values as unknown as SettingValues);
 }
 
-type Given = { readonly from: string; readonly text: string | undefined } | { readonly complaint: string };
+type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
 
 // A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
 function lookUp(env: Environment, name: string, setting: Setting): Given {
@@ -43,16 +44,15 @@ function lookUp(env: Environment, name: string, setting: Setting): Given {
     unset(env[name], setting) && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
   const text = env[from];
   const path = blank(env[`${name}_FILE`]) ? undefined : env[`${name}_FILE`];
-  if (path !== undefined && !blank(text))
-    return { complaint: `${from} and ${name}_FILE are both set: keep one of them` };
+  if (path !== undefined && !blank(text)) return { problem: `${from} and ${name}_FILE are both set: keep one of them` };
   if (path !== undefined) return readSecret(`${name}_FILE`, path);
   if (text !== undefined && blank(text) && setting.blankRefused) {
-    return { complaint: `${from} is set but blank: give it a value, or remove it` };
+    return { problem: `${from} is set but blank: give it a value, or remove it` };
   }
   return { from, text: blank(text) ? undefined : text?.trim() };
 }
 
-/** Blank is unset, except where it would open a door. */
+/** Blank counts as unset, except where that would be a security risk. */
 function unset(text: string | undefined, { blankRefused }: Setting): boolean {
   return text === undefined || (blank(text) && !blankRefused);
 }
@@ -64,9 +64,9 @@ function blank(text: string | undefined): boolean {
 function readSecret(from: string, path: string): Given {
   try {
     const text = readFileSync(path, 'utf8').trim();
-    return text === '' ? { complaint: `${from} points to an empty file` } : { from, text };
+    return text === '' ? { problem: `${from} points to an empty file` } : { from, text };
   } catch {
-    return { complaint: `${from} points to a file that cannot be read` };
+    return { problem: `${from} points to a file that cannot be read` };
   }
 }
 
@@ -74,15 +74,15 @@ function shown(text: string | undefined, setting: Setting): string {
   return setting.secret || text === undefined ? '' : `, not ${JSON.stringify(text.slice(0, 80))}`;
 }
 
-function together(values: Partial<SettingValues>): readonly string[] {
+function conflictsIn(values: Partial<SettingValues>): readonly string[] {
   const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT, ADMIN_PORT } = values;
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const oauth = [id, secret, url].filter((value) => value !== undefined).length;
   if (oauth !== 0 && oauth !== 3) {
-    complaints.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
+    problems.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
   }
   if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
-    complaints.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
+    problems.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
   const {
     ALERT_WEBHOOK_URL: hook,
     ALERT_WEBHOOK_SECRET: hookSecret,
@@ -90,11 +90,11 @@ function together(values: Partial<SettingValues>): readonly string[] {
     ALERT_EMAIL_TO: to,
   } = values;
   if ((hook === undefined) !== (hookSecret === undefined))
-    complaints.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
+    problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
   if ((smtp === undefined) !== (to === undefined))
-    complaints.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
-  if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) complaints.push('PORT and ADMIN_PORT must differ');
-  return complaints;
+    problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
+  if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) problems.push('PORT and ADMIN_PORT must differ');
+  return problems;
 }
 
 function shape(values: SettingValues) {
@@ -151,14 +151,14 @@ function shape(values: SettingValues) {
       streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
     },
     logLevel: values.LOG_LEVEL,
-    /** Allowed, but said at every start and by `doctor`. Weak signing keys are the key ring's to warn about. */
+    /** Allowed, but logged at every start and by `doctor`. The key ring warns about weak signing keys. */
     warnings: values.ALLOW_UNSIGNED
       ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']
       : ([] as readonly string[]),
   } as const;
 }
 
-/** The listener's own address; undefined where that leads nobody there: on every interface, or on a port not known yet. */
+/** The listener's own address; undefined when it is not reachable under it: on every interface, or on any free port. */
 function adminUrlOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
   if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

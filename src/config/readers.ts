@@ -1,16 +1,16 @@
-// What one setting is, and the small readers its values go through: text from the environment in, a typed value out.
+// The description of a setting, and the readers that parse its text from the environment into a typed value.
 import { z } from 'zod';
 import { durationMs } from '#src/base/time.ts';
 
 export interface Setting<Value = unknown> {
   readonly reads: z.ZodType<Value>;
-  /** As shown to people; the real default is in `reads`, or made from other settings in config.ts. */
+  /** For the documentation; the real default is in `reads`, or derived from other settings in load.ts. */
   readonly default: string;
   readonly meaning: string;
-  /** Its value never appears in a complaint. URLs count, because they carry passwords. */
+  /** Its value never appears in an error. URLs count, because they can contain passwords. */
   readonly secret?: true;
   readonly alias?: string;
-  /** Set but blank is a mistake here, not "unset": a key that silently fell away must not go unnoticed. */
+  /** Blank is an error here, not "unset": a missing key must not go unnoticed. */
   readonly blankRefused?: true;
 }
 
@@ -20,7 +20,7 @@ const spanOf = (form: RegExp) => z.string().regex(form, 'a duration such as 30s,
 
 /** Milliseconds. */
 export const span = spanOf(/^[1-9]\d{0,5}[smhd]$/);
-/** Milliseconds, or none at all: `0`. */
+/** Milliseconds; `0` for none. */
 export const spanOrNone = spanOf(/^([1-9]\d{0,5}[smhd]|0[smhd]?)$/);
 
 export const duration = (fallback: string) => span.prefault(fallback);
@@ -38,7 +38,7 @@ export const yesOrNo = (fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((value) => value === 'true' || value === '1' || value === 'yes');
 
-/** An address of one of these schemes, checked without being changed. */
+/** An address with one of these schemes, checked but not changed. */
 export const address = (...schemes: readonly string[]) =>
   z
     .string()
@@ -49,7 +49,7 @@ export const address = (...schemes: readonly string[]) =>
 
 function isAddress(value: string, scheme: string): boolean {
   if (!value.toLowerCase().startsWith(scheme)) return false;
-  // `sqlite:` and `embedded:` name a path; what has `//` names a host, and Sentinel and Cluster may list several.
+  // `sqlite:` and `embedded:` have a path; `//` is followed by a host, or several for Sentinel and Cluster.
   return scheme.endsWith('//') ? /^[^\s]+$/.test(value.slice(scheme.length)) : value.length > scheme.length;
 }
 
@@ -61,4 +61,4 @@ export const webAddress = address('https://', 'http://')
 export const commaList = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))
-  .refine((parts) => parts.every((part) => part !== ''), 'a comma-separated list without empty places');
+  .refine((parts) => parts.every((part) => part !== ''), 'a comma-separated list without empty entries');

@@ -1,7 +1,7 @@
-// Calls to addresses that operators give us for alerts: only where they may go (the resolved address is checked, and it is the one
-// connected to), no redirects, bounded in time and in what is read.
+// Calls the addresses that operators configure for alerts. It guards against SSRF: the resolved address is checked, and it is the one
+// connected to. No redirects; time and response size are limited.
 //
-// Over node:http itself, not undici: that costs a worker 30 MB, and this is one POST.
+// Uses node:http, not undici: undici costs a worker 30 MB, and this is one POST.
 import { lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -10,7 +10,7 @@ import { codeOf } from '#src/base/errors.ts';
 import { isPublicAddress, isPublicHost } from './public-address.ts';
 
 export interface OutgoingNeeds {
-  /** Only tests bring their own. */
+  /** For tests. */
   readonly lookup?: LookupFunction;
 }
 
@@ -23,24 +23,24 @@ export interface OutgoingCall {
 
 export type OutgoingAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly text: string }
-  /** `refused`: we did not call, and shall not. Otherwise nobody answered; `unsure`: but all of it had left. */
+  /** `refused`: the address is not allowed, so there was no call. `unsure`: the whole request was sent, but no response arrived. */
   | { readonly ok: false; readonly refused: boolean; readonly unsure?: true; readonly reason: string };
 
 export interface Outgoing {
   post(url: string, call: OutgoingCall): Promise<OutgoingAnswer>;
-  /** A connection for what is not HTTP, checked alike. */
+  /** Opens a connection for protocols other than HTTP, with the same checks. */
   connect(to: { readonly host: string; readonly port: number; readonly timeoutMs: number }): Promise<Socket>;
   close(): void;
 }
 
-const longestAnswer = 4_096;
+const maxResponseBytes = 4_096;
 
 export function createOutgoing(
   { lookup = systemLookup as LookupFunction }: OutgoingNeeds,
   { allowPrivate }: { readonly allowPrivate: boolean },
 ): Outgoing {
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
-  // No lookup happens for an address.
+  // A literal address is not looked up, so it is checked here.
   const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
   const guarded = guardedLookup(lookup, isAllowed);
   const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup: guarded } as const;
@@ -52,22 +52,22 @@ export function createOutgoing(
       const { protocol } = target.url;
       const send = protocol === 'https:' ? httpsRequest : httpRequest;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
-      let hasLeft = false;
+      let isSent = false;
       const attempt = async (isSecond: boolean): Promise<OutgoingAnswer> => {
         const request = send(target.url, {
           method: 'POST',
-          agent: agents[protocol as keyof typeof agents],
+          agent: protocol === 'https:' ? agents['https:'] : agents['http:'],
           headers: { 'user-agent': 'slotstream', ...call.headers, 'content-length': Buffer.byteLength(call.body) },
           signal,
         });
-        request.once('finish', () => (hasLeft = true));
+        request.once('finish', () => (isSent = true));
         try {
-          return await answerOf(request, call.body);
+          return await responseOf(request, call.body);
         } catch (error) {
-          // A connection that was kept open may have been closed by the other side just now.
+          // The other side may just have closed a kept-alive connection.
           if (request.reusedSocket && !isSecond && codeOf(error) === 'ECONNRESET') return attempt(true);
           const refused = error instanceof AddressRefused;
-          return { ok: false, refused, reason: reasonOf(error, signal), ...(hasLeft && { unsure: true }) };
+          return { ok: false, refused, reason: reasonOf(error, signal), ...(isSent && { unsure: true }) };
         }
       };
       return attempt(false);
@@ -77,7 +77,7 @@ export function createOutgoing(
         const bare = bareHost(host);
         if (!isAllowedHost(bare)) return reject(new AddressRefused());
         const socket = connect({ host: bare, port, lookup: guarded, timeout: timeoutMs });
-        socket.once('timeout', () => socket.destroy(new TimedOut()));
+        socket.once('timeout', () => socket.destroy(new ConnectTimeout()));
         socket.on('error', reject);
         socket.once('connect', () => {
           socket.setTimeout(0).removeAllListeners('timeout');
@@ -90,7 +90,7 @@ export function createOutgoing(
   };
 }
 
-/** Fails when any of a name's addresses is not allowed: which of them is tried is up to the system. */
+/** Fails when any address of a name is not allowed: the system chooses which of them is used. */
 function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -111,29 +111,29 @@ function readTarget(
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return { reason: 'not a web address' };
   if (url.username !== '' || url.password !== '') return { reason: 'the address names a user' };
-  // URL has made an address of 0x7f.1, 0177.0.0.1 and 2130706433 already.
-  if (!isAllowedHost(bareHost(url.hostname))) return { reason: refusal };
+  // URL has already normalized forms such as 0x7f.1, 0177.0.0.1 and 2130706433.
+  if (!isAllowedHost(bareHost(url.hostname))) return { reason: notAllowed };
   return { url };
 }
 
 const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-function answerOf(request: ClientRequest, body: string): Promise<OutgoingAnswer> {
+function responseOf(request: ClientRequest, body: string): Promise<OutgoingAnswer> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
     request.on('error', reject);
-    // An answer that wants to speak another protocol closes without any other word.
-    request.once('close', () => response ?? reject(new CutOff()));
+    // A response that switches protocols closes without any other event.
+    request.once('close', () => response ?? reject(new ConnectionClosed()));
     request.once('response', (message) => {
       response = message;
-      resolve(readAnswer(message));
+      resolve(readResponse(message));
     });
     request.end(body);
   });
 }
 
-async function readAnswer(response: IncomingMessage): Promise<OutgoingAnswer> {
-  const text = await readUpTo(response, longestAnswer);
+async function readResponse(response: IncomingMessage): Promise<OutgoingAnswer> {
+  const text = await readUpTo(response, maxResponseBytes);
   const headers = new Headers();
   for (const name of ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-remaining']) {
     const value = response.headers[name];
@@ -142,37 +142,37 @@ async function readAnswer(response: IncomingMessage): Promise<OutgoingAnswer> {
   return { ok: true, status: response.statusCode ?? 0, headers, text };
 }
 
-/** What is longer is not read to its end: the connection is given up instead. */
-async function readUpTo(response: IncomingMessage, most: number): Promise<string> {
+/** A longer response is not read to its end: the connection is closed instead. */
+async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of response.iterator()) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > most) break;
+    if (bytes > maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, most).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
 }
 
-const refusal = 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)';
+const notAllowed = 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)';
 
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
   constructor() {
-    super(refusal);
+    super(notAllowed);
   }
 }
 
-class TimedOut extends Error {
+class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-class CutOff extends Error {
+class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Never the engine's own words: they quote addresses. */
+/** Never the message of the engine: it quotes addresses. */
 export function reasonOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof AddressRefused) return error.message;
   if (signal?.aborted) return isTimeout(signal.reason) ? 'no answer in time' : 'stopped';
@@ -183,9 +183,9 @@ export function reasonOf(error: unknown, signal?: AbortSignal): string {
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
 const explained: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name is not known (ENOTFOUND)',
+  ENOTFOUND: 'its name does not exist (ENOTFOUND)',
   EAI_AGAIN: 'its name cannot be looked up (EAI_AGAIN)',
-  ECONNREFUSED: 'nobody listens there (ECONNREFUSED)',
+  ECONNREFUSED: 'it refuses connections (ECONNREFUSED)',
   ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
-  ECONNRESET: 'the connection was cut (ECONNRESET)',
+  ECONNRESET: 'the connection was closed (ECONNRESET)',
 };

@@ -1,38 +1,37 @@
-// Which addresses a call may go to: those of the public internet. Asked of the resolved address, and of every form in which one can
-// hide another. Pure.
+// Decides which addresses may be called: those of the public internet. It checks the resolved address and every form that can embed
+// another one. Pure.
 import ipaddr from 'ipaddr.js';
 
 export const isPublicAddress = (text: string): boolean => {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (!ipaddr.isValid(text) || text.includes('%')) return false;
   const address = ipaddr.parse(text);
-  if (address.kind() === 'ipv4') return isPublicV4(address as ipaddr.IPv4);
-  return isPublicV6(address as ipaddr.IPv6);
+  return address instanceof ipaddr.IPv4 ? isPublicV4(address) : isPublicV6(address);
 };
 
-/** Of a host as it is written: what needs no lookup to be refused. A name may still lead to a private address. */
+/** Checks a host without a lookup. A name that passes may still resolve to a private address. */
 export function isPublicHost(host: string): boolean {
   if (ipaddr.isValid(host)) return isPublicAddress(host);
-  // RFC 6761: always this machine, whatever a resolver says.
+  // RFC 6761: always this machine, whatever a resolver returns.
   return !/(^|\.)localhost\.?$/i.test(host);
 }
 
-/** What the library counts as ordinary, less what its table does not know. */
+/** The addresses that the library counts as unicast, without reserved blocks that its table lacks. */
 function isPublicV4(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast' && !reservedV4.some((block) => address.match(block));
 }
 
-/** Of IPv6 only what is given out to the internet; everything else is special, or will be. */
+/** For IPv6 only the globally assigned block; everything else is reserved. */
 function isPublicV6(address: ipaddr.IPv6): boolean {
   if (!address.match(globalV6) || reservedV6.some((block) => address.match(block))) {
-    const inside = hiddenIn(address);
-    return inside !== undefined && isPublicV4(inside);
+    const embedded = embeddedV4(address);
+    return embedded !== undefined && isPublicV4(embedded);
   }
   return address.range() === 'unicast';
 }
 
-/** The address that the network behind a translator will be asked for. Teredo and 6to4 are refused whole: nobody needs them. */
-function hiddenIn(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
+/** The IPv4 address that a translator will connect to. Teredo and 6to4 are rejected entirely. */
+function embeddedV4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (!address.match(mappedV6) && !address.match(nat64)) return undefined;
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 }

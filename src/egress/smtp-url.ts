@@ -1,4 +1,4 @@
-// Where mail goes, read from its address: `smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS`. Pure.
+// Parses the URL of a mail server: `smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS`. Pure.
 
 export interface MailServer {
   readonly host: string;
@@ -9,20 +9,19 @@ export interface MailServer {
   readonly from: string;
 }
 
-// Narrower than RFC 5322: what stands in a header and an envelope has no room for surprises. One address: no comma, no bracket.
+// Narrower than RFC 5322, because it is used in a header and in the envelope. One address: no comma, no bracket.
 const mailAddress = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i;
 
 export const isMailAddress = (text: string): boolean => mailAddress.test(text);
 
-/** Text: what is wrong with it. */
+/** Returns a text with the expected form when the URL is invalid. */
 export function readMailServer(text: string): MailServer | string {
   const url = URL.parse(text);
   if (url === null || url.hostname === '') return 'an address such as smtps://USER:PASSWORD@HOST:465?from=ADDRESS';
   if ([...url.searchParams.keys()].some((name) => name !== 'from'))
-    return 'an address with nothing but from=ADDRESS behind its ?';
+    return 'an address with only from=ADDRESS after its ?';
   const [user, pass] = [decoded(url.username), decoded(url.password)];
-  if (user === undefined || pass === undefined)
-    return 'an address in whose user and password every % is written as %25';
+  if (user === undefined || pass === undefined) return 'an address whose user and password have every % written as %25';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isSecure = url.protocol === 'smtps:';
   const from = url.searchParams.get('from') ?? (isMailAddress(user) ? user : `slotstream@${host}`);

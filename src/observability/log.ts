@@ -1,4 +1,4 @@
-// The log: JSON lines (pretty on a terminal) in which no person and no secret appears, whatever a caller hands in.
+// The log: JSON lines (pretty on a terminal) without personal data and secrets, whatever a caller passes.
 import { createRequire } from 'node:module';
 import pino from 'pino';
 import type { DestinationStream, Level, Logger } from 'pino';
@@ -13,12 +13,12 @@ export type Log = Logger;
 export interface LogOptions {
   readonly level: string;
   readonly pretty: boolean;
-  /** Where the lines go; standard error by default, because standard output belongs to data. */
+  /** Where the lines are written; standard error by default, because standard output is for data. */
   readonly destination?: DestinationStream;
 }
 
 export function createLog({ level, pretty: forPeople, destination }: LogOptions): Log {
-  // Written at once: the last lines before a crash are the ones that matter.
+  // Written synchronously: the last lines before a crash are the most important ones.
   const sink = destination ?? pino.destination({ dest: 2, sync: true });
   const stream = forPeople
     ? loadPretty()({
@@ -39,6 +39,7 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
       formatters: { level: (label) => ({ level: label }), log: safeFields },
       hooks: {
         logMethod(args, method) {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mapping keeps the number and order of the arguments
           method.apply(this, args.map(safeArgument) as typeof args);
         },
       },
@@ -47,13 +48,14 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
   );
   // pino runs no formatter over the fields of a child, so they are made safe here; children inherit this method.
   const { child } = log;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pino's type is generic over custom levels, which are not used
   log.child = function safeChild(this: Log, bindings: object) {
     return child.call(this, safeFields(bindings));
   } as typeof child;
   return log;
 }
 
-// pino takes the message of a bare error as the line's own message, so the error is made safe before pino sees it.
+// pino uses the message of a bare error as the line's own message, so the error is made safe before pino sees it.
 function safeArgument(value: unknown): unknown {
   if (typeof value === 'string') return safeText(value);
   if (!(value instanceof Error)) return value;
@@ -61,22 +63,22 @@ function safeArgument(value: unknown): unknown {
   return { err, msg: err.message };
 }
 
-/** Says the same thing at most once every `everyMs`; the next line tells how many were held back. */
+/** Logs the same message at most once every `everyMs`; the next line has the number of suppressed ones in `heldBack`. */
 export type ThrottledLog = (level: Level, message: string, fields?: object) => void;
 
-// Messages are fixed sentences, so a handful of keys is normal; the cap only guards against a caller that puts data in them.
-const rememberedMessages = 200;
+// Messages are constant, so few keys are normal; the limit only guards against a caller that puts data in them.
+const maxMessages = 200;
 
 export function throttled(log: Log, everyMs: number, now: () => number = Date.now): ThrottledLog {
-  const said = new Map<string, { at: number; heldBack: number }>();
+  const logged = new Map<string, { at: number; heldBack: number }>();
   return (level, message, fields = {}) => {
-    const last = said.get(message);
+    const last = logged.get(message);
     if (last !== undefined && now() - last.at < everyMs) {
       last.heldBack += 1;
       return;
     }
-    if (last === undefined && said.size >= rememberedMessages) said.clear();
-    said.set(message, { at: now(), heldBack: 0 });
+    if (last === undefined && logged.size >= maxMessages) logged.clear();
+    logged.set(message, { at: now(), heldBack: 0 });
     log[level](last?.heldBack ? { ...fields, heldBack: last.heldBack } : fields, message);
   };
 }

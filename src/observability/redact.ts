@@ -1,4 +1,4 @@
-// What may be written down: keys that name secrets or people are blanked, text is cut, and errors keep only what is safe.
+// Redaction for logs: blanks fields that hold secrets or personal data, cuts texts, and reduces errors to what is safe.
 import { SlotstreamError } from '#src/base/errors.ts';
 
 const maxText = 500;
@@ -6,7 +6,7 @@ const maxDepth = 4;
 const maxEntries = 50;
 const redacted = '[redacted]';
 
-// Matched against the key without punctuation, so that `api_token`, `apiToken` and `X-Api-Token` are one.
+// Matched against the key without punctuation, so that `api_token`, `apiToken` and `X-Api-Token` are equal.
 const secretKey =
   /authorization|cookie|token|secret|signature|password|passwd|credential|apikey|signingkey|privatekey|^keys?$|dsn$/;
 const personKey =
@@ -17,7 +17,7 @@ function isPrivate(key: string): boolean {
   return secretKey.test(plain) || personKey.test(plain);
 }
 
-/** Cuts text, shows control and direction characters instead of obeying them, and blanks addresses and credentials. */
+/** Cuts text, escapes control and direction characters, and blanks e-mail addresses and credentials. */
 export function safeText(text: string): string {
   const cut = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
   return cut
@@ -31,7 +31,7 @@ function showCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** The fields of one log line, made safe. */
+/** Returns the fields of one log line, made safe. */
 export function safeFields(fields: object): Record<string, unknown> {
   return safeObject(fields, 0);
 }
@@ -66,7 +66,7 @@ export interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Type, code and a safe message. Never `detail`, `where`, `parameters`, `command` or other fields: those hold values. */
+/** Returns type, code and a safe message. Never `detail`, `where`, `parameters`, `command` or other fields: they contain values. */
 export function describeError(error: Error, depth = 0): DescribedError {
   const own = error instanceof SlotstreamError;
   const code = textField(error, 'code');
@@ -85,7 +85,7 @@ export function describeError(error: Error, depth = 0): DescribedError {
 }
 
 // Engines and parsers quote what they were given (`invalid input syntax for type json: "…"`). SQLSTATE class 42 quotes
-// names of tables and columns instead, and those are what one needs to find the bug.
+// names of tables and columns instead, which are needed to find the bug.
 function withoutQuotedValues(message: string, code: string | undefined): string {
   const [firstLine = ''] = message.split('\n', 1);
   if (code !== undefined && /^42[0-9A-Z]{3}$/.test(code)) return firstLine;
@@ -93,7 +93,7 @@ function withoutQuotedValues(message: string, code: string | undefined): string 
 }
 
 function textField(error: Error, name: string): string | undefined {
-  const value = (error as unknown as Record<string, unknown>)[name];
+  const value: unknown = Reflect.get(error, name);
   return typeof value === 'string' ? safeText(value) : undefined;
 }
 

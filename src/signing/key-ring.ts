@@ -1,5 +1,5 @@
-// The key ring: which signing keys count now. From the configuration, or from a file in the data folder that is re-read
-// when it changes, so that keys rotate without a restart. Time is an argument; no key ever leaves in a message.
+// The key ring: the signing keys that are valid now, from the configuration or from a file in the data folder. The file is read again
+// when it changes, so that keys rotate without a restart. Time is an argument; no message contains a key.
 import { randomBytes, scryptSync } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,28 +7,28 @@ import { writeDraft } from '#src/base/durable-file.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 
 export interface KeyRingOptions {
-  /** The configured keys; undefined = the file decides. */
+  /** The configured keys; undefined: those of the file. */
   readonly keys: readonly string[] | undefined;
   readonly dataDir: string;
-  /** Only `start` makes a key of its own; a lone `receive` with none would refuse every delivery. */
+  /** Only `start` creates a key; a separate `receive` with a key of its own would reject every delivery. */
   readonly generate: boolean;
   readonly allowUnsigned: boolean;
 }
 
 export interface KeyRing {
-  /** The keys that verify now; the first is the one to register and to sign with. */
+  /** The keys that verify now; the first is used to register and to sign. */
   keysAt(nowMs: number): readonly string[];
-  /** What an operator should be told at start and by `doctor`. */
+  /** Shown to the operator at start and by `doctor`. */
   readonly warnings: readonly string[];
   readonly source: 'configuration' | 'file' | 'none';
 }
 
-/** A new key in the file verifies everywhere after this long. */
+/** A new key in the file is used by every process after this time. */
 export const recheckMs = 1000;
 const keyFile = 'signing-keys';
 /** Below this a key can be guessed by trying all of them. */
-const fewestBytes = 8;
-const wantedBytes = 24;
+const minBytes = 8;
+const recommendedBytes = 24;
 
 export function openKeyRing(options: KeyRingOptions): KeyRing {
   if (options.keys !== undefined) {
@@ -48,7 +48,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   });
 }
 
-/** A file that vanished or makes no sense for a moment (an editor saving) leaves the last good keys in force. */
+/** While the file is missing or invalid for a moment (an editor saving), the last good keys stay valid. */
 function rereadOnChange(opened: { path: string; stamp: string; keys: readonly string[] }): KeyRing['keysAt'] {
   let { stamp, keys } = opened;
   let checkedAt = -Infinity;
@@ -67,7 +67,7 @@ function rereadOnChange(opened: { path: string; stamp: string; keys: readonly st
   };
 }
 
-/** Changes whenever the file does: an editor may keep the time or the size, not the inode too. */
+/** Changes whenever the file does: an editor may preserve the time or the size, but not the inode too. */
 function stampOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stats && `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
@@ -76,10 +76,10 @@ function stampOf(path: string): string | undefined {
 function makeKeyFile(path: string): void {
   const draft = writeKeyDraft(path, [newKey()]);
   try {
-    // Unlike a file that is opened and then written, it is never seen empty.
+    // Unlike a file that is opened and then written, a linked file is never seen empty.
     linkSync(draft, path);
   } catch (error) {
-    // Another process starting at the same moment made it first: its key is as good.
+    // Another process created it at the same moment: its key is used.
     if (ownCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft);
@@ -92,8 +92,8 @@ export function newKey(): string {
 }
 
 /**
- * Puts a key before those in the file, from where receivers take it by themselves; the old ones go on verifying. Whoever calls
- * this must be the only one to change the file.
+ * Puts a key before those in the file, where receivers find it by themselves; the old keys still verify. The caller must be the only
+ * one to change the file.
  */
 export function addKey(dataDir: string, key: string): readonly [string, ...string[]] {
   const path = join(dataDir, keyFile);
@@ -110,8 +110,8 @@ function writeKeyDraft(path: string, keys: readonly string[]): string {
 }
 
 /**
- * What a key is called where it can be seen, in the address of a subscription. Slow on purpose: a short key could otherwise be
- * guessed from its name by trying all of them.
+ * The public id of a key, used in the callback URL of a subscription. Slow on purpose: otherwise a short key could be found from its
+ * id by trying all of them.
  */
 export function keyMarkOf(key: string): string {
   const known = marks.get(key);
@@ -121,7 +121,7 @@ export function keyMarkOf(key: string): string {
   return mark;
 }
 
-/** A running process looks at its subscriptions every few minutes, and should not stand still each time. */
+/** Cached: a running process checks its subscriptions every few minutes and should not block each time. */
 const marks = new Map<string, string>();
 
 function readKeyFile(path: string): readonly string[] {
@@ -141,22 +141,22 @@ function checkKeys(keys: readonly string[], source: string): readonly string[] {
     throw new SlotstreamError('config', `A signing key in ${source} begins with whsec_ and is not base64 after it.`, {
       hint: 'Copy the whole secret again, as the service shows it.',
     });
-  if (keys.some((key) => secretBytes(key) < fewestBytes))
-    throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${fewestBytes} bytes.`, {
+  if (keys.some((key) => secretBytes(key) < minBytes))
+    throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${minBytes} bytes.`, {
       hint: 'Use at least 24 random bytes: openssl rand -base64 32',
     });
   return keys;
 }
 
-/** What there is to guess: a `whsec_` key is base64 of it. */
+/** The length of the secret itself: a `whsec_` key is its base64. */
 function secretBytes(key: string): number {
   return key.startsWith('whsec_') ? Buffer.from(key.slice('whsec_'.length), 'base64').length : Buffer.byteLength(key);
 }
 
 function warningsAbout(keys: readonly string[]): readonly string[] {
-  const short = keys.filter((key) => secretBytes(key) < wantedBytes).length;
+  const short = keys.filter((key) => secretBytes(key) < recommendedBytes).length;
   if (short === 0) return [];
   return [
-    `${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${wantedBytes} bytes and could be guessed`,
+    `${short} signing key${short === 1 ? ' is' : 's are'} shorter than ${recommendedBytes} bytes and could be guessed`,
   ];
 }

@@ -1,22 +1,22 @@
-// Who sent these bytes: verifies and makes webhook signatures over the raw body, in two schemes. Pure: keys and time are
-// arguments. The service's own scheme is not in its specification (assumption A2), hence the choice.
+// Verifies and creates webhook signatures over the raw body, in two schemes. Pure: keys and time are arguments. The service's own
+// scheme is not in its specification (assumption A2), so it is configurable.
 import { hash, timingSafeEqual } from 'node:crypto';
 
 export const signatureSchemes = ['timestamped', 'standard-webhooks'] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
-/** `stale_signed`: rightly signed, but outside the tolerance. That is a clock or a slow retry, not an attack. */
+/** `stale_signed`: correctly signed, but outside the tolerance. The cause is a clock or a slow retry, not an attack. */
 export type SignatureRefusal = 'missing' | 'malformed' | 'wrong' | 'stale' | 'stale_signed';
 export type SignatureVerdict =
   | { readonly ok: true; readonly keyId: string }
   | { readonly ok: false; readonly refusal: SignatureRefusal };
 
-/** Every value sent under a lower-case header name: two are a forgery or a fault, so they must not arrive joined. */
+/** Returns every value sent under a lower-case header name, not joined: two values are a forgery or an error. */
 export type HeaderLookup = (name: string) => readonly string[];
 
 export interface SignedRequest {
   readonly scheme: SignatureScheme;
-  /** Where the `timestamped` scheme looks; Standard Webhooks names its own headers. */
+  /** The header of the `timestamped` scheme; Standard Webhooks defines its own headers. */
   readonly headerName: string;
   readonly headers: HeaderLookup;
   readonly body: Uint8Array;
@@ -36,10 +36,10 @@ export interface DeliveryToSign {
   readonly id: string;
 }
 
-/** What the headers claim, once their grammar is right. */
+/** The parsed headers. */
 interface Claim {
   readonly seconds: number;
-  /** The signed text that stands before the body. */
+  /** The signed text before the body. */
   readonly prefix: string;
   readonly candidates: readonly Buffer[];
 }
@@ -50,7 +50,7 @@ const mostCandidates = 5;
 const plainDigits = /^[0-9]{1,12}$/;
 const hexMac = /^[0-9a-f]{64}$/;
 const base64Mac = /^[A-Za-z0-9+/]{43}=$/;
-/** No dot: id, time and body are joined by dots, and a dot in the id would let them be read another way. */
+/** No dot: id, time and body are joined by dots, and a dot in the id would make that ambiguous. */
 const messageId = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 
 export function verifySignature(request: SignedRequest): SignatureVerdict {
@@ -83,7 +83,7 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   };
 }
 
-/** Names a key in metrics without telling anything of it. */
+/** Identifies a key in metrics without revealing it. */
 export function keyIdOf(key: string): string {
   return hash('sha256', `slotstream key id:${key}`).slice(0, 8);
 }
@@ -103,7 +103,7 @@ function readTimestamped({ headers, headerName }: SignedRequest): Claim | 'missi
       if (time !== undefined || !plainDigits.test(value)) return 'malformed';
       time = value;
     } else if (name === 'v1') {
-      // Tested before decoding: Buffer drops what is not hex without a word.
+      // Tested before decoding: Buffer silently drops what is not hex.
       if (!hexMac.test(value) || candidates.length === mostCandidates) return 'malformed';
       candidates.push(Buffer.from(value, 'hex'));
     }
@@ -112,7 +112,7 @@ function readTimestamped({ headers, headerName }: SignedRequest): Claim | 'missi
   return { seconds: Number(time), prefix: `${time}.`, candidates };
 }
 
-/** Standard Webhooks: `webhook-signature` is a list `v1,<base64>` separated by spaces; other versions are not ours. */
+/** Standard Webhooks: `webhook-signature` is a list `v1,<base64>` separated by spaces; other versions are ignored. */
 function readStandard({ headers }: SignedRequest): Claim | 'missing' | 'malformed' {
   const id = onlyValue(headers('webhook-id'));
   const time = onlyValue(headers('webhook-timestamp'));
@@ -137,7 +137,7 @@ function onlyValue(values: readonly string[]): { readonly value: string } | 'mis
   return values.length > 1 || value.length > longestHeader ? 'malformed' : { value };
 }
 
-/** A key made ready: what HMAC puts before the message, and before the hash of that. */
+/** A prepared key: the HMAC pads before the message and before its hash. */
 interface ReadyKey {
   readonly id: string;
   readonly inner: Uint8Array;
@@ -147,7 +147,7 @@ interface ReadyKey {
 const readyKeys = new Map<string, ReadyKey>();
 const mostReadyKeys = 50;
 
-/** Remembered, because every delivery asks for the same few keys. */
+/** Cached, because every delivery needs the same few keys. */
 function readyKey(scheme: SignatureScheme, key: string): ReadyKey {
   const name = `${scheme} ${key}`;
   const found = readyKeys.get(name);
@@ -164,7 +164,7 @@ function readyKey(scheme: SignatureScheme, key: string): ReadyKey {
 
 /**
  * HMAC-SHA256 (RFC 2104) from one-shot hashes, proven against `createHmac` in the tests. Node's Hmac objects hold native
- * memory that the garbage collector must chase, which cost the receiver a fifth of its throughput.
+ * memory that the garbage collector has to track, which cost the receiver a fifth of its throughput.
  */
 function macOf({ inner, outer }: ReadyKey, prefix: string, body: Uint8Array): Buffer {
   const digest = hash('sha256', Buffer.concat([inner, Buffer.from(prefix), body]), 'buffer');

@@ -1,38 +1,36 @@
-// Prometheus gauges of alerts: how many there are by channel and state, and which channels are paused. All labels are from closed sets.
+// Metrics of alerts: their number by channel and state, and the circuit breakers of the channels. All labels are from closed sets.
 import { Gauge, type Registry } from 'prom-client';
 
-export interface AlertGaugeValue {
-  readonly channel: string;
-  readonly state: string;
-  readonly count: number;
-}
+/** Alerts by channel and state. */
+export type AlertCounts = readonly { readonly channel: string; readonly state: string; readonly count: number }[];
 
-export function watchAlerts(registry: Registry, ask: () => Promise<readonly AlertGaugeValue[] | undefined>): void {
+export function watchAlerts(registry: Registry, read: () => Promise<AlertCounts | undefined>): void {
   const gauge: Gauge = new Gauge({
     name: 'slotstream_alerts',
     help: 'Alerts in the outbox, by channel and state.',
     labelNames: ['channel', 'state'],
     registers: [registry],
     collect: async () => {
-      const counts = (await ask()) ?? [];
+      const counts = (await read()) ?? [];
       gauge.reset();
       for (const { channel, state, count } of counts) gauge.set({ channel, state }, count);
     },
   });
 }
 
+/** The circuit breaker of each channel. */
 export type ChannelStates = Readonly<Record<string, { readonly state: 'closed' | 'open' | 'half' }>>;
 
-export function watchChannels(registry: Registry, ask: () => Promise<ChannelStates | undefined>): void {
+export function watchChannels(registry: Registry, read: () => Promise<ChannelStates | undefined>): void {
   const gauge: Gauge = new Gauge({
     name: 'slotstream_alert_channel_open',
-    help: '1 while this process pauses a failing alert channel, by channel.',
+    help: '1 while the circuit breaker of an alert channel is open in this process, by channel.',
     labelNames: ['channel'],
     registers: [registry],
     collect: async () => {
-      const states = Object.entries((await ask()) ?? {});
+      const channels = Object.entries((await read()) ?? {});
       gauge.reset();
-      for (const [channel, { state }] of states) gauge.set({ channel }, state === 'closed' ? 0 : 1);
+      for (const [channel, { state }] of channels) gauge.set({ channel }, state === 'closed' ? 0 : 1);
     },
   });
 }

@@ -1,7 +1,7 @@
-// What the last complete reconciles found, in Prometheus form.
+// Metrics of drift: what the last complete reconciles found.
 import { Gauge, type Registry } from 'prom-client';
 
-/** What the last complete runs found, by part: `recent` and `full`. */
+/** The results of the last complete runs, by part: `recent` and `full`. */
 export interface Reconciled {
   readonly recent?: ReconcileFindings | undefined;
   readonly full?: ReconcileFindings | undefined;
@@ -9,17 +9,17 @@ export interface Reconciled {
 
 export interface ReconcileFindings {
   readonly finished_at: string;
-  /** By kind and how. */
+  /** Counts by kind and difference. */
   readonly drift: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly held_back: Readonly<Record<string, number>>;
 }
 
-/** As the store has it: the same whoever ran it, and after a restart too. */
-export function watchDrift(registry: Registry, ask: () => Promise<Reconciled | undefined>): void {
-  const told = (
+/** Reads from the store, so the values are the same in every process and after a restart. */
+export function watchDrift(registry: Registry, read: () => Promise<Reconciled | undefined>): void {
+  const addGauge = (
     name: string,
     { help, labelNames }: { readonly help: string; readonly labelNames: string[] },
-    tell: (gauge: Gauge, part: string, run: ReconcileFindings) => void,
+    setValues: (gauge: Gauge, part: string, run: ReconcileFindings) => void,
   ): void => {
     const gauge: Gauge = new Gauge({
       name: `slotstream_${name}`,
@@ -27,18 +27,18 @@ export function watchDrift(registry: Registry, ask: () => Promise<Reconciled | u
       labelNames,
       registers: [registry],
       collect: async () => {
-        const runs = Object.entries<ReconcileFindings | undefined>({ ...(await ask()) });
+        const runs = Object.entries<ReconcileFindings | undefined>({ ...(await read()) });
         gauge.reset();
-        for (const [part, run] of runs) if (run !== undefined) tell(gauge, part, run);
+        for (const [part, run] of runs) if (run !== undefined) setValues(gauge, part, run);
       },
     });
   };
-  told(
+  addGauge(
     'reconcile_last_complete_seconds',
     { help: 'When the last complete reconcile ended (Unix time), by part.', labelNames: ['part'] },
     (gauge, part, { finished_at }) => gauge.set({ part }, Date.parse(finished_at) / 1000),
   );
-  told(
+  addGauge(
     'mirror_drift',
     {
       help: 'Rows that the last complete reconcile found missing, extra or different, by kind.',
@@ -49,9 +49,12 @@ export function watchDrift(registry: Registry, ask: () => Promise<Reconciled | u
         for (const [how, count] of Object.entries(hows)) gauge.set({ part, kind, how }, count);
     },
   );
-  told(
+  addGauge(
     'mirror_deletes_held_back',
-    { help: 'Rows gone from the service that wait for `reconcile --allow-deletes`.', labelNames: ['part', 'kind'] },
+    {
+      help: 'Rows deleted at the service that wait for `reconcile --allow-deletes`, by kind.',
+      labelNames: ['part', 'kind'],
+    },
     (gauge, part, { held_back }) => {
       for (const [kind, count] of Object.entries(held_back)) gauge.set({ part, kind }, count);
     },

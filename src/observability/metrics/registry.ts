@@ -1,16 +1,16 @@
-// What an operator can count and time, in Prometheus form. Every label is from a closed set, so that no sender can grow
-// it, and no label names a person or a secret. One registry an app: two apps in one process do not share numbers.
+// The metrics, in Prometheus format. Every label is from a closed set, so that no sender can grow it, and no label contains personal
+// data or a secret. One registry per app: two apps in one process do not share numbers.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
-import { watchAlerts, watchChannels, type AlertGaugeValue, type ChannelStates } from './alerts.ts';
+import { watchAlerts, watchChannels, type AlertCounts, type ChannelStates } from './alerts.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { watchDrift, type Reconciled } from './drift.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
-import { watchSinks, type SinkStandings } from './sinks.ts';
+import { watchSinks, type SinkValues } from './sinks.ts';
 
 export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
-/** `aborted`: the sender went away before its body was whole. */
+/** `aborted`: the sender disconnected before the end of its body. */
 export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
 export type QueueDepths = Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
 
@@ -19,29 +19,29 @@ export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated
 export interface Metrics {
   received(outcome: ReceivedOutcome): void;
   refused(cause: RefusalCause): void;
-  /** How many since the start. */
+  /** The count since the start of the process. */
   refusals(cause: RefusalCause): number;
-  /** Which key of the ring matched: tells when an old key can be taken off. */
+  /** Which key of the key ring matched: shows when an old key can be removed. */
   keyMatched(keyId: string): void;
   acknowledged(seconds: number): void;
   batched(deliveries: number): void;
   projected(event: string, outcome: string, count?: number): void;
-  /** From the event to its row; the service's clock and ours both count. */
+  /** From the event to its row; depends on the service's clock and ours. */
   visible(seconds: number): void;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   unsignedAllowed(allowed: boolean): void;
-  /** Somebody was turned away from the admin listener. */
+  /** A request to the admin listener was rejected. */
   adminRefused(cause: string): void;
-  /** Asked when the metrics are read; a source that fails leaves its gauge without a value, not the page. */
+  /** Sources that are read when the metrics are read; a source that fails leaves only its own gauge without a value. */
   watch(sources: {
     readonly queueDepth?: () => Promise<QueueDepths>;
     readonly quarantine?: () => Promise<number>;
     readonly reconciled?: () => Promise<Reconciled>;
-    readonly sinks?: () => Promise<SinkStandings>;
-    readonly alerts?: () => Promise<readonly AlertGaugeValue[]>;
+    readonly sinks?: () => Promise<SinkValues>;
+    readonly alerts?: () => Promise<AlertCounts>;
     readonly alertChannels?: () => Promise<ChannelStates>;
   }): void;
-  /** How our subscriptions stood at the last look. */
+  /** The states of our subscriptions at the last check. */
   subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -61,43 +61,43 @@ export function createMetrics(): Metrics {
   const received = tally({
     registry,
     name: 'deliveries_received_total',
-    help: 'Verified deliveries by where they went.',
+    help: 'Verified deliveries by destination.',
     label: 'outcome',
   });
   const refused = tally({
     registry,
     name: 'deliveries_refused_total',
-    help: 'Requests refused, by cause.',
+    help: 'Rejected requests to the webhook, by cause.',
     label: 'cause',
   });
   const keys = tally({
     registry,
     name: 'signature_key_total',
-    help: 'Verified deliveries by matching key.',
+    help: 'Verified deliveries by signing key.',
     label: 'key_id',
   });
   const adminRefused = tally({
     registry,
     name: 'admin_refused_total',
-    help: 'Requests turned away from the admin listener, by cause.',
+    help: 'Rejected requests to the admin listener, by cause.',
     label: 'cause',
   });
   const projected = new Counter({
     name: 'slotstream_projected_total',
-    help: 'Deliveries folded, by kind and outcome.',
+    help: 'Processed deliveries, by kind and outcome.',
     labelNames: ['event', 'outcome'],
     registers,
   });
-  const ack = histogram('ack_seconds', 'From the whole body to the answer.', shortSeconds);
-  const visible = histogram('visible_seconds', 'From the event to its row.', longSeconds);
-  const batch = histogram('batch_deliveries', 'Deliveries in a job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
-  const spoolDeliveries = gauge('spool_deliveries', 'Deliveries on disk, waiting for the queue.');
-  const spoolBytes = gauge('spool_bytes', 'Bytes on disk, waiting for the queue.');
+  const ack = histogram('ack_seconds', 'Time from the complete body to the response.', shortSeconds);
+  const visible = histogram('visible_seconds', 'Time from the event to its row.', longSeconds);
+  const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  const spoolDeliveries = gauge('spool_deliveries', 'Deliveries in the disk spool, waiting for the queue.');
+  const spoolBytes = gauge('spool_bytes', 'Bytes in the disk spool, waiting for the queue.');
   const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
   const watched = watchedGauges(registry);
   const subscriptions = new Gauge({
     name: 'slotstream_subscriptions',
-    help: 'Webhook subscriptions of ours that were not well at the last look, and what was done.',
+    help: 'Our webhook subscriptions with a problem at the last check, by state.',
     labelNames: ['state'],
     registers,
   });
@@ -130,7 +130,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** A counter for the path of every request: counts in a plain map, and in Prometheus' own form only when read. */
+/** A counter for every request: counts in a plain map, and converts to Prometheus only when read. */
 function tally(counter: { registry: Registry; name: string; help: string; label: string }) {
   const { registry, name, help, label } = counter;
   const counts = new Map<string, number>();
@@ -159,7 +159,7 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
     labelNames: ['state'],
     registers,
     collect: async () => {
-      const depths = await answerOf(sources.queueDepth);
+      const depths = await valueOf(sources.queueDepth);
       depth.reset();
       for (const [state, jobs] of Object.entries(depths ?? {})) depth.set({ state }, jobs);
     },
@@ -169,20 +169,20 @@ function watchedGauges(registry: Registry): Metrics['watch'] {
     help: 'Deliveries in quarantine.',
     registers,
     collect: async () => {
-      const entries = await answerOf(sources.quarantine);
+      const entries = await valueOf(sources.quarantine);
       quarantine.set(entries ?? NaN);
     },
   });
-  watchDrift(registry, () => answerOf(sources.reconciled));
-  watchSinks(registry, () => answerOf(sources.sinks));
-  watchAlerts(registry, () => answerOf(sources.alerts));
-  watchChannels(registry, () => answerOf(sources.alertChannels));
+  watchDrift(registry, () => valueOf(sources.reconciled));
+  watchSinks(registry, () => valueOf(sources.sinks));
+  watchAlerts(registry, () => valueOf(sources.alerts));
+  watchChannels(registry, () => valueOf(sources.alertChannels));
   return (added) => {
     sources = { ...sources, ...added };
   };
 }
 
-async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
+async function valueOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
   try {
     return source && (await withTimeout(source(), 2000));
   } catch {
@@ -190,13 +190,13 @@ async function answerOf<T>(source: (() => Promise<T>) | undefined): Promise<T | 
   }
 }
 
-/** The worst delay since the last reading: a blocked loop is the first thing to rule out when answers are slow. */
+/** The longest delay since the last reading: a blocked event loop is the first thing to rule out when responses are slow. */
 function measureLoopLag(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: 20 });
   delays.enable();
   const lag = new Gauge({
     name: 'slotstream_event_loop_lag_seconds',
-    help: 'Worst event loop delay since the last reading.',
+    help: 'Longest event loop delay since the last reading.',
     registers: [registry],
     collect: () => {
       lag.set(delays.max / 1e9);

@@ -288,10 +288,10 @@ describe('answers', () => {
     [
       'another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: canary\r\n\r\n',
-      'the connection was cut (ECONNRESET)',
+      'the connection was closed (ECONNRESET)',
     ],
-    ['nothing', '', 'the connection was cut (ECONNRESET)'],
-  ])('an answer that is %s is told without its words', async (_what, words, reason) => {
+    ['nothing', '', 'the connection was closed (ECONNRESET)'],
+  ])('a response that is %s is reported without its content', async (_what, words, reason) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(words));
@@ -303,10 +303,10 @@ describe('answers', () => {
     expect(given).toEqual({ ok: false, refused: false, unsure: true, reason });
   });
 
-  it('a connection that the other side closed between two calls is made anew', async () => {
+  it('a connection that the other side closed between two calls is opened again', async () => {
     await using there = await listen((request, response) => {
       response.writeHead(200, { 'content-length': 2 }).end('ok');
-      // Without a word: the next call finds a dead connection.
+      // Without notice: the next call finds a closed connection.
       setImmediate(() => request.socket.resetAndDestroy());
     });
     const outgoing = createOutgoing({}, { allowPrivate: true });
@@ -316,8 +316,8 @@ describe('answers', () => {
     outgoing.close();
   });
 
-  it('nobody there is told without the address', async () => {
+  it('a refused connection is reported without the address', async () => {
     const given = await post('http://127.0.0.1:1/secret-canary', { allowPrivate: true });
-    expect(given).toEqual({ ok: false, refused: false, reason: 'nobody listens there (ECONNREFUSED)' });
+    expect(given).toEqual({ ok: false, refused: false, reason: 'it refuses connections (ECONNREFUSED)' });
   });
 });

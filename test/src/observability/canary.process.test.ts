@@ -125,7 +125,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     );
   });
 
-  it('when somebody without the key or the token tries', async () => {
+  it('when a client without the key or the token tries', async () => {
     const body = about('intruder');
     const headers = {
       ...signed('another key', body),

@@ -63,7 +63,7 @@ describe('the key ring fails closed', () => {
 });
 
 describe('short keys', () => {
-  it('are told about at start, without being told', () => {
+  it('are reported at start, without being shown', () => {
     const ring = open({ keys: ['only-16-bytes-xx', long] });
     expect(ring.warnings).toEqual([expect.stringContaining('1 signing key is shorter than 24 bytes')]);
     expect(ring.warnings.join('')).not.toContain('only-16');
