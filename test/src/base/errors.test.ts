@@ -1,0 +1,66 @@
+// How errors are classified: exit code, retry, and a short text without data.
+import { describe, expect, it } from 'vitest';
+import {
+  codeOf,
+  describeDriverError,
+  exitCodeOf,
+  isConnectFailure,
+  isContention,
+  isMissingTable,
+  isTransient,
+  rootCodeOf,
+  SlotstreamError,
+} from '#src/base/errors.ts';
+
+const withCode = (code: string, message = 'quotes ada@example.test') => Object.assign(new Error(message), { code });
+
+describe('an error', () => {
+  it('ends a command with 2 when the operator has to change something, and with 1 otherwise', () => {
+    expect(exitCodeOf(new SlotstreamError('config', 'x'))).toBe(2);
+    expect(exitCodeOf(new SlotstreamError('store_unavailable', 'x'))).toBe(1);
+    expect(exitCodeOf(new Error('x'))).toBe(1);
+  });
+
+  it.each(['57P01', '40001', '53100', 'SQLITE_BUSY', 'SQLITE_FULL', 'ECONNREFUSED', 'ENOSPC'])(
+    'with the code %s is transient, also as the cause of another',
+    (code) => {
+      expect(isTransient(withCode(code))).toBe(true);
+      expect(isTransient(new Error('outer', { cause: withCode(code) }))).toBe(true);
+    },
+  );
+
+  it.each(['23505', '22P02', 'SQLITE_CONSTRAINT', 'EACCES'])('with the code %s is not transient', (code) => {
+    expect(isTransient(withCode(code))).toBe(false);
+  });
+
+  it('of our own is transient as its code says, whatever its cause is', () => {
+    expect(isTransient(new SlotstreamError('queue_unavailable', 'x'))).toBe(true);
+    expect(isTransient(new SlotstreamError('config', 'x', { cause: withCode('40001') }))).toBe(false);
+  });
+
+  it('is contention only where two transactions met', () => {
+    expect(['SQLITE_BUSY', '40P01', '55P03'].every((code) => isContention(withCode(code)))).toBe(true);
+    expect(isContention(withCode('57P01'))).toBe(false);
+  });
+
+  it('tells a missing table from other failures', () => {
+    expect(isMissingTable(withCode('42P01'))).toBe(true);
+    expect(isMissingTable(withCode('SQLITE_ERROR', 'no such table: event_log'))).toBe(true);
+    expect(isMissingTable(withCode('42703'))).toBe(false);
+  });
+
+  it('of a connection is known by the code of its cause', () => {
+    const refused = new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') });
+    expect(isConnectFailure(rootCodeOf(refused))).toBe(true);
+    expect(isConnectFailure(rootCodeOf(withCode('ECONNRESET')))).toBe(false);
+  });
+
+  it('is described without the data that a driver quotes', () => {
+    expect(describeDriverError(withCode('23505'))).toBe('23505');
+    expect(describeDriverError(new Error('connect ECONNREFUSED 127.0.0.1:1.\nada@example.test'))).toBe(
+      'connect ECONNREFUSED 127.0.0.1:1',
+    );
+    expect(codeOf(withCode('a code with spaces'))).toBe('Error');
+    expect(codeOf('a text')).toBe('Error');
+  });
+});
