@@ -18,7 +18,10 @@ describe('an SMTP address', () => {
       login: undefined,
       from: 'alerts@example.test',
     });
-    expect(readMailServer('smtp://mail.example.test')).toMatchObject({ port: 587, from: 'slotstream@mail.example.test' });
+    expect(readMailServer('smtp://mail.example.test')).toMatchObject({
+      port: 587,
+      from: 'slotstream@mail.example.test',
+    });
   });
 
   it.each([
