@@ -113,7 +113,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     await using home = await openHome({ QUEUE_URL: redis.url });
     const { code, err } = await home.runProcess(['start']);
     expect(code).toBe(2);
-    expect(err).toContain('a crash would lose every accepted one');
+    expect(err).toContain('a crash would lose all accepted deliveries');
     expect(err).toContain('→ Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.');
   });
 });
