@@ -236,7 +236,7 @@ sentence(
   'caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`',
   async () => {
     sandbox.tokens.add('oat_old', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [], expiresMs: 0 });
-    for (const authorization of ['Bearer nobody', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
+    for (const authorization of ['Bearer unknown', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
       expect(await sandbox.call('GET', '/contacts', { as: null, headers: { authorization } })).toMatchObject({
         status: 401,
         body: common,
@@ -275,7 +275,7 @@ sentence('Errors, 404', 'requested resource not found: same title and message as
 sentence('ErrorResponseDetailsItem', '`message` (string, R), `parameter` (string, O), `code` (string, O)', async () => {
   const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });
   expect(body.details).toEqual([{ message: expect.any(String), parameter: 'count', code: expect.any(String) }]);
-  const unknown = await sandbox.call('GET', '/users/me', { token: 'nobody' });
+  const unknown = await sandbox.call('GET', '/users/me', { token: 'unknown' });
   expect(unknown.body.details).toEqual([{ message: expect.any(String) }]);
 });
 

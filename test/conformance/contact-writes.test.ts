@@ -425,7 +425,7 @@ const contactEvents = ['contact.created', 'contact.updated', 'contact.deleted'] 
 const listen = (scope: 'organization' | 'user' | 'group' = 'organization', user?: string): Promise<Ear> =>
   openEar(sandbox, { events: contactEvents, scope, ...(user === undefined ? {} : { user }) });
 const names = (heard: readonly { event: string }[]): readonly string[] => heard.map(({ event }) => event);
-/** Once what was told before is no longer under way: deliveries of one moment come in no order. */
+/** After earlier deliveries have arrived: deliveries of one moment have no order. */
 async function oneByOne(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const step of steps) {
     await step();
@@ -550,7 +550,7 @@ sentence(
   },
 );
 
-assumed('A4b', 'Events', 'a contact is told as `user_uuid` and `contact`', async () => {
+assumed('A4b', 'Events', 'a contact is sent as `user_uuid` and `contact`', async () => {
   await using ear = await listen();
   const { uri } = await created();
   await sandbox.call('DELETE', uri);

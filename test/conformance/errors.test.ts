@@ -172,12 +172,12 @@ sentence('Errors, 401', 'caller cannot be authenticated: a garbled or unknown to
     `Bearer ${owner}x`,
     `Bearer ${owner.slice(1)}`,
     `Bearer ${owner} ${owner}`,
-    'Bearer nobody',
+    'Bearer unknown',
   ])
     expect(await contacts({ as: null, headers: { authorization } })).toMatchObject({ status: 401, body: common });
 });
 
-sentence('Errors, 403', 'insufficient scope is told before anything about the request', async () => {
+sentence('Errors, 403', 'insufficient scope is reported before anything about the request', async () => {
   for (const { method, path, scopes } of operations.filter((operation) => operation.scopes.length > 0))
     expect(
       await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), {

@@ -191,14 +191,17 @@ assumed('A23', 'POST and PATCH /event_types', 'what is not valid is refused, par
   expect(await sandbox.call('PATCH', solo, { body: { owner: sandbox.handles.users.admin } })).toMatchObject({
     status: 400,
   });
-  const nobody = `${sandbox.handles.base_url}/users/nobody`;
-  expect(await made({ owner: nobody })).toMatchObject({ status: 404, body: { details: [{ parameter: 'owner' }] } });
+  const unknownUser = `${sandbox.handles.base_url}/users/unknown`;
+  expect(await made({ owner: unknownUser })).toMatchObject({
+    status: 404,
+    body: { details: [{ parameter: 'owner' }] },
+  });
 });
 
 // Events
 
-/** The events told to a subscription of the whole organization while `act` runs. */
-async function toldBy(act: () => Promise<void>) {
+/** The events sent to a subscription of the whole organization while `act` runs. */
+async function sentBy(act: () => Promise<void>) {
   await using callback = await openCallback();
   const events = ['event_type.created', 'event_type.updated', 'event_type.deleted'];
   const body = { url: callback.url, events, organization: sandbox.handles.organization, scope: 'organization' };
@@ -212,9 +215,9 @@ async function toldBy(act: () => Promise<void>) {
 
 sentence('Events, event_type.created', 'event type lifecycle: carries the new record', async () => {
   let record: unknown;
-  const told = await toldBy(async () => void (record = (await made()).body.resource));
-  expect(told).toMatchObject([{ event: 'event_type.created' }]);
-  expect(told[0].payload).toEqual(record);
+  const sent = await sentBy(async () => void (record = (await made()).body.resource));
+  expect(sent).toMatchObject([{ event: 'event_type.created' }]);
+  expect(sent[0].payload).toEqual(record);
 });
 
 sentence(
@@ -223,20 +226,20 @@ sentence(
   async () => {
     const { uri } = (await made()).body.resource;
     let record: unknown;
-    const told = await toldBy(async () => {
+    const sent = await sentBy(async () => {
       record = (await sandbox.call('PATCH', uri, { body: { duration: 50 } })).body.resource;
       expect((await sandbox.call('PATCH', uri, { body: { duration: 50 } })).body.resource).toEqual(record);
     });
-    expect(told).toMatchObject([{ event: 'event_type.updated', payload: { uri, duration: 50 } }]);
-    expect(told[0].payload).toEqual(record);
+    expect(sent).toMatchObject([{ event: 'event_type.updated', payload: { uri, duration: 50 } }]);
+    expect(sent[0].payload).toEqual(record);
   },
 );
 
 sentence('Events, event_type.deleted', 'event type lifecycle: carries the record with `deleted_at`', async () => {
   const { uri } = (await made()).body.resource;
-  const told = await toldBy(async () => void (await sandbox.call('DELETE', uri)));
-  expect(told).toMatchObject([{ event: 'event_type.deleted', payload: { uri, active: false } }]);
-  expect(eventTypeResource.parse(told[0].payload).deleted_at).not.toBeNull();
+  const sent = await sentBy(async () => void (await sandbox.call('DELETE', uri)));
+  expect(sent).toMatchObject([{ event: 'event_type.deleted', payload: { uri, active: false } }]);
+  expect(eventTypeResource.parse(sent[0].payload).deleted_at).not.toBeNull();
 });
 
 // Available times

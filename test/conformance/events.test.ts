@@ -38,7 +38,7 @@ const state = async (at: TestSandbox, uri: string) => (await at.call('GET', uri)
 const urisIn = ({ received }: Callback): string[] =>
   received.map(({ body: { payload } }) => (payload.contact ?? payload).uri);
 
-/** A sandbox whose time only moves when it is told to. */
+/** A sandbox whose clock moves only when a test moves it. */
 const openStill = (): Promise<TestSandbox> =>
   openTestSandbox({ rateLimits: false, contacts: 0, bookings: 0 }, { realMs: () => startMs });
 async function advance(at: TestSandbox, by: string): Promise<void> {

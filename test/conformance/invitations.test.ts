@@ -147,7 +147,7 @@ sentence(
 
 sentence('Errors, 400', 'title and message strings (for the invitation endpoint)', async () => {
   const before = count();
-  const { status, body } = await invite('nobody');
+  const { status, body } = await invite('unknown');
   expect(status).toBe(400);
   expect(body).toMatchObject({ title: expect.any(String), message: expect.any(String) });
   expect(body.details).toMatchObject([{ parameter: 'email', message: expect.any(String) }]);
@@ -221,7 +221,7 @@ sentence('Limits, invitation quotas', 'a fixed allotment for trial accounts, enf
 
 assumed('A24', 'Errors, 400', 'an invalid or blank e-mail address', async () => {
   const before = count();
-  for (const email of ['', ' ', 'nobody', 'a@b', 'a b@example.test', `${'x'.repeat(300)}@example.test`])
+  for (const email of ['', ' ', 'no-address', 'a@b', 'a b@example.test', `${'x'.repeat(300)}@example.test`])
     expect(await invite(email)).toMatchObject({ status: 400, body: { details: [{ parameter: 'email' }] } });
   expect(count()).toBe(before);
 });

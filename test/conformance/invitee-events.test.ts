@@ -175,7 +175,7 @@ sentence('POST /webhook_subscriptions, rule 1', '`user` only for events belongin
 assumed(
   'A21b',
   'Transitions of invitee status',
-  'canceled is final; marks are set and removed once; a refusal tells nobody',
+  'canceled is final; marks are set and removed once; a refusal sends no event',
   async () => {
     const { uri } = await desk.booked();
     await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));

@@ -307,7 +307,7 @@ assumed(
 sentence('POST /invitees, body invitee.email', 'string, required', async () => {
   const { email: _email, ...rest } = person;
   await isInvalid({ invitee: rest }, 'invitee.email');
-  await isInvalid({ invitee: { ...person, email: 'nobody' } }, 'invitee.email');
+  await isInvalid({ invitee: { ...person, email: 'no-address' } }, 'invitee.email');
 });
 
 sentence('POST /invitees, body invitee.timezone', 'string, required', async () => {
@@ -359,7 +359,7 @@ sentence('POST /invitees, body event_guests', 'guest e-mail addresses', async ()
   const { event } = await desk.booked({ event_guests: ['one@example.test', 'two@example.test'] });
   const { event_guests } = (await sandbox.call('GET', event)).body.resource;
   expect(event_guests.map((guest: { email: string }) => guest.email)).toEqual(['one@example.test', 'two@example.test']);
-  await isInvalid({ event_guests: ['nobody'] }, 'event_guests.0');
+  await isInvalid({ event_guests: ['no-address'] }, 'event_guests.0');
 });
 
 sentence('Limits', 'event_guests: max 10', async () => {

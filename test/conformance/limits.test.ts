@@ -54,7 +54,7 @@ assumed(
   },
 );
 
-assumed('A6d', 'Limits', 'a caller that is not known is told nothing of limits', async () => {
+assumed('A6d', 'Limits', 'an unknown caller gets no information about limits', async () => {
   const answer = await sandbox.call('GET', '/users/me', { as: null });
   expect(headers.map((name) => answer.headers.get(name))).toEqual([null, null, null]);
 });

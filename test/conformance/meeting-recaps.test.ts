@@ -16,7 +16,7 @@ let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** A recap of a meeting hosted by the member, unless told otherwise. */
+/** A recap of a meeting hosted by the member, unless `more` says otherwise. */
 function recapOf(plan: Partial<RecapPlan> = {}): MeetingRecapResource {
   const user = plan.user ?? sandbox.handles.users.member;
   return createRecap(sandbox.service, { user, event: holdMeeting(sandbox.service, { host: user }), ...plan });
@@ -41,7 +41,7 @@ const grant = (scopes: readonly ApiScope[], user = sandbox.handles.users.owner):
   sandbox.tokens.personal(`${scopes.join('.').replaceAll(':', '.')}.${user.slice(-12)}`, { user, scopes });
 
 // oxlint-disable-next-line typescript/no-explicit-any
-type Told = any;
+type Sent = any;
 
 const urisOf = (body: { collection: readonly MeetingRecapResource[] }): readonly string[] =>
   body.collection.map(({ uri }) => uri);
@@ -263,23 +263,23 @@ sentence(
 sentence('Events', 'meeting_recap.created fires when a recap is created, for hosted meetings', async () => {
   await using ear = await hear();
   const recap = recapOf();
-  const [told, ...more] = await ear.heard();
+  const [sent, ...more] = await ear.heard();
   expect(more).toEqual([]);
-  expect(told).toMatchObject({ event: 'meeting_recap.created', created_at: recap.created_at });
-  expect(told.payload).toMatchObject({ event: { uri: recap.event.uri }, recap: { uri: recap.uri } });
+  expect(sent).toMatchObject({ event: 'meeting_recap.created', created_at: recap.created_at });
+  expect(sent.payload).toMatchObject({ event: { uri: recap.event.uri }, recap: { uri: recap.uri } });
 });
 
 sentence('Events', 'meeting_recap.created fires for external meetings', async () => {
   await using ear = await hear();
   const { body } = await sandbox.control('POST', '/meeting_recaps', { user: sandbox.handles.users.member });
-  const [told] = await ear.heard();
-  expect(told).toMatchObject({ event: 'meeting_recap.created', payload: { recap: { uri: body.resource.uri } } });
+  const [sent] = await ear.heard();
+  expect(sent).toMatchObject({ event: 'meeting_recap.created', payload: { recap: { uri: body.resource.uri } } });
   expect(body.resource.event.uri).toBeNull();
-  expect(told.payload.event).not.toHaveProperty('uri');
+  expect(sent.payload.event).not.toHaveProperty('uri');
 });
 
-/** What was told of this one change to a new recap. */
-async function toldOf(change: object): Promise<readonly Told[]> {
+/** What was sent about this one change to a new recap. */
+async function sentAbout(change: object): Promise<readonly Sent[]> {
   const recap = recapOf();
   await using ear = await hear();
   const { status } = await sandbox.control('PATCH', '/meeting_recaps', { uri: recap.uri, ...change });
@@ -290,19 +290,19 @@ async function toldOf(change: object): Promise<readonly Told[]> {
 }
 
 sentence('Events', 'meeting_recap.updated fires when the summary changes', async () => {
-  expect(await toldOf({ summary_md: 'Another' })).toMatchObject([
+  expect(await sentAbout({ summary_md: 'Another' })).toMatchObject([
     { event: 'meeting_recap.updated', payload: { recap: { summary_md: 'Another' } } },
   ]);
 });
 
 sentence('Events', 'meeting_recap.updated fires when the action items change', async () => {
-  expect(await toldOf({ action_items_md: '- Another' })).toMatchObject([
+  expect(await sentAbout({ action_items_md: '- Another' })).toMatchObject([
     { event: 'meeting_recap.updated', payload: { recap: { action_items_md: '- Another' } } },
   ]);
 });
 
 sentence('Events', 'meeting_recap.updated fires when the discussion changes', async () => {
-  expect(await toldOf({ discussion_md: null })).toMatchObject([
+  expect(await sentAbout({ discussion_md: null })).toMatchObject([
     { event: 'meeting_recap.updated', payload: { recap: { discussion_md: null } } },
   ]);
 });
@@ -318,7 +318,7 @@ sentence('Events', 'a PATCH of highlights through the interface fires meeting_re
 });
 
 sentence('Events', 'the creation of a share link surfaces as meeting_recap.updated', async () => {
-  expect(await toldOf({ share_link: true })).toMatchObject([
+  expect(await sentAbout({ share_link: true })).toMatchObject([
     { event: 'meeting_recap.updated', payload: { recap: { share_link: expect.stringMatching(/^http/) } } },
   ]);
 });
@@ -334,15 +334,15 @@ sentence('Events', 'the removal of a share link surfaces as meeting_recap.update
 });
 
 sentence('Events', 'changes to notes do not fire meeting_recap.updated', async () => {
-  expect(await toldOf({ notes: 'For myself' })).toEqual([]);
+  expect(await sentAbout({ notes: 'For myself' })).toEqual([]);
 });
 
 sentence('Events', 'changes to attendees do not fire meeting_recap.updated', async () => {
-  expect(await toldOf({ attendees: [{ user_email: 'late@example.test', user_name: 'Late' }] })).toEqual([]);
+  expect(await sentAbout({ attendees: [{ user_email: 'late@example.test', user_name: 'Late' }] })).toEqual([]);
 });
 
 sentence('Events', 'changes to timing do not fire meeting_recap.updated', async () => {
-  expect(await toldOf({ start_time: instantOf(sandbox.service.clock.nowMs() - 5 * dayMs) })).toEqual([]);
+  expect(await sentAbout({ start_time: instantOf(sandbox.service.clock.nowMs() - 5 * dayMs) })).toEqual([]);
 });
 
 sentence('Events', 'meeting_recap.deleted fires when a recap is permanently deleted', async () => {
@@ -368,8 +368,8 @@ sentence(
       });
       const { body } = await world.control('POST', '/meeting_recaps', { user: world.handles.users.member });
       await world.call('DELETE', body.resource.uri);
-      const [told] = await ear.heard();
-      expect(told.payload).toEqual(shape({ uri: body.resource.uri, deleted_at: told.created_at }));
+      const [sent] = await ear.heard();
+      expect(sent.payload).toEqual(shape({ uri: body.resource.uri, deleted_at: sent.created_at }));
     }
   },
 );
@@ -377,8 +377,8 @@ sentence(
 sentence('Events', 'recap events belong to the user whose recap it is', async () => {
   await using ear = await hear();
   const [own, other] = [recapOf(), recapOf({ user: sandbox.handles.users.admin })];
-  const told = await ear.heard();
-  expect(told.map(({ payload }) => payload.recap.uri)).toEqual([own.uri]);
+  const sent = await ear.heard();
+  expect(sent.map(({ payload }) => payload.recap.uri)).toEqual([own.uri]);
   expect(other.user).not.toBe(own.user);
 });
 

@@ -8,7 +8,7 @@ import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
 let desk: Desk;
-// Windows begin with the first call, so each row has its own, on a clock that only moves when told.
+// Windows begin with the first call, so each row has its own, on a clock that only the test moves.
 beforeEach(async () => {
   const startMs = Date.now();
   sandbox = await openTestSandbox({ contacts: 0, bookings: 0 }, { realMs: () => startMs });

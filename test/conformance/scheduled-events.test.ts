@@ -199,6 +199,6 @@ sentence('Conventions 4', 'one meeting is for its hosts and administrators to se
 sentence('Errors 404', 'a scheduled event or an invitee that is not there is not found', async () => {
   const { event } = await desk.booked();
   const nowhere = `${sandbox.handles.base_url}/scheduled_events/nowhere`;
-  for (const path of [nowhere, `${nowhere}/invitees`, `${event}/invitees/nobody`])
+  for (const path of [nowhere, `${nowhere}/invitees`, `${event}/invitees/unknown`])
     expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: { title: 'Internal Server Error' } });
 });

@@ -11,7 +11,7 @@ let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** Answered by an operation, not by the path being unknown: nobody without a token gets past one. */
+/** Answered by an operation, not by the path being unknown: a caller without a token gets past none. */
 async function isServed(method: string, path: string): Promise<boolean> {
   const { status } = await sandbox.call(method, path, { as: null });
   return status === 401;

@@ -208,7 +208,7 @@ sentence('POST /webhook_subscriptions scope', 'enum, required: `organization`, `
 });
 sentence('POST /webhook_subscriptions user', 'string, not required: user URI', async () => {
   expect((await subscribed(userScope())).user).toBe(sandbox.handles.users.owner);
-  await expectUnchanged(() => subscribe({ scope: 'user', user: 'somebody' }), invalidFor('user'));
+  await expectUnchanged(() => subscribe({ scope: 'user', user: 'a-name' }), invalidFor('user'));
 });
 sentence('POST /webhook_subscriptions group', 'string, not required: group URI', async () => {
   expect((await subscribed(groupScope())).group).toBe(sandbox.handles.group);

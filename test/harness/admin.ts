@@ -1,4 +1,4 @@
-// The admin listener without sockets: its token, a clock that moves by hand, and all it was told of.
+// The admin listener without sockets: its token, a clock that moves by hand, and everything reported to it.
 import { createAdminApp, type AdminNeeds } from '#src/api/app.ts';
 import { openListener } from '#src/receiver/listener.ts';
 

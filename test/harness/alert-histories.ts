@@ -28,7 +28,7 @@ const event: Arbitrary<Payload> = fc.record({
   updated_at: moment,
 });
 
-/** A mark was made at one moment, whoever tells of it. */
+/** A mark was made at one moment, whichever fact reports it. */
 const mark = fc.nat(5).map((n) => ({ uri: `${base}/invitee_no_shows/${n}`, created_at: at(2 + (n % 3), 1) }));
 
 const person = {
@@ -47,7 +47,7 @@ const person = {
 };
 const invitee: Arbitrary<Payload> = fc
   .oneof(fc.record(person), fc.record(person, { requiredKeys: ['uri', 'updated_at'] }))
-  .map((told) => ({ ...told, ...(told.scheduled_event && { event: told.scheduled_event['uri'] }) }));
+  .map((sent) => ({ ...sent, ...(sent.scheduled_event && { event: sent.scheduled_event['uri'] }) }));
 
 const contact: Arbitrary<Payload> = fc.record(
   {

@@ -1,5 +1,5 @@
 // Random bookings that are moved, canceled, missed and paid in every way, also in ways that make no sense: links to invitees
-// nobody saw, in circles, and two by two.
+// that were never delivered, in circles, and two by two.
 import fc, { type Arbitrary } from 'fast-check';
 import type { Telling } from './histories.ts';
 import type { Payload } from './payloads.ts';
@@ -37,7 +37,7 @@ const host = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ user: fc.constantFrom(...users), user_name: orNull(fc.constantFrom('Ada', 'Žofie')) }),
   },
-  { weight: 1, arbitrary: fc.constantFrom(null, 'nobody', 5, { user: 5 }, ['x']) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 'unknown', 5, { user: 5 }, ['x']) },
 );
 
 const event: Arbitrary<Payload> = fc.record({
@@ -81,7 +81,7 @@ const invitee: Arbitrary<Payload> = fc
     routing_form_submission: orNull(fc.constantFrom(...submissions)),
     scheduled_event: orNull(event),
   })
-  .map((told) => ({ ...told, event: told.scheduled_event?.['uri'] ?? events[0] }));
+  .map((sent) => ({ ...sent, event: sent.scheduled_event?.['uri'] ?? events[0] }));
 
 const submission: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...submissions),

@@ -1,4 +1,4 @@
-// The world of the sandbox without its edge: people and offers of one seed, on a clock that stands still, every fact kept.
+// The world of the sandbox without its edge: people and offers of one seed, on a clock that does not move, with every fact recorded.
 import { createService } from '#src/sandbox/create-service.ts';
 import type { Handles } from '#src/sandbox/seed/seed.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';

@@ -1,4 +1,4 @@
-// The other end of a webhook: an HTTP server that keeps what it gets and answers as it is told.
+// The other end of a webhook: an HTTP server that records each request and answers as the test says.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -76,8 +76,8 @@ export function haunted(histories: Arbitrary<Telling[]>): Arbitrary<Telling[]> {
       const next = numbers(seed + JSON.stringify(fact.payload).length);
       const payload = belonging(planted(fact.payload, { next }) as Payload);
       const { event, created_at } = fact;
-      const told = body === null ? null : rendered({ event, created_at, payload }, seed + index);
-      return { fact: { ...fact, payload }, body: told };
+      const text = body === null ? null : rendered({ event, created_at, payload }, seed + index);
+      return { fact: { ...fact, payload }, body: text };
     }),
     ...rubbish,
   ]);

@@ -11,7 +11,7 @@ export const fieldUri = (n: number | string) => `${base}/contact_custom_fields/$
 export const contactUri = (n: number | string) => `${base}/contacts/${n}`;
 const at = '2025-01-01T00:00:00.000000Z';
 
-/** Reads definitions from the API; those told later are older only where they say so. */
+/** Reads definitions from the API; a later one is older only where it says so. */
 export async function readDefinitions(store: Store, definitions: readonly JsonObject[]): Promise<void> {
   const records = definitions.map((definition) => ({
     kind: 'custom_field_definition' as const,

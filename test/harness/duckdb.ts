@@ -1,4 +1,4 @@
-// An independent reader of exported files: DuckDB, told nothing about what they ought to hold.
+// An independent reader of exported files: DuckDB, which has no information about the expected contents.
 import { DuckDBInstance } from '@duckdb/node-api';
 
 export type DuckRow = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Before the test run: finds the real engines (installs them where that is possible), starts one Redis and one
 // PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl'). Chromium is started by
-// whoever needs it: inject('chromiumPath').
+// the tests that need it: inject('chromiumPath').
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Random histories of facts of every kind: out of order, told twice, told again with a new stamp, in other bytes.
+// Random histories of facts of every kind: out of order, sent twice, sent again with a new time, in other bytes.
 import fc, { type Arbitrary } from 'fast-check';
 import {
   contact,
@@ -55,7 +55,7 @@ const ways: readonly { kinds: readonly string[]; payload: Arbitrary<Payload>; we
   { kinds: ['meeting_recap.created', 'meeting_recap.updated'], payload: recapShape(recap), weight: 3 },
   { kinds: ['meeting_recap.deleted'], payload: recapShape(deleted(fc.constantFrom(...uris.recaps))), weight: 1 },
   { kinds: ['routing_form_submission.created'], payload: submission, weight: 2 },
-  // Kept, never projected: a kind nobody knows, and a contact that does not fit its schema.
+  // Kept, never projected: an unknown kind, and a contact that does not fit its schema.
   { kinds: ['contact.merged'], payload: contact, weight: 1, sound: false },
   {
     kinds: ['contact.updated'],
@@ -81,10 +81,10 @@ const deliveries: Arbitrary<Delivery[]> = fc
     seed: fc.nat(0xffff),
   })
   .map(({ fact: first, stamps, senders, seed }) =>
-    [first, ...stamps.map((created_at) => ({ ...first, created_at }))].flatMap((told, index) =>
+    [first, ...stamps.map((created_at) => ({ ...first, created_at }))].flatMap((sent, index) =>
       senders.map((created_by, sender) => ({
-        fact: told,
-        body: bodyOf(told, { created_by, seed: seed + index * 7 + sender }),
+        fact: sent,
+        body: bodyOf(sent, { created_by, seed: seed + index * 7 + sender }),
       })),
     ),
   );
@@ -97,10 +97,10 @@ function bodyOf(
 }
 
 export function history(maxLength = 12): Arbitrary<Delivery[]> {
-  return fc.array(deliveries, { minLength: 1, maxLength }).map((told) => told.flat());
+  return fc.array(deliveries, { minLength: 1, maxLength }).map((sent) => sent.flat());
 }
 
-/** Some order of all of these, with some of them told again. */
+/** Some order of all of these, with some of them repeated. */
 export function reordered<Item>(items: readonly Item[]): Arbitrary<Item[]> {
   const everything = fc.shuffledSubarray([...items], { minLength: items.length, maxLength: items.length });
   return fc

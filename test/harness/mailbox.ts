@@ -1,4 +1,4 @@
-// A real mail server that keeps what it gets and refuses what it is told to.
+// A real mail server that stores what it receives and refuses what the test says.
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
@@ -43,7 +43,7 @@ export async function openMailbox(options: SMTPServerOptions = {}): Promise<Mail
     },
     ...options,
   });
-  // Whoever hangs up in the middle of a sentence is not this server's trouble.
+  // A client that hangs up in the middle of a command is no error of this server.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.server.address() as AddressInfo;

@@ -76,7 +76,7 @@ async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' 
     world,
     reader,
     async hear() {
-      // Nobody subscribed for the other organization: it is read again.
+      // There is no subscription for the other organization: it is read again.
       if (ear === undefined) return void (await fill());
       const bodies = await ear.heard();
       await ingestBodies(

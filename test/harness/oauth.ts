@@ -13,7 +13,7 @@ export interface Turn {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** What the client is told, when the browser is sent back to it. */
+  /** What the client receives when the browser is sent back to it. */
   readonly back: Readonly<Record<string, string>> | undefined;
 }
 

@@ -128,10 +128,10 @@ function isRunnable(path: string): boolean {
   }
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as somebody else. */
+/** PostgreSQL refuses to run as root, so root runs it as another user. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  for (const user of ['postgres', 'nobody']) {
+  for (const user of ['postgres', '65534']) {
     try {
       const id = (flag: string): number =>
         Number(execFileSync('id', [flag, user], { stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -140,7 +140,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
       continue;
     }
   }
-  throw new Error('Running as root, and neither user postgres nor nobody exists to run PostgreSQL as.');
+  throw new Error('Running as root, and neither the user postgres nor the user 65534 exists to run PostgreSQL as.');
 }
 
 async function answers(url: string): Promise<boolean> {

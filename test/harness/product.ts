@@ -1,4 +1,4 @@
-// The real product as child processes: what a user starts, what an operator kills, and all it ever said.
+// The real product as child processes: what a user starts, what an operator kills, and everything it printed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export interface Home extends AsyncDisposable {
   run(args: readonly string[], more?: Settings): Promise<Ran>;
   /** Runs a verb to its end as a process of its own. */
   runProcess(args: readonly string[], more?: Settings): Promise<Ran>;
-  /** Starts a verb that goes on until it is told to stop. */
+  /** Starts a verb that runs until it gets a signal. */
   spawn(args: readonly string[]): RunningVerb;
   /** Everything every process here wrote to its standard output and standard error. */
   output(): string;
@@ -47,7 +47,7 @@ export interface Product {
   readonly url: string;
   readonly webhook: string;
   readonly pid: number;
-  /** The status `/readyz` answers with; 0 when nobody answers. */
+  /** The status `/readyz` answers with; 0 when there is no answer. */
   readiness(): Promise<number>;
   admin(path: string): Promise<Response>;
   kill9(): Promise<void>;
@@ -126,7 +126,7 @@ interface Child {
   signal(name: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A test that runs out of time leaves its processes to nobody: they go with ours. */
+/** The processes of a test that ran out of time end with this process. */
 const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');

@@ -28,7 +28,7 @@ export async function startPump(store: Store, input: PumpInput): Promise<Pumping
       isHeld: () => true,
       onArrived: () => undefined,
       onRecovered: () => undefined,
-      onFailed: (told) => void failed.push(told),
+      onFailed: (failure) => void failed.push(failure),
     },
     input,
     stopping.signal,

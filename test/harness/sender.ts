@@ -1,5 +1,5 @@
 // A sender as the scheduling service is one: signs, keeps connections alive, sends some at a time, and comes again when
-// it is not told 2xx. It signs by itself, so that it does not share a mistake with the code that verifies.
+// it does not get 2xx. It signs by itself, so that it does not share a mistake with the code that verifies.
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ export interface SenderOptions {
   readonly key: string;
   /** Requests at a time. */
   readonly lanes?: number;
-  /** Come again until it is told 2xx. */
+  /** Repeats a delivery until it gets 2xx. */
   readonly retries?: boolean;
   /** How long to wait after an answer that is not 2xx. */
   readonly pauseMs?: number;
@@ -25,7 +25,7 @@ export interface Sender {
   /** Every delivery handed over so far, in order. */
   readonly sent: readonly Sent[];
   send(bodies: Iterable<string>): Promise<void>;
-  /** How many were told 2xx so far. */
+  /** How many got 2xx so far. */
   accepted(): number;
   close(): void;
 }

@@ -5,7 +5,7 @@
 //   C1             canceled by its invitee 2 h before    Wed 8 Jan, canceled that day
 //   D1             canceled by its invitee 3 days before Wed 8 Jan, canceled 5 Jan
 //   E1             canceled by a host                    canceled 3 Jan
-//   F1             canceled, nobody says by whom         canceled 3 Jan
+//   F1             canceled, not known by whom         canceled 3 Jan
 //   G1             to come                               1 Jan 2190, paid USD 5, and a failed payment on H1
 //   H1             held with two hosts                   Mon 6 Jan
 //   I1 → (?)       moved to one never seen               moved 4 Jan

@@ -111,5 +111,5 @@ export async function emptyTables(store: Store): Promise<void> {
   });
 }
 
-/** When a thorough scrub is due for whoever was forgotten by now. */
+/** When a thorough scrub is due for the contacts that are redacted by now. */
 export const aDayLater = () => Date.now() + 25 * 3_600_000;

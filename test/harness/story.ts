@@ -1,4 +1,4 @@
-// What fault runs send: contacts that change, told out of order, twice, and with things in between that nobody can read.
+// What fault runs send: contacts that change, out of order, twice, and with unreadable bodies in between.
 
 const service = 'https://api.example.test';
 const epoch = Date.UTC(2025, 0, 1);

@@ -1,5 +1,5 @@
 // The judge of fault runs, independent of the code under test: it opens the database by itself and compares.
-// (A) every delivery told 2xx stands in the log exactly once, (B) nothing is lost when the sender retries, (C) the rows
+// (A) every delivery answered with 2xx is in the log exactly once, (B) nothing is lost when the sender retries, (C) the rows
 // are what the newest fact says, (D) nothing private in anything that was written for people to read.
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -31,7 +31,7 @@ export async function ask(storeUrl: string, sql: string): Promise<Row[]> {
   }
 }
 
-/** Waits until the log holds every delivery told 2xx, then judges A to C. */
+/** Waits until the log holds every delivery answered with 2xx, then judges A to C. */
 export async function judge(storeUrl: string, sent: readonly Sent[], patienceMs = 20_000): Promise<void> {
   const accepted = new Set(sent.filter(({ answers }) => isAccepted(answers.at(-1))).map(({ body }) => body));
   const offered = new Set(sent.map(({ body }) => body));
@@ -43,7 +43,7 @@ export async function judge(storeUrl: string, sent: readonly Sent[], patienceMs 
     log.filter(({ body }) => !offered.has(String(body))),
     'nothing was invented',
   ).toEqual([]);
-  expect(log.filter(isMisjudged), 'only what nobody can read is kept apart, with a reason').toEqual([]);
+  expect(log.filter(isMisjudged), 'only unreadable deliveries are quarantined, with a reason').toEqual([]);
   expect(await contactsIn(storeUrl)).toEqual(newestContacts(log.map(({ body }) => String(body))));
 }
 

@@ -122,18 +122,18 @@ interface Deletion {
   readonly source: 'operator' | 'webhook' | 'reconcile';
 }
 
-/** What an operator erased counts before what was told, and that before what was found; then the earliest. */
+/** An operator's erasure counts before a delivered deletion, and that before one found by reconcile; then the earliest. */
 const orderOf = ({ source, at }: Deletion) => [['operator', 'webhook', 'reconcile'].indexOf(source), at];
 
 function deletion({ event, observed, payload }: NormalFact): Deletion[] {
-  const told = payload['deleted_at'] as string | null | undefined;
+  const sentDeletion = payload['deleted_at'] as string | null | undefined;
   if (event === 'person.erased')
     return [{ table: 'contacts', uri: payload['uri'] as string, at: observed, source: 'operator' }];
   const table = tableOf(event);
   const says = /\.(deleted|gone)$/.test(event) && event !== 'invitee_no_show.deleted';
-  if (!says && (table !== 'event_types' || told == null)) return [];
+  if (!says && (table !== 'event_types' || sentDeletion == null)) return [];
   const source = /\.(read|gone)$/.test(event) ? 'reconcile' : 'webhook';
-  return [{ table, uri: payload['uri'] as string, at: told ?? observed, source }];
+  return [{ table, uri: payload['uri'] as string, at: sentDeletion ?? observed, source }];
 }
 
 const keyColumns = [

@@ -21,9 +21,9 @@ export function noShowOf(facts: readonly NormalFact[]): Record<string, Json> & {
 
   const since = snapshot?.observed ?? '';
   let open: Mark | null = snapshot?.payload['no_show'] ? markOf(snapshot) : null;
-  // A mark that the snapshot repeats is the one told earlier.
-  const told = open && marks.get(open.uri);
-  if (open && told && told.at < since) open = { uri: open.uri, created_at: told.created_at };
+  // A mark that the snapshot repeats is the one sent earlier.
+  const sent = open && marks.get(open.uri);
+  if (open && sent && sent.at < since) open = { uri: open.uri, created_at: sent.created_at };
   for (const at of [...new Set([...unmarks, ...[...marks.values()].map((mark) => mark.at)])].toSorted()) {
     if (at < since) continue;
     const now = [...marks].filter(([, mark]) => mark.at === at).map(([uri, { created_at }]) => ({ uri, created_at }));
