@@ -2,6 +2,8 @@
 // hold before the test times out. FUZZ_RUNS=20 tries twenty times as many, from a random seed. fast-check prints the seed and the
 // number of cases of a failure; FUZZ_SEED=<seed> starts from that seed again.
 const factor = Number(process.env['FUZZ_RUNS'] ?? 0);
+/** With FUZZ_RUNS, tests of whole processes run on every engine instead of one each. */
+export const isLongRun = factor > 0;
 const givenSeed = process.env['FUZZ_SEED'];
 const fixedSeed = 20_250_414;
 

@@ -12,6 +12,7 @@ import { createDatabase } from '../../../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { awayFromMeetings } from '../../../harness/reconciling.ts';
+import { isLongRun } from '../../../harness/runs.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
@@ -28,7 +29,8 @@ const engines: readonly { name: string; available: boolean; settings: () => Prom
 const never = '99999d';
 const faults = { drop: 0.05, duplicate: 0.1, shuffle: 0.2, rate_limit: 0.02, status: 0.02 };
 
-for (const { name, available, settings } of engines) {
+// reconcile.engines.test.ts runs in process on both engines.
+for (const { name, available, settings } of isLongRun ? engines : engines.slice(0, 1)) {
   describe.runIf(available && inject('redisUrl') !== '')(`the mirror on ${name}`, { timeout: 240_000 }, () => {
     it('is complete again after one reconcile, whatever was lost, and the report names every row', async () => {
       await using redis = await startRedis();
