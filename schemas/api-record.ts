@@ -1,5 +1,5 @@
-// Reads what the log holds of an answer of the API: `{event: "contact.read", payload}`. When it was observed stands beside
-// it, not in it: the same content seen again later is the same record.
+// Parses the log entry of an API record: `{event: "contact.read", payload}`. The time of observation is not part of it, so the same
+// content observed again is the same record.
 import { reasonOf, subjectOf } from './delivery.ts';
 import { readJson } from './json-text.ts';
 import { readerOf, type FactPayload, type ReadFactKind } from './records.ts';
@@ -18,7 +18,7 @@ export interface MalformedRecord {
   readonly state: 'malformed';
   readonly event: string | null;
   readonly subjectUri: string | null;
-  /** Names the path and what was expected there, never the value: it may be a person. */
+  /** Names the path and what was expected there, never the value: it may be personal data. */
   readonly reason: string;
 }
 
@@ -37,6 +37,6 @@ export function readApiRecord(body: string): KnownRecord | MalformedRecord {
   if (!isObject(payload)) return malformed('payload: expected object');
   const read = reader.schema.safeParse(reader.unwrap(payload));
   if (!read.success) return malformed(reasonOf(read.error));
-  // The reader was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reader was looked up by `event`, so the payload is that kind's
   return { state: 'known', event, payload: read.data, notes: reader.notes(read.data) } as KnownRecord;
 }

@@ -23,7 +23,7 @@ export const inviteeLocation = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('ask_invitee'), location: written }),
     z.strictObject({ kind: z.literal('custom'), location: written }),
   ],
-  // Of what is no object at all the usual message says enough.
+  // A value that is not an object gets the usual message.
   { error: ({ code }) => (code === 'invalid_union' ? `expected one of ${locationKinds.join(', ')}` : undefined) },
 );
 

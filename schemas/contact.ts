@@ -1,4 +1,4 @@
-// A contact as the service tells of it, by webhook (flat or nested, A4b) and in lists.
+// A contact as the service sends it, by webhook (flat or nested, A4b) and in lists.
 import { z } from 'zod';
 import { contactCustomField } from './custom-field.ts';
 import { noNotes, type EventContract } from './event.ts';
@@ -53,11 +53,11 @@ const facts = {
   unwrap,
 } as const;
 
-const told = { ...facts, schema: contact, notes } as const satisfies EventContract<Contact>;
+const present = { ...facts, schema: contact, notes } as const satisfies EventContract<Contact>;
 const deleted = { ...facts, schema: deletedContact, notes: noNotes } as const satisfies EventContract<DeletedContact>;
 
 export const contactEvents = {
-  'contact.created': told,
-  'contact.updated': told,
+  'contact.created': present,
+  'contact.updated': present,
   'contact.deleted': deleted,
 } as const;

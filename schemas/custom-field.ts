@@ -47,11 +47,13 @@ const valueSchemas = {
 
 export type CustomFieldType = keyof typeof valueSchemas;
 
+const isCustomFieldType = (name: string): name is CustomFieldType => Object.hasOwn(valueSchemas, name);
+
 /** The schema of a value for one definition: null clears a scalar, [] clears tags, an option must be one of the definition's. */
 export function customFieldValueFor(definition: Pick<CustomFieldDefinition, 'field_type' | 'options'>): z.ZodType {
   const type = definition.field_type ?? '';
-  if (!Object.hasOwn(valueSchemas, type)) return z.unknown();
+  if (!isCustomFieldType(type)) return z.unknown();
   if (type === 'tags') return valueSchemas.tags;
   if (type === 'single_select') return z.literal((definition.options ?? []).map(({ uuid }) => uuid)).nullable();
-  return valueSchemas[type as CustomFieldType].nullable();
+  return valueSchemas[type].nullable();
 }

@@ -6,7 +6,7 @@ import { readJson } from './json-text.ts';
 import { canonicalJson, isObject, isUri, normalizeTimestamp, type JsonObject } from './wire.ts';
 
 interface Identity {
-  /** SHA-256 of the canonical body without `created_by`: the same fact told to two subscriptions is one delivery (A1). */
+  /** SHA-256 of the canonical body without `created_by`: the same fact sent to two subscriptions is one delivery (A1). */
   readonly deliveryId: string;
   /** Breaks ties between facts of one instant: the first 16 hex digits of the canonical payload's SHA-256. */
   readonly tie: string;
@@ -103,7 +103,7 @@ export function subjectOf(payload: unknown): string | null {
   return records.map((record) => record['uri']).find(isUri) ?? null;
 }
 
-/** A name nobody vouches for goes into a column and a log line: no control characters, and not without end. */
+/** An unverified name goes into a column and a log line: without control characters, and limited in length. */
 function storableName(name: string): string {
   return name
     .slice(0, 200)

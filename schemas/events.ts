@@ -35,10 +35,12 @@ export const eventKinds = {
 
 export type PayloadOf<Kind extends EventKind> = z.output<(typeof eventKinds)[Kind]['schema']>;
 
-/** Own keys only: a delivery may well call its event `constructor`. */
+/** Own keys only: a delivery may name its event `constructor`. */
 export function isEventKind(name: string): name is EventKind {
   return Object.hasOwn(eventKinds, name);
 }
+
+export const allEventKinds: readonly EventKind[] = Object.keys(eventKinds).filter(isEventKind);
 
 /** The loosest view of a kind's contract, for code that treats all kinds alike. */
 export function contractOf(kind: EventKind): EventContract {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from './limits.ts';
 import { integer, text } from './wire.ts';
 
-/** `next_page` is a full URL: whoever follows it must send the token to the configured origin only (A6a). */
+/** `next_page` is a full URL: a client that follows it must send the token only to the configured origin (A6a). */
 export const pagination = z.looseObject({
   count: integer.nullish(),
   next_page: text,

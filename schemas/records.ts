@@ -1,5 +1,5 @@
-// Every kind of record that is read from the API, and the facts that follow from reading one: it was so (`contact.read`),
-// or it is there no longer (`contact.gone`). No delivery may tell them: a name of this list in a webhook is an unknown kind.
+// Every kind of record that is read from the API, and the facts that follow from reading one: its content (`contact.read`), or that it
+// no longer exists (`contact.gone`). A webhook cannot deliver these facts: there, such a name is an unknown kind.
 import { z } from 'zod';
 import { contactEvents } from './contact.ts';
 import { customFieldDefinition } from './custom-field.ts';
@@ -12,7 +12,7 @@ import { routingForm, routingFormEvents } from './routing-form.ts';
 import { organizationMembership, user } from './user.ts';
 import { uri } from './wire.ts';
 
-/** Of what is also delivered, the reader is the same: a list shows what a webhook tells. */
+/** Records that are also delivered by webhook use the same reader. */
 export const recordReaders = {
   contact: contactEvents['contact.updated'],
   custom_field_definition: plain(customFieldDefinition),
@@ -27,7 +27,10 @@ export const recordReaders = {
 } as const satisfies Readonly<Record<string, RecordReader>>;
 
 export type RecordKind = keyof typeof recordReaders;
-/** What can be deleted; of anything else a 404 says nothing that is kept. */
+
+const isRecordKind = (name: string): name is RecordKind => Object.hasOwn(recordReaders, name);
+
+/** The kinds that can be deleted; a 404 for any other kind is not recorded. */
 const deletableKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
 export type DeletableKind = (typeof deletableKinds)[number];
 
@@ -43,15 +46,15 @@ export type FactPayload<Kind extends FactKind> = Kind extends EventKind
     ? z.output<(typeof recordReaders)[Of]['schema']>
     : DeletedRecord;
 
-const gone = plain(z.looseObject({ uri }));
-type DeletedRecord = z.output<typeof gone.schema>;
+const missing = plain(z.looseObject({ uri }));
+type DeletedRecord = z.output<typeof missing.schema>;
 
-/** How the payload of a fact of this name is read; undefined when nothing that was read is called so. */
+/** The reader for the payload of a fact of this name; undefined when there is no such fact. */
 export function readerOf(event: string): RecordReader | undefined {
   const [of = '', how, ...more] = event.split('.');
   if (more.length > 0) return undefined;
-  if (how === 'gone') return isDeletableKind(of) ? gone : undefined;
-  return how === 'read' && Object.hasOwn(recordReaders, of) ? recordReaders[of as RecordKind] : undefined;
+  if (how === 'gone') return isDeletableKind(of) ? missing : undefined;
+  return how === 'read' && isRecordKind(of) ? recordReaders[of] : undefined;
 }
 
 export const isDeleteFact = (event: string | null): boolean => event?.endsWith('.gone') === true;

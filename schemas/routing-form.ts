@@ -1,4 +1,4 @@
-// A routing form, and what was submitted with it. A submission is told before any booking; the invitee that follows points back at it.
+// Routing forms and their submissions. A submission is delivered before any booking; the invitee that follows refers to it.
 import { z } from 'zod';
 import { asSent, noNotes, type EventContract } from './event.ts';
 import { tracking } from './tracking.ts';

@@ -1,7 +1,7 @@
-// Webhook subscriptions: the record the service keeps, and the request that makes one.
+// Webhook subscriptions: the record of the service, and the request that creates one.
 import { z } from 'zod';
 import { subscriptionScopes, type SubscriptionScope } from './event.ts';
-import { contractOf, eventKinds, requestEventKinds, type EventKind } from './events.ts';
+import { allEventKinds, contractOf, requestEventKinds, type EventKind } from './events.ts';
 import { moment, omittable, text, uri } from './wire.ts';
 
 export const subscriptionStates = ['active', 'disabled'] as const;
@@ -24,12 +24,12 @@ export const webhookSubscription = z.looseObject({
 
 export type WebhookSubscription = z.output<typeof webhookSubscription>;
 
-/** Which of `events` a subscription of this scope may not carry; those need a subscription of their own. */
+/** The events that are not allowed in a subscription of this scope; they need a separate one. */
 export function eventsRefusedBy(scope: SubscriptionScope, events: readonly EventKind[]): readonly EventKind[] {
   return events.filter((event) => !contractOf(event).allowedScopes.includes(scope));
 }
 
-/** `user` and `group` are demanded with their scopes, as every shown use sends them (A10). */
+/** `user` and `group` are required with their scopes, as in every documented example (A10). */
 function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
   return z
     .strictObject({
@@ -42,20 +42,20 @@ function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
       signing_key: omittable(z.string().min(1)),
     })
     .check(({ value, issues }) => {
-      const complain = (parameter: string, message: string) =>
+      const addIssue = (parameter: string, message: string) =>
         issues.push({ code: 'custom', path: [parameter], message, input: value });
       const refused = eventsRefusedBy(value.scope, value.events);
       if (refused.length > 0)
-        complain('events', `not for scope ${value.scope}, subscribe to them apart: ${refused.join(', ')}`);
-      if (value.scope === 'user' && value.user === undefined) complain('user', 'required for scope user');
-      if (value.scope === 'group' && value.group === undefined) complain('group', 'required for scope group');
+        addIssue('events', `not for scope ${value.scope}, subscribe to them apart: ${refused.join(', ')}`);
+      if (value.scope === 'user' && value.user === undefined) addIssue('user', 'required for scope user');
+      if (value.scope === 'group' && value.group === undefined) addIssue('group', 'required for scope group');
     });
 }
 
 /** The specification's request: `event_type.*` is in its scope table but not in this enum. */
 export const subscriptionRequest = requestOf(requestEventKinds);
 
-/** The request as the public service takes it today (A6c): `event_type.*` too. */
-export const subscriptionRequestWithEventTypes = requestOf(Object.keys(eventKinds) as EventKind[]);
+/** The request as the public service accepts it today (A6c): `event_type.*` too. */
+export const subscriptionRequestWithEventTypes = requestOf(allEventKinds);
 
 export type SubscriptionRequest = z.output<typeof subscriptionRequestWithEventTypes>;

@@ -108,6 +108,7 @@ export const integer = z.unknown().transform((value, context): number => {
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object that is not an array; checking it again costs throughput
   return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as JsonObject);
 }
 

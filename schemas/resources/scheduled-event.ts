@@ -20,7 +20,7 @@ export const scheduledEventResource = z.strictObject({
   start_time: instant,
   end_time: instant,
   event_type: uri,
-  /** Told apart by `type`, not by `kind` as in the request (A4a); what else it carries hangs on the type. */
+  /** Distinguished by `type`, not by `kind` as in the request (A4a); its other fields depend on the type. */
   location: z.looseObject({ type: z.string(), status: nullableText.optional(), join_url: nullableText.optional() }),
   invitees_counter: z.strictObject({ total: z.int(), active: z.int(), limit: z.int() }),
   created_at: instant,

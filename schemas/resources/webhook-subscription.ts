@@ -1,7 +1,7 @@
 // A webhook subscription, field by field as the specification's table has it.
 import { z } from 'zod';
 import { subscriptionScopes } from '#schemas/event.ts';
-import { eventKinds, type EventKind } from '#schemas/events.ts';
+import { allEventKinds } from '#schemas/events.ts';
 import { subscriptionStates } from '#schemas/subscription.ts';
 import { uri } from '#schemas/wire.ts';
 import { instant, nullableUri } from './values.ts';
@@ -13,7 +13,7 @@ export const webhookSubscriptionResource = z.strictObject({
   updated_at: instant,
   retry_started_at: instant.nullable(),
   state: z.enum(subscriptionStates),
-  events: z.array(z.enum(Object.keys(eventKinds) as EventKind[])).min(1),
+  events: z.array(z.enum(allEventKinds)).min(1),
   scope: z.enum(subscriptionScopes),
   organization: uri,
   user: nullableUri,

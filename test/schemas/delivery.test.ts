@@ -103,7 +103,7 @@ describe('identity', () => {
     expect(read.tie).toBe(sha256(canonicalJson(payload)).slice(0, 16));
   });
 
-  it('is the same for the same fact told to two subscriptions, spaced and ordered differently', () => {
+  it('is the same for the same fact sent to two subscriptions, spaced and ordered differently', () => {
     const one = readDelivery(bodyOf('invitee.created', fullInvitee));
     const { uri, ...rest } = fullInvitee;
     const other = readDelivery(

@@ -54,7 +54,7 @@ describe('prototype pollution (row 16)', () => {
     '"__proto__":{"admin":true}',
     '"\\u005f_proto__":{"admin":true}',
     '"x":{"__proto__":{"admin":true}}',
-  ])('a payload holding %s gives nobody a new property', (members) => {
+  ])('a payload with %s adds no property to any object', (members) => {
     const payload = payloadOf(inviteeWith(members));
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
     expect(payload['admin']).toBeUndefined();

@@ -6,7 +6,7 @@ const bodyOf = (event: string, payload: object) =>
   JSON.stringify({ event, created_at: '2025-04-14T11:42:33Z', payload });
 const booking = (part: object) => bodyOf('invitee.created', { uri, scheduled_event: { uri, ...part } });
 
-describe('a part of a shape nobody announced', () => {
+describe('a part of an undocumented shape', () => {
   it.each([
     ['counter', booking({ invitees_counter: { limit: 'unlimited' } })],
     ['guests', booking({ event_guests: ['a@example.test'] })],

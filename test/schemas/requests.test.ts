@@ -73,7 +73,7 @@ describe('a subscription request', () => {
     expect(complaints(subscriptionRequest, { ...request, scope: 'group' })).toEqual(['group']);
   });
 
-  it('is refused with nothing to send, nowhere to send it, or a key nobody knows', () => {
+  it('is rejected without events, without a URL, or with an unknown key', () => {
     expect(complaints(subscriptionRequest, { ...request, events: [] })).toEqual(['events']);
     expect(complaints(subscriptionRequest, { ...request, url: 'file:///etc/passwd' })).toEqual(['url']);
     expect(accepts(subscriptionRequest, { ...request, colour: 'red' })).toBe(false);
