@@ -12,6 +12,7 @@ import { userOperations } from './users.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 import type { ServiceOperation } from './service-operation.ts';
 
+/** @internal Exported for tests. */
 export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
   ...userOperations,
   ...organizationOperations,

@@ -67,7 +67,11 @@ export async function registerWatcher({ store, nowMs }: Pick<WatcherNeeds, 'stor
   return existing ?? store.transaction((unit) => createOffset(unit, instantOf(nowMs())));
 }
 
-/** Processes the log once up to its end. */
+/**
+ * Processes the log once up to its end.
+ *
+ * @internal Exported for tests.
+ */
 export async function catchUp(needs: WatcherNeeds, input: WatcherInput): Promise<void> {
   const steps = stepsOf(needs, input);
   for (let isEnd = false; !isEnd;) ({ isEnd } = await steps.next());
