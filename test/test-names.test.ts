@@ -15,7 +15,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/http': 'test/src/sandbox/docs',
   'src/store/alerts': 'test/workers/alerts',
   'src/store/search': 'test/src/api',
-  'src/store/email-case.ts': 'test/workers/alerts',
+  'src/store/sql-dialect.ts': 'test/workers/alerts',
   'src/store/no-show-rates.ts': 'test/workers/alerts/conditions',
   'src/store/stale-rows.ts': 'test/workers/sync/reconcile',
   'src/store/log/delivery-lag.ts': 'test/workers/alerts/conditions',

@@ -7,7 +7,7 @@ import { listing, type Listing, type Page, type PageRequest } from '#src/http/pa
 import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readDelivery, readDeliveries, type DeliveryFilter, type DeliveryLine } from '#src/store/log/log-search.ts';
-import type { LogEntry } from '#src/store/log/log.ts';
+import type { LogEntry } from '#src/store/log/read.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { replayScript } from './curl-replay.ts';

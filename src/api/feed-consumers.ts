@@ -5,11 +5,11 @@ import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lockKey } from '#src/store/locks.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import {
   advancePosition,
   listPositions,
-  placePosition,
+  setPosition,
   readPosition,
   removePosition,
   type FeedPosition,
@@ -73,7 +73,7 @@ export const feedConsumerOperations = [
           const position = await readPosition(unit, name);
           if (position === undefined) throw unknown();
           if (body.rewind_to > position) throw beyond('rewind_to', `the offset of the consumer is ${position}`);
-          await placePosition(unit, { name, position: body.rewind_to, updatedAt });
+          await setPosition(unit, { name, position: body.rewind_to, updatedAt });
         }
         return consumerRecord(await positionNow(unit, name), last);
       });

@@ -8,8 +8,8 @@ import { filterInputs, filterOf } from '#src/feed/filter.ts';
 import { readFeed, type FeedPage } from '#src/feed/page.ts';
 import { openStream } from '#src/feed/stream.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { FeedFilter, FeedPlace } from '#src/store/log/feed.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import type { FeedFilter, FeedRange } from '#src/store/log/feed.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 
@@ -79,7 +79,7 @@ export const feedOperations = [
       // A browser that reconnects sends the URL of its first request, so the header is newer.
       const start = await startOf(store, last === undefined ? query : { after: last });
       const after = start ?? (await lastSeq(store));
-      const read = (filter: FeedFilter, where: FeedPlace) => readFeed(store, filter, where);
+      const read = (filter: FeedFilter, where: FeedRange) => readFeed(store, filter, where);
       if (streams.open >= maxStreams) return tooMany();
       streams.open += 1;
       const onEnd = (): void => void (streams.open -= 1);

@@ -43,7 +43,7 @@ export const quarantineOperations = [
     answers: 'collection',
     schema: deliveryRecord,
     run: ({ store, query: { outcome, event, reason }, pageIn }) =>
-      listDeliveries(store, { outcome, event, reason, kept: true }, pageIn('seq:desc')),
+      listDeliveries(store, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
   }),
   defineOperation({
     id: 'countQuarantine',

@@ -27,7 +27,7 @@ import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
 import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 
 /** What this process does: `start` does both, `receive` and `work` one each. */
 export interface Roles {
@@ -87,7 +87,10 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   opened.defer(() => gate.close());
   metrics.watch({
     queueDepth: () => queue.depth(),
-    ...(store && { quarantine: () => countKept(store, 'quarantined'), reconciled: () => lastReconcileRuns(store) }),
+    ...(store && {
+      quarantine: () => countUnprojected(store, 'quarantined'),
+      reconciled: () => lastReconcileRuns(store),
+    }),
   });
 
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };

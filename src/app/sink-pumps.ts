@@ -7,7 +7,7 @@ import { sinksFor, type NamedSink, type SinkSettings } from '#workers/sinks/sink
 import type { Tail } from '#src/feed/tail.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 
 /** The state of one sink. */

@@ -51,7 +51,7 @@ function settle({ config, store, now, signal, upstream = {}, world = {} }: LookN
     callers,
     lastSeen: {
       read: () => readSubscriptions(store),
-      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, gone: deleted }),
+      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, deleted }),
     },
     recordGap: (since) => noteGap(store, since),
     refusals: openRefusalCache(config.dataDir),

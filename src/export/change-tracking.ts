@@ -2,7 +2,7 @@
 // followed to the rows they touched.
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
-import type { LogEntry } from '#src/store/log/log.ts';
+import type { LogEntry } from '#src/store/log/read.ts';
 import type { TableName } from '#src/store/tables.ts';
 import { embeddings, type Embedding } from '#workers/projections/touches.ts';
 

@@ -9,8 +9,8 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
-import { placePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { Cells, Column } from './format.ts';
 import { loadFormat, type FormatName } from './formats.ts';
 import { isFarReaching, newsOf } from './incremental.ts';
@@ -111,7 +111,7 @@ async function readingOf(
   const from = await readPosition(store, position);
   const to = await lastSeq(store);
   const updatedAt = instantOf(now());
-  const arrived = () => store.transaction((unit) => placePosition(unit, { name: position, position: to, updatedAt }));
+  const arrived = () => store.transaction((unit) => setPosition(unit, { name: position, position: to, updatedAt }));
   const whole = await wholeBecause(store, source, { from, to });
   if (whole !== undefined || from === undefined)
     return { pages: everything(), report: { toSeq: to, ...(whole && { whole }) }, arrived };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { plainText } from '#src/http/request.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
-import type { Outcome } from '#src/store/log/log.ts';
+import type { Outcome } from '#src/store/log/read.ts';
 
 const outcomes = [
   'applied',

@@ -1,6 +1,6 @@
 // The next page of the feed: the one way in which the API, the streams, the command line and the sinks read the log.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { readFeedRows, type FeedFilter, type FeedPlace } from '#src/store/log/feed.ts';
+import { readFeedRows, type FeedFilter, type FeedRange } from '#src/store/log/feed.ts';
 import { entryOf, type FeedEntry } from './entry.ts';
 
 export interface FeedPage {
@@ -10,7 +10,7 @@ export interface FeedPage {
   readonly nextAfter: number;
 }
 
-export async function readFeed(from: Store | Unit, filter: FeedFilter, place: FeedPlace): Promise<FeedPage> {
+export async function readFeed(from: Store | Unit, filter: FeedFilter, place: FeedRange): Promise<FeedPage> {
   const { rows, nextAfter } = await readFeedRows(from, filter, place);
   return { entries: rows.map(entryOf), nextAfter };
 }

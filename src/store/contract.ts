@@ -1,13 +1,15 @@
-// What a store engine must do, and what the rest of the program gets: one transaction at a time over the same tables.
+// What a store engine must do, and the store that the rest of the program uses: transactions over the same tables.
 import type { Kysely } from 'kysely';
 import type { Codec } from './columns.ts';
-import type { RowPage } from './row-stream.ts';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
 
-/** A query as an engine takes it: what Kysely compiles. */
+/** Rows of a query, each a list of cells. */
+export type RowPage = readonly (readonly unknown[])[];
+
+/** A compiled query. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -16,7 +18,7 @@ export interface Statement {
 /** What an engine can lock: the log, the views, or one key of the program's own state. */
 export type Lock = 'log' | 'views' | { readonly key: string };
 
-/** The part in which SQLite and PostgreSQL differ; everything above it is written once. */
+/** Everything in which SQLite and PostgreSQL differ; the code above it is written once. */
 export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Database>;
@@ -29,43 +31,43 @@ export interface StoreEngine extends Codec {
   readonly residue: string;
   /** Settings of the database server that make a commit less than durable, as `fsync = off`. */
   unsafeSettings(): Promise<readonly string[]>;
-  /** Where a rebuild makes its tables beside the live ones: the connection's temporary schema. */
+  /** The connection's temporary schema, in which a rebuild creates its tables. */
   readonly shadowSchema: string;
-  /** Makes an empty copy of a table there. */
+  /** Creates an empty copy of a table in the temporary schema. */
   makeShadow(db: Kysely<Database>, table: TableName): Promise<void>;
-  /** Keeps every other writer of these tables out until the transaction ends. */
+  /** Locks these tables against other writers until the transaction ends. */
   lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
-  /** The schema in which the live tables are. */
+  /** The schema of the live tables. */
   liveSchema(db: Kysely<Database>): Promise<string>;
-  /** True when several transactions write at once, so that rows must exist to be locked, and be locked to be read. */
+  /** True when several transactions may write at once, so that rows must be locked before they are read for a change. */
   readonly manyWriters: boolean;
   /** Holds a lock until the transaction ends (`locks.ts`). */
   lock(db: Kysely<Database>, lock: Lock): Promise<void>;
   migrate(): Promise<void>;
-  /** Notes in the transaction that somebody was forgotten, so that `scrub` has something to do. */
-  noteForgotten(db: Kysely<Database>): Promise<void>;
-  /** Removes what forgetting left behind in files: the journal at once, copies within pages after a day. A no-op where the engine keeps no files of its own. */
+  /** Records in the transaction that personal data was removed, so that `scrub` removes its copies. */
+  noteRedaction(db: Kysely<Database>): Promise<void>;
+  /** Removes copies of deleted data from the engine's files: from the journal at once, from the pages after a day. */
   scrub(nowMs: number): Promise<void>;
-  /** The rows of a query, any number of them, as they stood when it began: a page at a time, on a connection of its own. */
+  /** The rows of a query, as of its beginning, page by page, on a connection of its own. */
   stream(statement: Statement): AsyncGenerator<RowPage>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One unit of work: a transaction, and the engine that knows how its columns are stored. */
+/** A unit of work: a transaction, and the engine that encodes its columns. */
 export interface Unit {
   readonly db: Kysely<Database>;
   readonly engine: StoreEngine;
-  /** Set while a rebuild works on tables of its own. */
+  /** The schema of the tables, where a rebuild uses its own. */
   readonly schema?: string;
 }
 
 export interface Store extends AsyncDisposable {
   readonly engine: StoreEngine;
   readonly db: Kysely<Database>;
-  /** Runs `work` in one transaction; a busy store, a deadlock or a serialization failure is tried again. */
+  /** Runs `work` in one transaction. After a busy store, a deadlock or a serialization failure it is run again. */
   transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
-  /** Brings the SQL views up to date with the definitions of custom fields; never fails. */
+  /** Updates the SQL views to the definitions of custom fields; never fails. */
   refreshViews(): Promise<void>;
   close(): Promise<void>;
 }

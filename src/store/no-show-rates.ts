@@ -1,12 +1,12 @@
-// How many of the bookings that ended within a window were missed, by event type or by host. Counted a page of meetings at a time:
+// The share of bookings within a time window that were no-shows, by event type or by host. Counted one page of meetings at a time:
 // a window may hold very many, and SQLite counts on this thread.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { StoredColumns } from './columns.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, readColumns, type StoredRow } from './rows.ts';
-import { keysetOf, type Place } from '#src/store/search/keyset.ts';
+import { keysetOf, type KeysetPosition } from '#src/store/search/keyset.ts';
 
 export interface RateWindow {
   readonly by: 'event_type' | 'host';
@@ -22,15 +22,15 @@ export interface NoShowRate {
 
 /** No meeting takes longer: starts are indexed, ends are not. */
 const longestMeetingMs = dayMs;
-const meetingsAPage = 200;
+const meetingsPerPage = 200;
 
 /** Canceled and rescheduled bookings never ended. Every host of a meeting counts, once. */
 export async function noShowRates(store: Store, { by, from, to }: RateWindow): Promise<readonly NoShowRate[]> {
   const counts = new Map<string, { ended: number; noShows: number }>();
   const earliest = instantOf(Date.parse(from) - longestMeetingMs);
-  let place: Place | undefined = { key: earliest, uri: '' };
-  while (place !== undefined) {
-    const meetings = await nextMeetings(store, place, to);
+  let position: KeysetPosition | undefined = { key: earliest, uri: '' };
+  while (position !== undefined) {
+    const meetings = await nextMeetings(store, position, to);
     const ended = new Map(
       meetings.filter((one) => hasEnded(one, from, to)).map((one) => [String(one['uri']), subjectsOf(one, by)]),
     );
@@ -41,19 +41,23 @@ export async function noShowRates(store: Store, { by, from, to }: RateWindow): P
         counts.set(uri, { ended: count.ended + 1, noShows: count.noShows + (mark === null ? 0 : 1) });
       }
     }
-    const last: StoredRow | undefined = meetings.length < meetingsAPage ? undefined : meetings.at(-1);
-    place = last && { key: String(last['start_time']), uri: String(last['uri']) };
-    await breathe();
+    const last: StoredRow | undefined = meetings.length < meetingsPerPage ? undefined : meetings.at(-1);
+    position = last && { key: String(last['start_time']), uri: String(last['uri']) };
+    await yieldToEventLoop();
   }
   return [...counts].map(([uri, count]) => ({ uri, ...count })).toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
 }
 
-async function nextMeetings({ db, engine }: Store, place: Place, to: string): Promise<readonly StoredRow[]> {
+async function nextMeetings(
+  { db, engine }: Store,
+  position: KeysetPosition,
+  to: string,
+): Promise<readonly StoredRow[]> {
   const { beyond, orderBy } = keysetOf(engine, 'scheduled_events', { order: 'start_time', ascending: true });
   const { rows } = await sql<StoredColumns>`
     select uri, event_type, hosts, status, start_time, end_time from scheduled_events
-    where ${beyond(place)} and start_time < ${engine.encode('time', to)}
-    order by ${orderBy} limit ${meetingsAPage}`.execute(db);
+    where ${beyond(position)} and start_time < ${engine.encode('time', to)}
+    order by ${orderBy} limit ${meetingsPerPage}`.execute(db);
   return rows.map((row) => decodeRow(engine, 'scheduled_events', row));
 }
 

@@ -1,17 +1,17 @@
-// The registry of store engines by URL, and the one way a transaction is run.
+// Opens a store: the registry of engines by URL, migrations, and how transactions run and are retried.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
-import { keepViews } from '#src/store/views/refresh-views.ts';
+import { installViews } from '#src/store/views/refresh-views.ts';
 
 export interface StoreNeeds {
-  /** Told of errors that concern no caller, such as an idle connection that broke. */
+  /** Receives errors that concern no caller, such as an idle connection that broke. */
   readonly report: (error: unknown) => void;
-  /** Told of what works but is not as it should be, such as a view that could not be replaced; `report` where it is left out. */
+  /** Receives problems that do not stop the store, such as a view that could not be replaced. Default: `report`. */
   readonly warn?: (problem: SlotstreamError) => void;
-  /** Only one that is there: where there is none, refuse and leave no trace. */
+  /** Fails where there is no store yet, and creates nothing. */
   readonly existing?: boolean;
 }
 
@@ -27,7 +27,7 @@ const engines: Record<string, OpenEngine> = {
   'postgresql:': openPostgresEngine,
 };
 
-const patienceMs = 10_000;
+const retryForMs = 10_000;
 const contentionBackoff: Backoff = { firstMs: 15, longestMs: 300, jitter: 2 / 3 };
 
 export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
@@ -42,15 +42,15 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const engine = await open(url, needs);
   try {
     if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
-    await patiently(() => engine.migrate());
+    await retryContention(() => engine.migrate());
   } catch (error) {
     await engine.close();
     throw error instanceof SlotstreamError ? error : notOpened(error);
   }
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
-    patiently(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
-  const refreshViews = () => keepViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
+    retryContention(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
+  const refreshViews = () => installViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
   await refreshViews();
   return {
     engine,
@@ -64,16 +64,16 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
 
 const fileOf = (url: string): string | undefined => /^sqlite:(.*)$/s.exec(url)?.[1];
 
-/** Looked at before it is opened: opening makes it. */
+/** Checked before the file is opened, because opening creates it. */
 function isMissingFile(url: string): boolean {
   const path = fileOf(url);
   return path !== undefined && !existsSync(path);
 }
 
-/** Whatever its version: an older one is brought up to date, as always. */
+/** A log of any version; an older one is migrated afterwards. */
 async function hasLog({ db }: StoreEngine): Promise<boolean> {
   try {
-    await patiently(() => db.selectFrom('event_log').select('seq').limit(1).execute());
+    await retryContention(() => db.selectFrom('event_log').select('seq').limit(1).execute());
     return true;
   } catch (error) {
     if (isMissingTable(error)) return false;
@@ -81,19 +81,19 @@ async function hasLog({ db }: StoreEngine): Promise<boolean> {
   }
 }
 
-/** Without the address of a server, which may hold a password. */
+/** The message omits the address of a server, which may hold a password. */
 function noMirror(url: string): SlotstreamError {
-  const place = fileOf(url);
+  const path = fileOf(url);
   return new SlotstreamError(
     'no_mirror',
-    `There is no mirror ${place === undefined ? 'in the database of DATABASE_URL' : `at ${place}`}.`,
+    `There is no mirror ${path === undefined ? 'in the database of DATABASE_URL' : `at ${path}`}.`,
     {
       hint: 'Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; `npx slotstream start` makes a new one.',
     },
   );
 }
 
-/** The code alone: what the engines say quotes addresses and users. */
+/** The message holds the error code only: messages of the engines quote addresses and users. */
 function notOpened(cause: unknown): SlotstreamError {
   return new SlotstreamError('store_unavailable', `The store cannot be opened (${codeOf(cause)}).`, {
     hint: 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
@@ -101,9 +101,9 @@ function notOpened(cause: unknown): SlotstreamError {
   });
 }
 
-/** Tries again what fails for a cause of the moment, for some seconds; anything longer is the caller's to try again. */
-export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-  const endAt = performance.now() + patienceMs;
+/** Runs `work` again while it fails because of contention, for up to ten seconds. Anything longer is the caller's to retry. */
+export async function retryContention<Result>(work: () => Promise<Result>): Promise<Result> {
+  const endAt = performance.now() + retryForMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -112,4 +112,24 @@ export async function patiently<Result>(work: () => Promise<Result>): Promise<Re
       await sleep(backoffMs(contentionBackoff, attempt, Math.random()));
     }
   }
+}
+
+/** A store for dry runs: every transaction computes its result and is then rolled back. */
+export function dryRunStore(store: Store): Store {
+  const transaction: Store['transaction'] = async <Result>(work: (unit: Unit) => Promise<Result>) => {
+    const rollback = new Error('dry run');
+    const done: Result[] = [];
+    await store
+      .transaction(async (unit) => {
+        done.splice(0, 1, await work(unit));
+        throw rollback;
+      })
+      .catch((error: unknown) => {
+        if (error !== rollback) throw error;
+      });
+    const [result] = done;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `work` has returned: otherwise its error was thrown
+    return result as Result;
+  };
+  return { ...store, transaction };
 }

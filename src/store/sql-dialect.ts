@@ -56,3 +56,17 @@ export interface CustomValues {
 export const absurdAmount = sql`1e15`;
 /** What every reader of a number can hold. */
 export const largestInteger = sql.lit(Number.MAX_SAFE_INTEGER);
+
+/** E-mail addresses are compared in any letter case, alike on both engines: only the letters A to Z have another case. */
+export const lowerCaseEmail = (address: string): string =>
+  address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Two conditions, each with an index: the address is stored in lower case, or it is stored in another case. */
+export function emailAmong(
+  dialect: SqlDialect,
+  addresses: readonly string[],
+): readonly [RawBuilder<SqlBool>, RawBuilder<SqlBool>] {
+  const given = sql.join(addresses);
+  const lowered = dialect.lowerCase('email');
+  return [sql`email in (${given})`, sql`(email <> ${lowered} and ${lowered} in (${given}))`];
+}

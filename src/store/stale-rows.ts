@@ -1,32 +1,32 @@
-// Rows that may be gone from the service: not deleted here, and not heard of since a moment.
+// Rows that the service may have deleted: not deleted here, and not observed since a given time.
 import type { Store } from './contract.ts';
 
 export type DeletableTable = 'contacts' | 'event_types' | 'meeting_recaps';
 
-export interface UnheardRow {
+export interface StaleRow {
   readonly uri: string;
-  /** Whose it is, where its record says so. */
+  /** The owner, where the record names one. */
   readonly user: string | null;
 }
 
-/** In the order of their URIs, from `after` on. */
-export async function unheardSince(
+/** In the order of their URIs, after `after`. */
+export async function staleRows(
   store: Pick<Store, 'db' | 'engine'>,
   table: DeletableTable,
   { since, after, limit }: { readonly since: string; readonly after: string; readonly limit: number },
-): Promise<readonly UnheardRow[]> {
-  // Only of recaps does it matter whose they are, and a million bodies are much to read.
+): Promise<readonly StaleRow[]> {
+  // Only recaps have an owner that matters; reading the bodies of all rows would cost too much.
   const columns = table === 'meeting_recaps' ? (['uri', 'body'] as const) : (['uri'] as const);
   const live = store.db.selectFrom(table).select(columns).where('deleted_at', 'is', null);
-  const unheard = live.where('as_of', '<', since);
-  const rows = await unheard.where('uri', '>', after).orderBy('uri').limit(limit).execute();
+  const stale = live.where('as_of', '<', since);
+  const rows = await stale.where('uri', '>', after).orderBy('uri').limit(limit).execute();
   return rows.map((row) => {
     const body = 'body' in row ? store.engine.decode('json', row.body) : null;
     return { uri: row.uri, user: userIn(body) };
   });
 }
 
-/** The rows a delete could take: of those of one service. */
+/** How many rows of one service could be deleted. */
 export async function countLive(
   store: Pick<Store, 'db'>,
   table: DeletableTable,

@@ -1,6 +1,6 @@
-// How the mirror stands, in numbers an operator asks for first.
+// Counts of the mirror for the status of the process.
 import type { Store } from './contract.ts';
-import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import type { TableName } from './tables.ts';
 
 export interface StoreOverview {
@@ -35,8 +35,8 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
     engine: store.engine.name,
     last_seq: seq,
     last_received_at: last ? last.received_at : null,
-    quarantined: await countKept(store, 'quarantined'),
-    unhandled: await countKept(store, 'unhandled'),
+    quarantined: await countUnprojected(store, 'quarantined'),
+    unhandled: await countUnprojected(store, 'unhandled'),
     rows,
   };
 }

@@ -1,10 +1,10 @@
-// The webhook subscriptions that are ours, as they were when somebody last looked.
+// Our webhook subscriptions as of the last time they were listed.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, deleteRows, writeRows } from './rows.ts';
 import type { NewRow } from './tables.ts';
 
-/** `checked_at`: when it was last looked at; for one found disabled, when it was last seen active. */
+/** `checked_at`: when it was last listed; for a disabled one, when it was last seen active. */
 export interface KnownSubscription extends WebhookSubscription {
   readonly checked_at: string;
 }
@@ -17,14 +17,14 @@ export async function readSubscriptions(store: Store): Promise<readonly KnownSub
   });
 }
 
-/** What is neither `seen` nor `gone` stays as it was. */
+/** Subscriptions that are neither `seen` nor `deleted` stay unchanged. */
 export async function writeSubscriptions(
   store: Store,
-  { seen, gone }: { readonly seen: readonly KnownSubscription[]; readonly gone: readonly string[] },
+  { seen, deleted }: { readonly seen: readonly KnownSubscription[]; readonly deleted: readonly string[] },
 ): Promise<void> {
   await store.transaction(async (unit) => {
-    await deleteRows(unit, 'webhook_subscriptions', 'uri', gone);
-    // Sorted, so that two who write the same rows never wait for each other in a ring.
+    await deleteRows(unit, 'webhook_subscriptions', 'uri', deleted);
+    // Sorted, to avoid deadlocks between concurrent writers of the same rows.
     const sorted = seen.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
     await writeRows(unit, 'webhook_subscriptions', sorted.map(rowOf));
   });

@@ -100,7 +100,7 @@ export const tables = {
     },
     'checked_at',
   ),
-  /** One row is one message to one channel; nobody is named in it. What the columns mean: `alerts.ts`. */
+  /** One row is one message to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
   alerts: table(
     'id',
     {

@@ -1,7 +1,7 @@
 // A sink being filled from a store, as the process that holds its lease does it; failures are tried again at once.
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { Failed } from '#workers/sinks/keyed-sender.ts';
 import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';

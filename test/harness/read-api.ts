@@ -1,7 +1,7 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './admin.ts';
 import type { TestStore } from './stores.ts';

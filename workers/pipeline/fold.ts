@@ -12,7 +12,7 @@
 import { codeOf } from '#src/base/errors.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import type { NewEntry } from '#src/store/log/log.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/projections/merge.ts';
 import { bisect } from './bisect.ts';

@@ -1,6 +1,7 @@
 // Ingests deliveries: parses a batch off the queue, folds it, and appends what is new to the log.
 import type { Unit } from '#src/store/contract.ts';
-import { appendEntries, countDuplicates, knownDeliveries, type NewEntry } from '#src/store/log/log.ts';
+import { appendEntries, countDuplicates, knownDeliveries } from '#src/store/log/append.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { merge } from '#workers/projections/merge.ts';
 import { foldBatch, type FoldNeeds, type FoldPolicy } from './fold.ts';
 import { parseBatch, quarantined, type Parsed } from './parse.ts';

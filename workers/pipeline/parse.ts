@@ -6,7 +6,7 @@ import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { isObject, normalizeTimestamp } from '#schemas/wire.ts';
-import type { LogEntry, NewEntry } from '#src/store/log/log.ts';
+import type { LogEntry, NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { factOfErasure } from '#workers/projections/erasure.ts';
 import { project } from '#workers/projections/registry.ts';

@@ -1,7 +1,7 @@
 // The port through which personal data is screened: what may be stored of each parsed entry, and what the log must redact
 // along with it. The pipeline only calls it; the composition root passes the implementation in.
 import type { Unit } from '#src/store/contract.ts';
-import type { NewEntry } from '#src/store/log/log.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
 import type { Parsed } from './parse.ts';

@@ -9,8 +9,8 @@
 //   └ commit
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { undone } from '#src/store/dry-run-store.ts';
-import { appendEntries, knownEntries } from '#src/store/log/log.ts';
+import { dryRunStore } from '#src/store/open-store.ts';
+import { appendEntries, knownEntries } from '#src/store/log/append.ts';
 import { fold } from '#workers/pipeline/fold.ts';
 import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';
@@ -46,7 +46,7 @@ export async function erase(needs: EraseNeeds, target: Target, input: EraseInput
   const request: ErasureRequest = { target, only, key: await keyFor(needs, target, { dryRun, only }) };
   const findings = initialFindings(target, subjects);
   await searchLog(needs.store, request, { findings, onProgress: needs.onProgress });
-  const { transaction } = dryRun ? undone(needs.store) : needs.store;
+  const { transaction } = dryRun ? dryRunStore(needs.store) : needs.store;
   const done = await transaction(async (unit) => {
     await unit.engine.lockTables(unit.db, mirrorTables);
     await lockLog(unit);
@@ -81,7 +81,7 @@ interface Order {
 type Done = Pick<Receipt, 'subjects' | 'addresses' | 'removed' | 'seqs'>;
 
 async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Done> {
-  await unit.engine.noteForgotten(unit.db);
+  await unit.engine.noteRedaction(unit.db);
   const { key } = request;
   const earlier = await readErasures(unit);
   const current = erasuresOf({ seq: 1, key, erased: earlier });

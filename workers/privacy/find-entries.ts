@@ -1,7 +1,7 @@
 // Finds every log entry that an erasure concerns: entries about its subjects, entries that name them, and entries that contain an
 // address of the person. An entry of the person adds a subject and further addresses, so the log is read until nothing is added.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { entryTexts, lastSeq, type EntryText, type LogEntry } from '#src/store/log/log.ts';
+import { entryTexts, lastSeq, type EntryText, type LogEntry } from '#src/store/log/read.ts';
 import { entriesAt } from '#src/store/log/retention.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';

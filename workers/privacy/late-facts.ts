@@ -1,7 +1,8 @@
 // Late facts: entries that arrive after an erasure but are not newer than it. They can reveal further records of the person. Those
 // are then erased by URI too, because later entries about them need not contain the address.
 import type { Unit } from '#src/store/contract.ts';
-import { appendEntries, unreadableNaming, type NewEntry } from '#src/store/log/log.ts';
+import { appendEntries } from '#src/store/log/append.ts';
+import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
@@ -43,14 +44,14 @@ export function findLateSubjects(current: Erasures, items: readonly Parsed[]): L
 export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entries }: LateSubjects): Promise<void> {
   const [first] = entries;
   if (first === undefined) return;
-  await unit.engine.noteForgotten(unit.db);
+  await unit.engine.noteRedaction(unit.db);
   const people = subjects.map(({ uri }) => uri);
   // Erased by URI too: a later entry about a form need not name its submitter.
   const forms = (await submittedBy(unit, people)).filter(({ uri }) => !erasures.subjects.has(uri));
   const at = first.received_at;
   await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: blankEntry }))]);
   const uris = [...people, ...forms.map(({ uri }) => uri)];
-  const unreadable = await Promise.all(uris.map((uri) => unreadableNaming(unit, uri)));
+  const unreadable = await Promise.all(uris.map((uri) => unparsedNaming(unit, uri)));
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
   await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows: new Map() });
 }

@@ -1,7 +1,8 @@
 // Redacts deleted contacts. The merge blanks the row; here every log entry about the contact is reduced to a stub, so that neither
 // replay nor rebuild can restore it.
 import type { Unit } from '#src/store/contract.ts';
-import { deletedContacts, entriesAbout, redactEntry, unreadableNaming, type NewEntry } from '#src/store/log/log.ts';
+import { redactEntry } from '#src/store/log/append.ts';
+import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { isBlanked, type MergeOptions } from '#workers/projections/merge.ts';
@@ -37,7 +38,7 @@ export function contactsDeletedBy(items: readonly Parsed[], { eraseOnDelete }: M
 /** Reduces every entry that the log holds about these subjects to a stub. */
 export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return;
-  await unit.engine.noteForgotten(unit.db);
+  await unit.engine.noteRedaction(unit.db);
   await dropStagedPages(unit);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);
@@ -45,8 +46,7 @@ export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): P
     if (stub !== entry.body) await redactEntry(unit, entry.seq, stub);
   }
   for (const uri of uris) {
-    for (const entry of await unreadableNaming(unit, uri))
-      await redactEntry(unit, entry.seq, redactedBody(entry, null));
+    for (const entry of await unparsedNaming(unit, uri)) await redactEntry(unit, entry.seq, redactedBody(entry, null));
   }
 }
 

@@ -2,7 +2,7 @@
 // person, so the order in which facts and erasures arrive does not matter and rows can be corrected in place.
 import { readJson } from '#schemas/json-text.ts';
 import { canonicalJson, isObject, isUri, type JsonObject } from '#schemas/wire.ts';
-import type { NewEntry } from '#src/store/log/log.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
 import { embeddedRecord, embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';

@@ -1,7 +1,8 @@
 // Redacts erased people from entries of the log and from the rows that those entries decided. An entry about another subject moves to
 // the end of the log: readers of the feed learn from `person.erased` which subjects to erase, but not which others mentioned them.
 import type { Unit } from '#src/store/contract.ts';
-import { moveEntry, redactEntry, type LogEntry } from '#src/store/log/log.ts';
+import { moveEntry, redactEntry } from '#src/store/log/append.ts';
+import type { LogEntry } from '#src/store/log/read.ts';
 import { blankChanges, entriesAt } from '#src/store/log/retention.ts';
 import { fold, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';

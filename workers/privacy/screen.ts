@@ -1,6 +1,6 @@
 // The privacy stage of the pipeline: removes erased people from entries before they are folded, and redacts the log entries about
 // deleted and erased contacts.
-import { deletedContacts } from '#src/store/log/log.ts';
+import { deletedContacts } from '#src/store/log/read.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
 import { currentErasures, lastErasure, requireCurrent } from './erasure-index.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, isUri } from '#schemas/wire.ts';
-import type { NewEntry } from '#src/store/log/log.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { mirrorTables, type Fact, type MirrorTable } from './contract.ts';
 
 export const erasureEvent = 'person.erased';

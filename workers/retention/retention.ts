@@ -9,7 +9,7 @@
 // content is read again: that gives its entry the body back (`sync/records.ts`).
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, type LogEntry } from '#src/store/log/log.ts';
+import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
 import {
   agedEntries,
   blankChanges,

@@ -9,7 +9,7 @@ import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed } from '#src/feed/page.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { drain, type LaneNeeds } from './keyed-sender.ts';
 import type { OpenSink } from './sink.ts';

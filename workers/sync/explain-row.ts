@@ -3,7 +3,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
-import type { LogEntry } from '#src/store/log/log.ts';
+import type { LogEntry } from '#src/store/log/read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';

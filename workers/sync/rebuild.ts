@@ -9,9 +9,9 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { lastSeq, readEntries, type LogEntry } from '#src/store/log/log.ts';
-import { dropObservations, noteObservations, observedSince } from '#src/store/observed-times.ts';
-import { patiently } from '#src/store/open-store.ts';
+import { lastSeq, readEntries, type LogEntry } from '#src/store/log/read.ts';
+import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
+import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
@@ -58,16 +58,18 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
       for (const table of rebuiltTables) await engine.makeShadow(connection, table);
       const version = await screen.version({ db: connection, engine });
       const soFar = await lastSeq({ db: connection, engine });
-      await noteObservations(connection, soFar);
+      await recordObservedTimes(connection, soFar);
       const before = await foldRange(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
       // Only this part blocks writers; it is retried after a lock conflict.
-      const applied = await patiently(() =>
+      const applied = await retryContention(() =>
         connection.transaction().execute(async (db) => {
           await engine.lockTables(db, mirrorTables);
           if ((await screen.version({ db, engine })) !== version) return undefined;
           const upTo = await lastSeq({ db, engine });
           const entries = await foldRange(needs, { db, engine }, { from: soFar, upTo, counted: before });
-          await foldPages(needs, { db, engine }, (after) => observedSince({ db, engine }, { after, limit: pageSize }));
+          await foldPages(needs, { db, engine }, (after) =>
+            entriesObservedSince({ db, engine }, { after, limit: pageSize }),
+          );
           const differences: Record<string, Difference> = {};
           for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
           return { entries, differences };
@@ -78,7 +80,7 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
       const counts = Object.values(differences).map(({ missing, extra, different }) => missing + extra + different);
       return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {
-      await dropObservations(connection);
+      await dropObservedTimes(connection);
       for (const table of rebuiltTables)
         await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
     }

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { isDeleteFact, type RecordKind } from '#schemas/records.ts';
 import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { observeAgain, type NewEntry } from '#src/store/log/log.ts';
+import { observeAgain } from '#src/store/log/append.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { blankEntry, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 
 export type RecordSource = 'backfill' | 'reconcile';

@@ -7,7 +7,8 @@
 import { isDeleteFact, type DeletableKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { appendEntries, knownEntries, moveEntry, type NewEntry } from '#src/store/log/log.ts';
+import { appendEntries, knownEntries, moveEntry } from '#src/store/log/append.ts';
+import type { NewEntry } from '#src/store/log/read.ts';
 import { prunedAmong } from '#src/store/log/retention.ts';
 import { foldBatch, type Folded, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { isUnprojected } from '#workers/pipeline/parse.ts';

@@ -2,16 +2,9 @@
 // changes moves to the end of the log, so that readers of the feed see it.
 import { lockLog } from '#src/store/locks.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { undone } from '#src/store/dry-run-store.ts';
-import {
-  knownEntries,
-  lastSeq,
-  moveEntry,
-  readEntries,
-  type EntryFilter,
-  type LogEntry,
-  type Outcome,
-} from '#src/store/log/log.ts';
+import { dryRunStore } from '#src/store/open-store.ts';
+import { knownEntries, moveEntry } from '#src/store/log/append.ts';
+import { lastSeq, readEntries, type EntryFilter, type LogEntry, type Outcome } from '#src/store/log/read.ts';
 import { bisect } from '#workers/pipeline/bisect.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { isApiRead, isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
@@ -44,7 +37,7 @@ const pageSize = 200;
 
 export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun = false } = {}): Promise<ReplayReport> {
   const bounded = { ...filter, upTo: await lastSeq(needs.store) };
-  const store = dryRun ? undone(needs.store) : needs.store;
+  const store = dryRun ? dryRunStore(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
   for (let after = 0; ;) {
     const page = await readEntries(needs.store, bounded, { after, limit: pageSize });

@@ -70,7 +70,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
     callers,
     lastSeen: {
       read: () => readSubscriptions(store),
-      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, gone: deleted }),
+      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, deleted }),
     },
     recordGap: (since) => noteGap(store, since),
     refusals: openRefusalCache(config.dataDir),

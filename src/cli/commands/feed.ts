@@ -6,7 +6,7 @@ import { filterInputs, filterOf } from '#src/feed/filter.ts';
 import { readFeed } from '#src/feed/page.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { EntryFilter } from '#src/store/log/log.ts';
+import type { EntryFilter } from '#src/store/log/read.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { changeLines, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
@@ -48,7 +48,7 @@ function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: 
       hint: 'Try it first with --dry-run.',
     });
   }
-  if (given.quarantined) return { kept: true };
+  if (given.quarantined) return { unprojected: true };
   return given.uri === undefined ? {} : { subjectUri: given.uri };
 }
 

@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { pageOf, type PageFound, type PageWanted, type Place, type Way } from '#src/store/search/keyset.ts';
+import { pageOf, type PageFound, type PageWanted, type KeysetPosition, type Way } from '#src/store/search/keyset.ts';
 
 export interface AlertFilter {
   readonly state?: AlertState | undefined;
@@ -28,7 +28,7 @@ export function findAlerts(
       order by ${order} limit ${need}`.execute(db);
     return rows.map((row) => alertOf(store, row));
   };
-  const beyond = ({ ascending }: Way, place: Place): RawBuilder<SqlBool> => {
+  const beyond = ({ ascending }: Way, place: KeysetPosition): RawBuilder<SqlBool> => {
     const from = engine.dialect.time(place.key);
     return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${place.uri})`;
   };
@@ -37,7 +37,7 @@ export function findAlerts(
     {
       order,
       seek: (way, from, need) => select(way, from === undefined ? [] : [beyond(way, from)], need),
-      async stillAt({ key, uri }) {
+      async isStillAt({ key, uri }) {
         const [found] = await select({ order, ascending: true }, [sql<SqlBool>`id = ${uri}`], 1);
         return found?.createdAt === key;
       },

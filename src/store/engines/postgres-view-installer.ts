@@ -1,14 +1,14 @@
-// PostgreSQL rewrites the text of a view, so its comment carries a digest of ours; what others built on it is never dropped.
+// Views on PostgreSQL, which rewrites the text of a view, so its comment carries a digest of ours. Dependent objects are never dropped.
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
 import type { Database } from '#src/store/tables.ts';
-import type { ViewInstaller, WantedView } from '#src/store/views/view-installer.ts';
+import type { ViewInstaller, DesiredView } from '#src/store/views/view-installer.ts';
 
 /** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */
 const otherColumns = '42P16';
 
-const markOf = (db: Kysely<Database>, { select }: WantedView): string =>
+const markOf = (db: Kysely<Database>, { select }: DesiredView): string =>
   createHash('sha256').update(select.compile(db).sql).digest('hex').slice(0, 16);
 
 export const postgresViews: ViewInstaller = {
@@ -18,7 +18,7 @@ export const postgresViews: ViewInstaller = {
         and attnum > 0 and not attisdropped`.execute(db);
     return new Set(rows.map((row) => row.name));
   },
-  async standing(db, names) {
+  async existing(db, names) {
     const { rows } = await sql<{ name: string; comment: string | null }>`
       select relname::text as name, obj_description(pg_class.oid, 'pg_class') as comment from pg_class
       where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname in (${sql.join(names)})`.execute(
@@ -27,23 +27,23 @@ export const postgresViews: ViewInstaller = {
     return new Map(
       rows.map(({ name, comment }) => {
         const mark = /Kept by Slotstream \(([0-9a-f]{16})\)\.$/.exec(comment ?? '')?.[1];
-        return [name, { ours: mark !== undefined, mark: mark ?? '' }];
+        return [name, { isOurs: mark !== undefined, mark: mark ?? '' }];
       }),
     );
   },
   markOf,
-  async make(db, view) {
+  async create(db, view) {
     await sql`create or replace view ${sql.id(view.name)} as ${view.select}`.execute(db);
     const comment = `${view.about} Kept by Slotstream (${markOf(db, view)}).`;
     await sql`comment on view ${sql.id(view.name)} is ${sql.lit(comment)}`.execute(db);
   },
   async replace(db, view) {
-    const inTheWay = await attempt(db, () => this.make(db, view));
-    if (codeOf(inTheWay) !== otherColumns) return inTheWay;
+    const cause = await attempt(db, () => this.create(db, view));
+    if (codeOf(cause) !== otherColumns) return cause;
     return attempt(db, async () => {
       const readers = await readersOf(db, view.name);
       await sql`drop view ${sql.id(view.name)}`.execute(db);
-      await this.make(db, view);
+      await this.create(db, view);
       for (const { role, may_grant } of readers)
         await sql`grant select on ${sql.id(view.name)} to ${role === null ? sql`public` : sql.id(role)}
           ${may_grant ? sql`with grant option` : sql``}`.execute(db);
@@ -51,7 +51,7 @@ export const postgresViews: ViewInstaller = {
   },
 };
 
-/** Does the work, or leaves everything in the transaction as it was and answers why. */
+/** Does the work, or rolls it back within the transaction and returns the error. */
 async function attempt(db: Kysely<Database>, work: () => Promise<void>): Promise<unknown> {
   await sql`savepoint one_view`.execute(db);
   try {
@@ -64,7 +64,7 @@ async function attempt(db: Kysely<Database>, work: () => Promise<void>): Promise
   }
 }
 
-/** Who was allowed to read a view, besides its owner; null is everybody. */
+/** The roles that may read a view, besides its owner; null is every role. */
 async function readersOf(db: Kysely<Database>, name: string) {
   const { rows } = await sql<{ role: string | null; may_grant: boolean }>`
     select case when granted.grantee <> 0 then pg_get_userbyid(granted.grantee)::text end as role,

@@ -1,14 +1,14 @@
-// The PostgreSQL engine: many writers at once, rows locked in one order, the log written by one at a time.
+// The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { codecOf } from '#src/store/columns.ts';
-import type { Statement, StoreEngine } from '#src/store/contract.ts';
+import type { RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { postgresContactIndex } from './postgres-contact-index.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { postgresViews } from './postgres-view-installer.ts';
-import { nextSize, type RowPage } from '#src/store/row-stream.ts';
+import { nextSize } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
 
 // Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view" and "keyv" in ASCII.
@@ -25,7 +25,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     options: '-c timezone=UTC -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000',
     types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
   });
-  // A connection that breaks would otherwise end the process: an idle one, and one between two statements of a transaction.
+  // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
   pool.on('connect', (client) => client.on('error', report));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
@@ -64,7 +64,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
     },
     migrate: () => migrate(db, postgresTypes),
-    noteForgotten: async () => {},
+    noteRedaction: async () => {},
     scrub: async () => {},
     stream: (statement) => fetched(pool, statement),
     ping: async () => {
@@ -74,13 +74,13 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
   };
 }
 
-/** Through a cursor: the server keeps what was not asked for yet. */
+/** Through a cursor: the server holds the rows that were not fetched yet. */
 async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): AsyncGenerator<RowPage> {
   const client = await pool.connect();
   let broken = true;
   try {
     await client.query('begin read only');
-    // Whoever takes the rows may take their time.
+    // The consumer of the rows may be slow.
     await client.query('set local idle_in_transaction_session_timeout = 0');
     await client.query(`declare streamed no scroll cursor for ${text}`, [...parameters]);
     for (let size = 64; ;) {
@@ -92,7 +92,7 @@ async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): As
     await client.query('rollback');
     broken = false;
   } finally {
-    // A reader that stopped early, or a statement that failed: nobody else gets a connection in that state.
+    // After a consumer that stopped early or a statement that failed, the connection is not used again.
     client.release(broken);
   }
 }

@@ -1,8 +1,8 @@
-// SQLite keeps the text of a view as it was given: that text is its mark.
+// Views on SQLite, which stores the text of a view as it was given: that text is its mark.
 import { sql } from 'kysely';
-import type { ViewInstaller, WantedView } from '#src/store/views/view-installer.ts';
+import type { ViewInstaller, DesiredView } from '#src/store/views/view-installer.ts';
 
-const statement = ({ name, select }: WantedView) =>
+const statement = ({ name, select }: DesiredView) =>
   sql`create view ${sql.id(name)} as /* Kept by Slotstream: changes made here are lost. */ ${select}`;
 const withoutVerb = (text: string) => text.replace(/^create view /i, '');
 
@@ -11,21 +11,21 @@ export const sqliteViews: ViewInstaller = {
     const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${name})`.execute(db);
     return new Set(rows.map((row) => row.name));
   },
-  async standing(db, names) {
+  async existing(db, names) {
     const { rows } = await sql<{ name: string; sql: string | null }>`
       select lower(name) as name, sql from sqlite_master where lower(name) in (${sql.join(names)})`.execute(db);
     return new Map(
       rows.map(({ name, sql: text }) => {
         const mark = withoutVerb(text ?? '');
-        return [name, { ours: mark.includes('/* Kept by Slotstream:'), mark }];
+        return [name, { isOurs: mark.includes('/* Kept by Slotstream:'), mark }];
       }),
     );
   },
   markOf: (db, view) => withoutVerb(statement(view).compile(db).sql),
-  async make(db, view) {
+  async create(db, view) {
     await statement(view).execute(db);
   },
-  // Nothing depends on a view here: views that use it find it by its name.
+  // Nothing depends on a view in SQLite: other views find it by its name.
   async replace(db, view) {
     await sql`drop view ${sql.id(view.name)}`.execute(db);
     await statement(view).execute(db);

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, sql, SqliteAdapter, SqliteDialect } from 'kysely';
+import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
@@ -13,14 +14,14 @@ import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactIndex } from './sqlite-contact-index.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
-import { inPages } from '#src/store/row-stream.ts';
+import { inPages } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
 
-// better-sqlite3 blocks the event loop while it waits for another process: wait briefly here, retry in `stores.ts`.
+// better-sqlite3 blocks the event loop while it waits for another process: it waits briefly, and `open-store.ts` retries.
 const busyTimeoutMs = 100;
-const keptStatements = 256;
+const cachedStatements = 256;
 
-/** SQLite makes tables in a transaction like anything else; Kysely, told so, migrates whole or not at all, one process at a time. */
+/** SQLite creates tables within transactions. With this flag Kysely migrates atomically, one process at a time. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -58,24 +59,24 @@ export function openSqlite(path: string): StoreEngine {
       await connection.executeQuery(CompiledQuery.raw(create));
     },
     ...codec,
-    // A transaction is the only writer from its first statement on: there is nothing further to lock.
+    // `begin immediate` makes a transaction the only writer: there is nothing else to lock.
     manyWriters: false,
     lockTables: async () => {},
     lock: async () => {},
     migrate: () => migrate(db, sqliteTypes),
-    noteForgotten: async (trx) => {
+    noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)
         await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));
     },
     scrub: async (nowMs) => {
-      const [emptied] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-      if (emptied?.busy !== 0) throw new SlotstreamError('store_unavailable', 'A reader holds the write-ahead log.');
+      if (!emptyJournal(database))
+        throw new SlotstreamError('store_unavailable', 'A reader holds the write-ahead log.');
       const since = Math.abs(Number(database.pragma('user_version', { simple: true })));
       if (since === 0 || hoursOf(nowMs) - since < rewriteAfterHours || database.memory) return;
       await rewrite(path);
     },
     async *stream({ sql: text, parameters }) {
-      // While rows are read one by one their connection can do nothing else; a database in memory has only the one.
+      // A connection that reads rows one by one can do nothing else; a database in memory has only one connection.
       using reader = database.memory ? undefined : openReader(path);
       const statement = (reader?.database ?? database).prepare<unknown[], unknown[]>(text).raw(true);
       yield* inPages(reader ? statement.iterate(...parameters) : statement.all(...parameters));
@@ -102,9 +103,9 @@ function openFile(path: string): Sqlite.Database {
     const database = new Sqlite(path, { timeout: busyTimeoutMs });
     if (path !== ':memory:') chmodSync(path, 0o600);
     database.pragma('journal_mode = WAL');
-    // FULL: a batch leaves the queue once it is here, so it must survive a power cut, not only a crash of ours.
+    // FULL: a committed batch leaves the queue, so it must survive a power cut, not only a crash of this process.
     database.pragma('synchronous = FULL');
-    // A forgotten person must not stay readable in free pages of the file.
+    // Deleted personal data must not stay readable in free pages of the file.
     database.pragma('secure_delete = ON');
     database.pragma('cache_size = -8000');
     return database;
@@ -121,13 +122,20 @@ function openReader(path: string): Disposable & { readonly database: Sqlite.Data
   return { database, [Symbol.dispose]: () => void database.close() };
 }
 
-// `secure_delete` zeroes what is deleted, but not the copies that SQLite leaves in the slack of a page when it moves rows
-// between pages; only a file written anew is free of them. Writers wait meanwhile, so it happens once a day at most, when
-// somebody was forgotten. SQLite's `user_version` holds the hour since when that is due (`vacuum.ts` draws its states).
+// `secure_delete` overwrites deleted rows, but not the copies that SQLite leaves in unused parts of a page when it moves rows
+// between pages; only a rewritten file has none. Writers wait meanwhile, so the file is rewritten at most once a day, and only after
+// a redaction. SQLite's `user_version` holds the hour since which that is due (`sqlite-vacuum-worker.ts` draws the states).
+/** False when a reader held the write-ahead log. */
+function emptyJournal(database: Sqlite.Database): boolean {
+  const [result] = pragmaRows.parse(database.pragma('wal_checkpoint(TRUNCATE)'));
+  return result?.busy === 0;
+}
+
+const pragmaRows = z.array(z.object({ busy: z.number() }));
 const rewriteAfterHours = 24;
 const hoursOf = (ms: number) => Math.floor(ms / 3_600_000);
 
-/** In a thread: the event loop goes on, and batches that find the file busy are tried again. */
+/** In a thread: the event loop continues, and batches that find the file busy are retried. */
 async function rewrite(path: string): Promise<void> {
   const worker = new Worker(new URL(import.meta.resolve('#src/store/engines/sqlite-vacuum-worker.ts')), {
     workerData: path,
@@ -135,26 +143,27 @@ async function rewrite(path: string): Promise<void> {
   await once(worker, 'exit');
 }
 
-/** Keeps prepared statements (preparing costs more than running), and makes every transaction an immediate one. */
+/** Caches prepared statements (preparing costs more than running), and makes every transaction an immediate one. */
 function withPreparedStatements(database: Sqlite.Database) {
   const statements = new Map<string, Sqlite.Statement>();
   return {
     close: () => void database.close(),
     prepare(text: string): Sqlite.Statement {
-      const sql = spoken(text, database.inTransaction);
-      const kept = statements.get(sql);
-      if (kept) return kept;
+      const sql = adjusted(text, database.inTransaction);
+      const cached = statements.get(sql);
+      if (cached) return cached;
       const statement = database.prepare(sql);
-      if (statements.size >= keptStatements) statements.delete(statements.keys().next().value as string);
+      const [oldest] = statements.keys();
+      if (oldest !== undefined && statements.size >= cachedStatements) statements.delete(oldest);
       statements.set(sql, statement);
       return statement;
     },
   };
 }
 
-function spoken(text: string, inTransaction: boolean): string {
-  // Read-then-write in a deferred transaction fails with SQLITE_BUSY_SNAPSHOT at once, whatever the time-out.
+function adjusted(text: string, inTransaction: boolean): string {
+  // A deferred transaction that reads and then writes fails with SQLITE_BUSY_SNAPSHOT at once, whatever the timeout.
   if (text === 'begin') return 'begin immediate';
-  // A full disk ends the transaction without us, and the complaint that there is none would hide that the disk is full.
+  // A full disk ends the transaction by itself; a failing rollback would hide that error.
   return text === 'rollback' && !inTransaction ? 'select 1' : text;
 }

@@ -1,22 +1,22 @@
-// How far named readers of the log have come, kept for them in the store. Names with a colon are our own (`sink:webhook`,
-// `export:contacts`): those that users give cannot have one, so the two never meet.
+// The offsets of named consumers of the log. Names with a colon belong to the program (`sink:webhook`, `export:contacts`); names that
+// users choose cannot contain one, so the two never collide.
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, writeRows } from '#src/store/rows.ts';
 
 export interface FeedPosition {
   readonly name: string;
-  /** The last entry it is done with. */
+  /** The last entry that the consumer has processed. */
   readonly position: number;
   readonly updatedAt: string;
 }
 
-/** Undefined where nobody of this name has said anything yet. */
+/** Undefined where there is no consumer of this name yet. */
 export async function readPosition(from: Store | Unit, name: string): Promise<number | undefined> {
   const row = await from.db.selectFrom('feed_consumers').select('position').where('name', '=', name).executeTakeFirst();
   return row === undefined ? undefined : row.position;
 }
 
-/** Forward only: of two who tell at once, the one who has come further is believed. Made where there is none. */
+/** Moves the offset forward only, so that the furthest of concurrent calls wins. Creates a missing consumer. */
 export async function advancePosition(
   { db, engine }: Unit,
   { name, position, updatedAt }: FeedPosition,
@@ -33,12 +33,12 @@ export async function advancePosition(
     .execute();
 }
 
-/** Wherever it stood: back, on purpose. */
-export function placePosition(unit: Unit, { name, position, updatedAt }: FeedPosition): Promise<void> {
+/** Sets the offset, also backwards. */
+export function setPosition(unit: Unit, { name, position, updatedAt }: FeedPosition): Promise<void> {
   return writeRows(unit, 'feed_consumers', [{ name, position, updated_at: updatedAt }]);
 }
 
-/** All, by name. */
+/** Every consumer, by name. */
 export async function listPositions(from: Store | Unit): Promise<readonly FeedPosition[]> {
   const rows = await from.db.selectFrom('feed_consumers').selectAll().execute();
   return rows

@@ -1,7 +1,7 @@
-// How long after its event each of the latest deliveries came.
+// The delay between an event and its delivery, of the latest deliveries.
 import type { Store } from '#src/store/contract.ts';
 
-/** Seconds, newest first; what was read or is of no known time is left out. */
+/** Seconds, newest first, without records that were read and without deliveries of unknown time. */
 export async function latestDelays(store: Store, limit: number): Promise<readonly number[]> {
   const latest = await latestDeliveries(store, limit);
   return latest.map(({ occurredMs, receivedMs }) => (receivedMs - occurredMs) / 1000);
@@ -13,7 +13,7 @@ export interface LatestDelivery {
   readonly receivedMs: number;
 }
 
-/** Newest first; not what stands at the end of the log again because somebody was taken out of it. */
+/** Newest first, without entries that were moved to the end of the log because they were redacted. */
 export async function latestDeliveries({ db, engine }: Store, limit: number): Promise<readonly LatestDelivery[]> {
   const rows = await db
     .selectFrom('event_log')

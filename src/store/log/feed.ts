@@ -1,14 +1,14 @@
-// Pages of the log for whoever follows it, as the columns stand in the store: what is JSON text stays text.
-import { setImmediate as breathe } from 'node:timers/promises';
+// Pages of the log for consumers of the feed. Columns stay as they are stored: JSON stays text.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { lastSeq, type Outcome } from './log.ts';
+import { lastSeq, type Outcome } from './read.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 
-/** Lists are alternatives; what is absent asks for nothing. */
+/** Each list is a set of alternatives; an absent list matches everything. */
 export interface FeedFilter {
   readonly events?: readonly string[];
-  /** How an event's name may begin: `contact.`. */
+  /** Prefixes of event names, as `contact.`. */
   readonly eventPrefixes?: readonly string[];
   readonly subjectUri?: string;
   readonly outcomes?: readonly Outcome[];
@@ -30,66 +30,66 @@ export interface FeedRow {
 
 export interface FeedRows {
   readonly rows: readonly FeedRow[];
-  /** Everything up to here was looked at; nothing that commits later has a place before it. */
+  /** The offset up to which the log was read; nothing that commits later has a smaller one. */
   readonly nextAfter: number;
 }
 
-export interface FeedPlace {
+export interface FeedRange {
   readonly after: number;
   readonly limit: number;
 }
 
-/** A page ends early when its bodies weigh this much. */
+/** A page ends early when its bodies are this long. */
 const fullPageCharacters = 4 * 1024 * 1024;
-/** Rows asked for at a time: few at first, for each may weigh a megabyte; then as many as weigh about this much. */
+/** Rows per query: few at first, because each may have a megabyte; then as many as have about `chunkCharacters`. */
 const firstChunk = 16;
 const largestChunk = 256;
 const chunkCharacters = 1024 * 1024;
-/** How many entries are looked through at a time for those that a filter lets pass: SQLite looks on this thread. */
-const lookedThrough = 5_000;
+/** How many entries are scanned per query for those that match a filter: SQLite scans on this thread. */
+const scannedAtOnce = 5_000;
 
 /**
- * The next entries after a place, in order; none only when the end was reached. `seq` rises in order of commit (see
- * `lockLog`), so the end, read first, is a place before which nothing appears any more.
+ * The next entries after an offset, in order; none only at the end of the log. `seq` rises in order of commit (see `lockLog`), so
+ * nothing appears any more before the end, which is read first.
  */
 export async function readFeedRows(
   from: Store | Unit,
   filter: FeedFilter,
-  { after, limit }: FeedPlace,
+  { after, limit }: FeedRange,
 ): Promise<FeedRows> {
-  const isSifted = hasLists(filter) || filter.subjectUri !== undefined;
+  const isFiltered = hasLists(filter) || filter.subjectUri !== undefined;
   // The entries of one subject are few, and found by an index.
-  const stride = isSifted && filter.subjectUri === undefined ? lookedThrough : Number.MAX_SAFE_INTEGER;
-  // Unfiltered, the last row says how far the page came.
-  const end = isSifted ? await lastSeq(from) : Number.MAX_SAFE_INTEGER;
+  const stride = isFiltered && filter.subjectUri === undefined ? scannedAtOnce : Number.MAX_SAFE_INTEGER;
+  // Without a filter, the last row gives the offset.
+  const end = isFiltered ? await lastSeq(from) : Number.MAX_SAFE_INTEGER;
   const found: FeedRow[] = [];
-  let place = after;
-  let weight = 0;
-  for (let chunk = firstChunk; place < end && found.length < limit && weight < fullPageCharacters;) {
-    const upTo = Math.min(end, place + stride);
+  let offset = after;
+  let length = 0;
+  for (let chunk = firstChunk; offset < end && found.length < limit && length < fullPageCharacters;) {
+    const upTo = Math.min(end, offset + stride);
     const size = Math.min(chunk, limit - found.length);
-    const rows = await readChunk(from, filter, { after: place, upTo, limit: size });
+    const rows = await readChunk(from, filter, { after: offset, upTo, limit: size });
     const added = rows.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 0);
-    weight += added;
+    length += added;
     found.push(...rows);
     const affordable = Math.floor((chunkCharacters * rows.length) / (added + 1));
     chunk = Math.min(chunk * 2, largestChunk, Math.max(firstChunk, affordable));
     if (rows.length === size) {
-      place = rows.at(-1)?.seq ?? place;
-    } else if (isSifted) {
-      place = upTo;
-      if (upTo < end) await breathe();
+      offset = rows.at(-1)?.seq ?? offset;
+    } else if (isFiltered) {
+      offset = upTo;
+      if (upTo < end) await yieldToEventLoop();
     } else {
-      return { rows: found, nextAfter: rows.at(-1)?.seq ?? place };
+      return { rows: found, nextAfter: rows.at(-1)?.seq ?? offset };
     }
   }
-  return { rows: found, nextAfter: place };
+  return { rows: found, nextAfter: offset };
 }
 
 const hasLists = ({ events = [], eventPrefixes = [], outcomes = [] }: FeedFilter): boolean =>
   events.length + eventPrefixes.length + outcomes.length > 0;
 
-type Chunk = FeedPlace & { readonly upTo: number };
+type Chunk = FeedRange & { readonly upTo: number };
 
 function readChunk(from: Store | Unit, filter: FeedFilter, chunk: Chunk): Promise<readonly FeedRow[]> {
   const { events = [], eventPrefixes: prefixes = [], subjectUri, outcomes = [] } = filter;

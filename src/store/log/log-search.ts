@@ -1,7 +1,7 @@
-// The log as operators look through it: newest first, without the bodies, by what they remember of an entry.
-import { setImmediate as breathe } from 'node:timers/promises';
+// The log as operators search it: newest first, without bodies, by what they know about an entry.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Store } from '#src/store/contract.ts';
-import { isKept, lastSeq, type LogEntry, type Outcome } from './log.ts';
+import { isUnprojected, lastSeq, type LogEntry, type Outcome } from './read.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
 
 export interface DeliveryFilter {
@@ -10,11 +10,11 @@ export interface DeliveryFilter {
   readonly source?: string | undefined;
   readonly subjectUri?: string | undefined;
   readonly reason?: string | undefined;
-  /** Only what is kept without being projected: quarantined, or of an unknown kind. */
-  readonly kept?: boolean;
+  /** Only entries that were stored without being projected: quarantined, or of an unknown kind. */
+  readonly unprojected?: boolean;
 }
 
-export interface LogStretch {
+export interface LogRange {
   /** Strictly beyond this entry; absent: from the end of the log. */
   readonly from?: number | undefined;
   /** Towards the end of the log instead of towards its beginning; never without `from`. */
@@ -38,19 +38,19 @@ const columns = [
 
 export type DeliveryLine = Pick<LogEntry, (typeof columns)[number]>;
 
-/** How many places are looked through at a time where no index helps: SQLite looks on this thread. */
-const lookedThrough = 10_000;
+/** How many entries are scanned per query where no index helps: SQLite scans on this thread. */
+const scannedAtOnce = 10_000;
 
-/** In the order in which they were looked for: newest first, or for `newer` oldest first. */
+/** In the order of the search: newest first, or for `newer` oldest first. */
 export async function readDeliveries(
   store: Store,
   filter: DeliveryFilter,
-  { from, newer, limit }: LogStretch,
+  { from, newer, limit }: LogRange,
 ): Promise<DeliveryLine[]> {
   const last = await lastSeq(store);
-  const stride = isIndexed(filter) ? Number.MAX_SAFE_INTEGER : lookedThrough;
+  const stride = isIndexed(filter) ? Number.MAX_SAFE_INTEGER : scannedAtOnce;
   const found: DeliveryLine[] = [];
-  // The places still to be looked through, both ends included.
+  // The offsets still to be scanned, both ends included.
   let [low, high] = newer ? [(from ?? 0) + 1, last] : [1, Math.min(last, (from ?? last + 1) - 1)];
   while (low <= high && found.length < limit) {
     const part = newer
@@ -59,18 +59,18 @@ export async function readDeliveries(
     found.push(...(await readPart(store, filter, { ...part, newer, limit: limit - found.length })));
     if (newer) low = part.high + 1;
     else high = part.low - 1;
-    await breathe();
+    await yieldToEventLoop();
   }
   return found;
 }
 
-/** Kept entries are few; a subject has few. */
-function isIndexed({ outcome, source, subjectUri, kept, event }: DeliveryFilter): boolean {
-  if (subjectUri !== undefined || kept || isOfKept(outcome)) return true;
+/** Unprojected entries are few, and so are the entries of one subject. */
+function isIndexed({ outcome, source, subjectUri, unprojected, event }: DeliveryFilter): boolean {
+  if (subjectUri !== undefined || unprojected || isUnprojectedOutcome(outcome)) return true;
   return source === undefined && outcome === undefined && event !== undefined;
 }
 
-const isOfKept = (outcome?: Outcome): boolean => outcome === 'quarantined' || outcome === 'unhandled';
+const isUnprojectedOutcome = (outcome?: Outcome): boolean => outcome === 'quarantined' || outcome === 'unhandled';
 
 interface Part {
   readonly low: number;
@@ -80,7 +80,7 @@ interface Part {
 }
 
 async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promise<DeliveryLine[]> {
-  const { event, outcome, source, subjectUri, reason, kept } = filter;
+  const { event, outcome, source, subjectUri, reason, unprojected } = filter;
   let query = store.db
     .selectFrom('event_log')
     .select(columns)
@@ -91,7 +91,7 @@ async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promi
   if (source !== undefined) query = query.where('source', '=', source);
   if (subjectUri !== undefined) query = query.where('subject_uri', '=', subjectUri);
   if (reason !== undefined) query = query.where('reason', '=', reason);
-  if (kept || isOfKept(outcome)) query = query.where(isKept);
+  if (unprojected || isUnprojectedOutcome(outcome)) query = query.where(isUnprojected);
   const rows = await query
     .orderBy('seq', part.newer ? 'asc' : 'desc')
     .limit(part.limit)
@@ -99,7 +99,7 @@ async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promi
   return rows.map((row) => decodeColumns(store.engine, { table: 'event_log', columns }, row));
 }
 
-/** By its identity, or by its place in the log. */
+/** By its identity, or by its offset. */
 export async function readDelivery(
   store: Store,
   id: { readonly deliveryId: string } | { readonly seq: number },
@@ -111,19 +111,19 @@ export async function readDelivery(
   return row && (decodeRow(store.engine, 'event_log', row) as LogEntry);
 }
 
-export interface KeptReason {
+export interface UnprojectedReason {
   readonly outcome: string;
   readonly reason: string | null;
   readonly count: number;
   readonly newest_seq: number;
 }
 
-/** Why entries are kept, the most frequent first. */
-export async function countReasons(store: Store, limit: number): Promise<KeptReason[]> {
+/** Why entries were not projected, the most frequent reason first. */
+export async function countReasons(store: Store, limit: number): Promise<UnprojectedReason[]> {
   const rows = await store.db
     .selectFrom('event_log')
     .select(({ fn }) => ['outcome', 'reason', fn.countAll().as('count'), fn.max('seq').as('newest_seq')])
-    .where(isKept)
+    .where(isUnprojected)
     .groupBy(['outcome', 'reason'])
     .orderBy('count', 'desc')
     .orderBy('newest_seq', 'desc')

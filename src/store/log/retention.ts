@@ -1,27 +1,27 @@
-// Old entries of the log and what is taken out of them: their content. The entries themselves stay, as the ledger of what came.
+// Removes the content of old log entries. The entries themselves stay, as the ledger of everything received.
 import { sql } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry } from './read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 
 export interface AgedEntry {
   readonly seq: number;
-  /** Of its body. */
+  /** The length of its body. */
   readonly bytes: number;
 }
 
-export interface Stretch {
-  /** Where the stretch ends; undefined when there is nothing more. */
+export interface AgedPage {
+  /** The last offset of the page; undefined at the end of the log. */
   readonly last: number | undefined;
   readonly aged: readonly AgedEntry[];
 }
 
-/** Of the next `limit` entries of the log those received before a moment that still have content, without reading it. */
+/** Those of the next `limit` entries that were received before a time and still have content, without reading the content. */
 export async function agedEntries(
   { db, engine }: Store,
   { after, limit, before }: { readonly after: number; readonly limit: number; readonly before: string },
-): Promise<Stretch> {
+): Promise<AgedPage> {
   const rows = await db
     .selectFrom('event_log')
     .select([
@@ -45,33 +45,28 @@ export async function agedEntries(
 
 export async function entriesAt({ db, engine }: Store | Unit, seqs: readonly number[]): Promise<LogEntry[]> {
   if (seqs.length === 0) return [];
-  const rows = await db
-    .selectFrom('event_log')
-    .selectAll()
-    .where('seq', 'in', seqs as number[])
-    .orderBy('seq')
-    .execute();
+  const rows = await db.selectFrom('event_log').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
   return rows.map((row) => decodeRow(engine, 'event_log', row) as LogEntry);
 }
 
-/** What of an entry changes when it is read again, replayed, redacted or moved. */
+/** The columns that change when an entry is observed again, replayed, redacted or moved. */
 export type EntryState = Pick<LogEntry, 'seq' | 'delivery_id' | 'occurred_at' | 'outcome' | 'redacted'>;
 
-/** By place, as it is now. The caller holds the log. */
+/** The current state by offset. The caller holds the log's lock. */
 export async function statesAt({ db, engine }: Unit, seqs: readonly number[]): Promise<Map<number, EntryState>> {
   if (seqs.length === 0) return new Map();
   const rows = await db
     .selectFrom('event_log')
     .select(['seq', 'delivery_id', 'occurred_at', 'outcome', 'redacted'])
-    .where('seq', 'in', seqs as number[])
+    .where('seq', 'in', seqs)
     .execute();
   return new Map(rows.map((row) => [row.seq, { ...row, redacted: engine.decode('flag', row.redacted) } as EntryState]));
 }
 
-/** Takes everything out that an entry says, but for its identity, its times and what became of it. */
+/** Removes everything from entries but their identity, times and outcome. */
 export async function pruneEntries({ db, engine }: Unit, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return;
-  await engine.noteForgotten(db);
+  await engine.noteRedaction(db);
   for (const chunk of chunks(seqs))
     await db
       .updateTable('event_log')
@@ -80,21 +75,21 @@ export async function pruneEntries({ db, engine }: Unit, seqs: readonly number[]
       .execute();
 }
 
-/** Takes out what entries changed: values of before, which nothing is derived from. */
+/** Removes the recorded changes from entries: former values, from which nothing is derived. */
 export async function blankChanges({ db, engine }: Unit, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return;
-  await engine.noteForgotten(db);
+  await engine.noteRedaction(db);
   for (const chunk of chunks(seqs))
     await db.updateTable('event_log').set({ changes: null }).where('seq', 'in', chunk).execute();
 }
 
-/** Which of these entries were pruned. A forgotten one has a stub for a body. */
+/** Which of these entries were pruned. A redacted entry has a stub as its body. */
 export async function prunedAmong(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await unit.db
     .selectFrom('event_log')
     .select('delivery_id')
-    .where('delivery_id', 'in', ids as string[])
+    .where('delivery_id', 'in', ids)
     .where('body', 'is', null)
     .execute();
   return new Set(rows.map(({ delivery_id: id }) => id));

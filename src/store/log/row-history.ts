@@ -1,14 +1,14 @@
 // The log entries that touched a row: those about its record, and those about records that embed it.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry } from './read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 
-/** `changes` is JSON text: most who walk through a history need it of few entries. */
+/** `changes` stays JSON text: most callers need it of few entries. */
 export type HistoryEntry = Omit<LogEntry, 'changes'> & { readonly changes: string | null };
 
-/** Rows asked for at a time: few at first, for each may weigh a megabyte or more; then as many as weigh about this much. */
+/** Rows per query: few at first, because each may have a megabyte or more; then as many as have about `chunkCharacters`. */
 const firstChunk = 4;
 const largestChunk = 256;
 const chunkCharacters = 1024 * 1024;
@@ -34,7 +34,7 @@ export async function* historyOf(store: Store, input: HistoryInput): AsyncGenera
     after = found.at(-1)?.seq ?? after;
     const weight = found.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 1);
     chunk = Math.max(1, Math.min(chunk * 2, largestChunk, Math.floor((chunkCharacters * found.length) / weight)));
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

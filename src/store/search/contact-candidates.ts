@@ -1,29 +1,29 @@
-// What each database can be asked to leave out before a contact is held against a search: always less than all that does not fit,
-// never anything that does.
+// The conditions by which the database narrows a contact search down: they may let contacts through that do not match, and never
+// leave out one that does.
 import { sql, type SqlBool } from 'kysely';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
 import type { Asked, ColumnFilter, ListFilter, Searched, TextsOf } from './contact-match.ts';
-import { keysetOf, type Place, type Way } from './keyset.ts';
+import { keysetOf, type KeysetPosition, type Way } from './keyset.ts';
 import { likePattern, type Condition, type Folding } from './contact-index.ts';
 
 export interface Narrowing {
-  /** The contacts with the addresses and numbers asked for; undefined when none were. */
+  /** The contacts with these addresses and phone numbers; undefined when the search has none. */
   readonly listed: Condition | undefined;
-  /** For rows that are walked past. */
+  /** For rows that are scanned. */
   readonly likely: Condition;
-  /** The URIs of all beyond that place that may fit, through an index; undefined when none helps, or when more than `most` fit. */
-  candidates(stretch: Stretch, sample: readonly TextsOf[], most: number): Promise<readonly string[] | undefined>;
-  /** How many rows to walk past at once: many alternatives make each row cost more. */
+  /** The URIs of all later contacts that may match, through an index; undefined when no index helps or there are more than `most`. */
+  candidates(start: ScanStart, sample: readonly TextsOf[], most: number): Promise<readonly string[] | undefined>;
+  /** How many rows to scan at once: many alternatives make each row cost more. */
   affordable(rows: number): number;
 }
 
-/** On from a place, one way. */
-export interface Stretch {
+/** Where a scan begins, and its direction. */
+export interface ScanStart {
   readonly way: Way;
-  readonly from: Place | undefined;
+  readonly from: KeysetPosition | undefined;
 }
 
-/** Beyond this many alternatives they are all looked for here, and not by the database. */
+/** With more alternatives than this, the comparison is done here and not by the database. */
 const mostPatterns = 50;
 
 export async function narrowing(store: Store, { lists, columns }: Searched): Promise<Narrowing> {

@@ -1,12 +1,12 @@
-// Whether a contact meets a search (A17): every filter, by any one of its segments; exact is character by character, partial is
-// anywhere in the text, whatever the case. This decides; what the database is asked only narrows down what comes here.
+// Whether a contact matches a search (A17): it matches every filter by at least one of its segments. Exact filters compare character
+// by character, partial ones find the segment anywhere in the text, in any case. The database only narrows down the candidates.
 import { contactFilters } from '#schemas/contact-request.ts';
 import type { ContactListQuery } from '#schemas/contact-request.ts';
 
 export type FilterName = keyof typeof contactFilters;
 export type ContactSearch = Partial<Pick<ContactListQuery, FilterName>>;
 
-/** Filters on a column of the contact itself, which a row can be held against. */
+/** Filters on a column of the contact itself. */
 export const columnFilters = ['timezone', 'country', 'state', 'name', 'job_title', 'company', 'city'] as const;
 export type ColumnFilter = (typeof columnFilters)[number];
 /** Filters on one of many addresses or numbers. */
@@ -16,7 +16,7 @@ export type ListFilter = (typeof listFilters)[number];
 export interface Asked<Name extends FilterName = FilterName> {
   readonly name: Name;
   readonly kind: 'exact' | 'partial';
-  /** Partial ones in small letters. */
+  /** Those of partial filters in lower case. */
   readonly segments: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface Searched {
 
 export type TextsOf = Readonly<Record<ColumnFilter, string | null>>;
 
-/** What is asked for; undefined when nothing can meet it. A filter without segments asks for nothing. */
+/** The filters of a search; undefined when nothing can match. */
 export function searched(search: ContactSearch): Searched | undefined {
   const lists = listFilters.flatMap((name) => asked(search, name));
   const columns = columnFilters.flatMap((name) => asked(search, name));
@@ -39,7 +39,7 @@ function asked<Name extends FilterName>(search: ContactSearch, name: Name): read
   const given = search[name] ?? [];
   if (given.length === 0) return [];
   const kind = contactFilters[name];
-  // No text holds a NUL (A7), and engines cut a parameter there or refuse it.
+  // No text contains NUL (A7), and engines truncate or reject such a parameter.
   const possible = given.filter((segment) => !segment.includes('\0'));
   const segments = new Set(kind === 'partial' ? possible.map((segment) => segment.toLowerCase()) : possible);
   return [{ name, kind, segments: [...segments] }];
@@ -51,6 +51,6 @@ export const meets = (texts: TextsOf, { columns }: Pick<Searched, 'columns'>): b
 export function fits(value: string | null, { kind, segments }: Omit<Asked, 'name'>): boolean {
   if (value === null) return false;
   if (kind === 'exact') return segments.includes(value);
-  const small = value.toLowerCase();
-  return segments.some((segment) => small.includes(segment));
+  const lowered = value.toLowerCase();
+  return segments.some((segment) => lowered.includes(segment));
 }

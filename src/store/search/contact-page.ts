@@ -1,16 +1,24 @@
-// One page of the contacts that meet a search. What is common is found by walking in the order asked for, what is rare through an
-// index and sorted afterwards; a sample of the rows that come next tells which. Nothing here holds up the process for long: a
-// search that neither helps walks all contacts piece by piece.
-import { setImmediate as breathe } from 'node:timers/promises';
+// One page of the contacts that match a search. Frequent matches are found by scanning in the order of the page, rare ones through an
+// index and sorted afterwards; a sample of the next rows decides. A search that neither helps scans all contacts piece by piece, so
+// that nothing blocks the process for long.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import { columnFilters, meets, searched, type ContactSearch, type Searched, type TextsOf } from './contact-match.ts';
 import { narrowing, type Narrowing } from './contact-candidates.ts';
-import { keysetOf, pageOf, type PageFound, type PageWanted, type Place, type Seek, type Way } from './keyset.ts';
+import {
+  keysetOf,
+  pageOf,
+  type PageFound,
+  type PageWanted,
+  type KeysetPosition,
+  type Seek,
+  type Way,
+} from './keyset.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 
-export interface FoundContact extends Place {
+export interface FoundContact extends KeysetPosition {
   readonly texts: TextsOf;
 }
 
@@ -20,19 +28,19 @@ export interface ContactsWanted {
   readonly page: PageWanted;
 }
 
-/** How much is tried before what. */
+/** How much each way of searching may cost. */
 export interface Effort {
-  /** Rows looked at first. */
+  /** Rows of the sample. */
   readonly sampled: number;
-  /** Rows walked past when the sample promises enough on the way. */
-  readonly longestWalk: number;
-  /** Rows of one piece of a walk through all. */
+  /** Rows to scan when the sample suggests that they hold enough matches. */
+  readonly longestScan: number;
+  /** Rows per piece of a full scan. */
   readonly piece: number;
-  /** More than these take longer to sort than to find on the way. */
+  /** More candidates take longer to sort than to find by scanning. */
   readonly mostCandidates: number;
 }
 
-const usual: Effort = { sampled: 400, longestWalk: 6_000, piece: 8_000, mostCandidates: 1_200 };
+const usual: Effort = { sampled: 400, longestScan: 6_000, piece: 8_000, mostCandidates: 1_200 };
 
 export async function findContacts(
   store: Store,
@@ -46,7 +54,7 @@ export async function findContacts(
     {
       order: wanted.order,
       seek: seekIn(finder),
-      stillAt: async ({ key, uri }) => {
+      isStillAt: async ({ key, uri }) => {
         const way: Way = { order: wanted.order, ascending: true };
         const rows = await select(finder, way, { where: sql<SqlBool>`uri = ${uri}`, limit: 1 });
         return rows.some((row) => row.key === key && meets(row.texts, asked)) && isListed(finder, uri);
@@ -68,11 +76,11 @@ interface Selection {
   readonly limit?: number;
 }
 
-/** Live contacts in the order of the way, with what filters look at. */
+/** Contacts that are not deleted, in order, with the texts that filters compare. */
 async function select({ store }: Finder, way: Way, { where, limit }: Selection): Promise<readonly FoundContact[]> {
   const { orderBy, beyond } = keysetOf(store.engine, 'contacts', way);
   const columns = sql.join(columnFilters.map((name) => sql.ref(name)));
-  const { rows } = await sql<TextsOf & Place>`
+  const { rows } = await sql<TextsOf & KeysetPosition>`
     select ${sql.ref(way.order)} as key, uri, ${columns} from contacts
     where deleted_at is null and ${beyond(undefined)} and ${where} order by ${orderBy}
     ${limit === undefined ? sql`` : sql`limit ${limit}`}`.execute(store.db);
@@ -100,7 +108,7 @@ const seekIn =
     const { sampled } = effort;
     const { beyond } = keysetOf(store.engine, 'contacts', way);
     const met = (rows: readonly FoundContact[]) => rows.filter(({ texts }) => meets(texts, asked)).slice(0, need);
-    // Addresses and numbers name a few contacts, whatever else is asked.
+    // Addresses and phone numbers select few contacts, whatever the other filters are.
     if (narrow.listed !== undefined)
       return met(await select(finder, way, { where: sql<SqlBool>`${beyond(from)} and ${narrow.listed}` }));
     if (asked.columns.length === 0) return select(finder, way, { where: beyond(from), limit: need });
@@ -108,30 +116,30 @@ const seekIn =
     const sample = await select(finder, way, { where: beyond(from), limit: sampled });
     const found = met(sample);
     if (found.length === need || sample.length < sampled) return found;
-    const walk = walkFrom(finder, way, { found, need, at: sample.at(-1) });
-    // Enough of them on the way, by the look of it.
+    const scan = scanFrom(finder, way, { found, need, at: sample.at(-1) });
+    // The sample suggests that a scan finds enough of them.
     const ahead = Math.ceil((1.5 * need * sampled) / Math.max(found.length, 1));
-    if (found.length > 0 && ahead <= effort.longestWalk) await walk.on(ahead);
-    if (walk.isOver()) return found;
+    if (found.length > 0 && ahead <= effort.longestScan) await scan.next(ahead);
+    if (scan.isOver()) return found;
     const texts = sample.map((row) => row.texts);
     const candidates = await narrow.candidates({ way, from }, texts, effort.mostCandidates);
     if (candidates !== undefined) return firstOf(finder, { way, candidates, need });
-    // There are many: some of them are not far.
-    while (!walk.isOver()) {
-      await walk.on(effort.piece);
-      await breathe();
+    // There are many matches: some of them are near.
+    while (!scan.isOver()) {
+      await scan.next(effort.piece);
+      await yieldToEventLoop();
     }
     return found;
   };
 
 interface Candidates {
   readonly way: Way;
-  /** In the order of the way. */
+  /** In order. */
   readonly candidates: readonly string[];
   readonly need: number;
 }
 
-/** Those that do fit, a few at a time: mostly all do. */
+/** Those that match, a few at a time: mostly all do. */
 async function firstOf(finder: Finder, { way, candidates, need }: Candidates): Promise<readonly FoundContact[]> {
   const found: FoundContact[] = [];
   for (let at = 0; at < candidates.length && found.length < need; at += 2 * need) {
@@ -142,29 +150,29 @@ async function firstOf(finder: Finder, { way, candidates, need }: Candidates): P
   return found.slice(0, need);
 }
 
-interface Walked {
+interface Scanned {
   /** Grows. */
   readonly found: FoundContact[];
   readonly need: number;
-  readonly at: Place | undefined;
+  readonly at: KeysetPosition | undefined;
 }
 
-function walkFrom(finder: Finder, way: Way, { found, need, at: start }: Walked) {
+function scanFrom(finder: Finder, way: Way, { found, need, at: start }: Scanned) {
   const { store, asked, narrow } = finder;
   const { beyond, upTo, orderBy } = keysetOf(store.engine, 'contacts', way);
   let at = start;
   let isAtEnd = false;
   return {
     isOver: () => isAtEnd || found.length >= need,
-    /** Past so many rows. */
-    async on(rows: number): Promise<void> {
-      const { rows: ends } = await sql<Place>`select ${sql.ref(way.order)} as key, uri from contacts
+    /** Scans the next rows. */
+    async next(rows: number): Promise<void> {
+      const { rows: ends } = await sql<KeysetPosition>`select ${sql.ref(way.order)} as key, uri from contacts
         where deleted_at is null and ${beyond(at)} order by ${orderBy} limit 1 offset ${narrow.affordable(rows) - 1}`.execute(
         store.db,
       );
       const end = ends[0];
-      const stretch = end === undefined ? beyond(at) : sql<SqlBool>`${beyond(at)} and ${upTo(end)}`;
-      const seen = await select(finder, way, { where: sql<SqlBool>`${stretch} and ${narrow.likely}` });
+      const range = end === undefined ? beyond(at) : sql<SqlBool>`${beyond(at)} and ${upTo(end)}`;
+      const seen = await select(finder, way, { where: sql<SqlBool>`${range} and ${narrow.likely}` });
       found.push(...seen.filter(({ texts }) => meets(texts, asked)).slice(0, need - found.length));
       at = end;
       isAtEnd = end === undefined;

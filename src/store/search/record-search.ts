@@ -1,14 +1,14 @@
-// Rows of one table by URI, or page by page in the order of a time: for lists that need no search of their own.
+// Rows of one table by URI, or page by page in the order of a time.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import type { TableName } from '#src/store/tables.ts';
-import { keysetOf, pageOf, type PageFound, type PageWanted, type Place, type Way } from './keyset.ts';
+import { keysetOf, pageOf, type PageFound, type PageWanted, type KeysetPosition, type Way } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
-/** In the order of the URIs given; those that are not there are left out. */
+/** In the order of the URIs; missing rows are left out. */
 export async function rowsByUri(
   { db, engine }: Readable,
   table: TableName,
@@ -24,7 +24,7 @@ export async function rowsByUri(
 export interface RowsWanted {
   readonly order: string;
   readonly page: PageWanted;
-  /** What is asked of a row besides. */
+  /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];
 }
 
@@ -44,7 +44,7 @@ export function findRows(
     {
       order,
       seek: (way, from, need) => select(way, [keysetOf(engine, table, way).beyond(from)], need),
-      stillAt: async ({ key, uri }: Place) => {
+      isStillAt: async ({ key, uri }: KeysetPosition) => {
         const [row] = await select({ order, ascending: true }, [sql<SqlBool>`uri = ${uri}`], 1);
         return row?.[order] === key;
       },
@@ -54,8 +54,8 @@ export function findRows(
 }
 
 /**
- * The URI of the row whose URI ends so: `/contacts/<uuid>`. What stands before it is the service's address, and with the rows
- * all alike: between the first and the last URI all begin as these two do.
+ * The URI of the row whose URI has this end, as `/contacts/<uuid>`. The beginning is the service's address, usually the same in all
+ * rows: when the first and the last URI share it, all do.
  */
 export async function uriEndingWith(
   { db }: Readable,
@@ -73,7 +73,7 @@ export async function uriEndingWith(
   return endingAmongAll(db, table, { end });
 }
 
-/** An invitee's URI leads through its event's. */
+/** The URI of an invitee contains the URI of its event, so its end is looked up by an index. */
 export async function inviteeEndingWith({ db, engine }: Readable, end: string): Promise<string | undefined> {
   const indexed = sql<SqlBool>`${engine.dialect.lastCharacters('uri', 12)} = ${end.slice(-12)}`;
   return endingAmongAll(db, 'invitees', { end, indexed });

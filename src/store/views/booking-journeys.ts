@@ -28,7 +28,7 @@ export const bookingJourneys: View = {
     end_time: time('when it was to end in the end'),
     lead_time_seconds: integer('from `booked_at` to `start_time`'),
     outcome: text(
-      '`upcoming`, `held`, `no_show`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation` (by the invitee, less than 24 hours before the start), `canceled` (nobody says by whom), `rescheduled` (to a booking that is not mirrored); null while the time of the meeting is unknown',
+      '`upcoming`, `held`, `no_show`, `canceled_by_host`, `canceled_by_invitee`, `late_cancellation` (by the invitee, less than 24 hours before the start), `canceled` (it is not known by whom), `rescheduled` (to a booking that is not mirrored); null while the time of the meeting is unknown',
     ),
     canceled_at: time('when the last invitee was canceled, also by moving on'),
     canceler_type: text('`host` or `invitee`, as the service says'),

@@ -50,16 +50,18 @@ interface FieldType {
   readonly typed: keyof CustomValues | 'asIs';
 }
 
-const fieldTypes: Readonly<Record<string, FieldType>> = {
-  text: { kind: 'text', about: 'a text', typed: 'text' },
-  number: { kind: 'number', about: 'a number', typed: 'number' },
-  boolean: { kind: 'flag', about: 'true or false', typed: 'flag' },
-  currency: { kind: 'integer', about: 'an amount in minor units', typed: 'integer' },
-  date: { kind: 'date', about: 'a day', typed: 'date' },
-  single_select: { kind: 'text', about: 'the label of the option chosen', typed: 'option' },
-  tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },
-  invitee_question: { kind: 'text', about: 'an answer; JSON where it is no text', typed: 'anyText' },
-};
+const fieldTypes = new Map<string, FieldType>(
+  Object.entries({
+    text: { kind: 'text', about: 'a text', typed: 'text' },
+    number: { kind: 'number', about: 'a number', typed: 'number' },
+    boolean: { kind: 'flag', about: 'true or false', typed: 'flag' },
+    currency: { kind: 'integer', about: 'an amount in minor units', typed: 'integer' },
+    date: { kind: 'date', about: 'a day', typed: 'date' },
+    single_select: { kind: 'text', about: 'the label of the option chosen', typed: 'option' },
+    tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },
+    invitee_question: { kind: 'text', about: 'an answer; JSON where it is no text', typed: 'anyText' },
+  } satisfies Record<string, FieldType>),
+);
 /** PostgreSQL and SQLite have an end of columns, at 1,600 and 2,000; beyond this the youngest definitions get none. */
 const mostFields = 1_500;
 const unknownType: FieldType = { kind: 'json', about: 'a value of a type not known here', typed: 'asIs' };
@@ -91,8 +93,7 @@ export function contactsWide(definitions: readonly FieldDefinition[]): View {
 }
 
 function typeOf({ field_type }: Definition): FieldType {
-  const type = field_type ?? '';
-  return Object.hasOwn(fieldTypes, type) ? (fieldTypes[type] as FieldType) : unknownType;
+  return fieldTypes.get(field_type ?? '') ?? unknownType;
 }
 
 function columnOf({ currency, field_type }: FieldDefinition, { kind, about }: FieldType): ViewColumn {

@@ -17,24 +17,24 @@ const day = 24 * 3_600;
 export function journeys(dialect: SqlDialect): Sql {
   const { bytes } = dialect;
   return sql`
-  told (child, parent, by_child) as (
+  stated (child, parent, by_child) as (
     select uri, old_invitee, 1 from invitees where old_invitee <> '' and old_invitee <> uri
     union all
     select new_invitee, uri, 0 from invitees where new_invitee <> '' and new_invitee <> uri
   ),
   links (child, parent) as materialized (
     select child, coalesce(min(case by_child when 1 then ${bytes(sql`parent`)} end), min(${bytes(sql`parent`)}))
-    from told group by child
+    from stated group by child
   ),
-  walks (origin, node, least, steps) as (
+  paths (origin, node, least, steps) as (
     select child, parent, ${lesser(dialect, sql`child`, sql`parent`)}, 1
     from links where child in (select parent from links)
     union all
-    select walks.origin, links.parent, ${lesser(dialect, sql`walks.least`, sql`links.parent`)}, walks.steps + 1
-    from walks join links on links.child = walks.node
-    where walks.node <> walks.origin and walks.steps < ${sql.lit(longestCircle)}
+    select paths.origin, links.parent, ${lesser(dialect, sql`paths.least`, sql`links.parent`)}, paths.steps + 1
+    from paths join links on links.child = paths.node
+    where paths.node <> paths.origin and paths.steps < ${sql.lit(longestCircle)}
   ),
-  circles (node) as materialized (select origin from walks where node = origin and least = origin),
+  circles (node) as materialized (select origin from paths where node = origin and least = origin),
   tree (node, root, depth) as (
     select node, node, 0 from (
       select parent as node from links where parent not in (select child from links) union select node from circles
@@ -73,7 +73,7 @@ const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
 function ended(dialect: SqlDialect): Sql {
   const event = sql`last_event.cancellation`;
   return sql`
-    select told.*,
+    select stated.*,
       case
         when moved_on then 'rescheduled'
         when canceled and canceler_type = 'host' then 'canceled_by_host'
@@ -109,5 +109,5 @@ function ended(dialect: SqlDialect): Sql {
       left join scheduled_events as last_event on last_event.uri = last.event_uri
       left join event_types as first_type on first_type.uri = first_event.event_type
       left join event_types on event_types.uri = last_event.event_type
-    ) as told`;
+    ) as stated`;
 }

@@ -1,4 +1,4 @@
-// The registry of views, and the shape in which each is read.
+// The registry of views, and the shape of each.
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { bookingJourneys } from './booking-journeys.ts';
@@ -27,16 +27,17 @@ export async function readDefinitions({ db }: Pick<Store, 'db'>): Promise<readon
     .selectFrom('custom_field_definitions')
     .select(['uri', 'label', 'field_type', 'currency', 'created_at'])
     .execute();
-  return rows as FieldDefinition[];
+  return rows;
 }
 
-/** The columns of a view as it stands in the store; undefined where there is none of that name. */
+/** The shape of a view in the store; undefined where there is none of that name. */
 export async function shapeOfView(store: Pick<Store, 'db' | 'engine'>, name: string): Promise<ViewShape | undefined> {
   if (!viewNames.includes(name)) return undefined;
-  const view = viewsFor(await readDefinitions(store)).find((each) => each.name === name) as View;
-  // One that could not be replaced lacks the newest columns.
-  const there = await store.engine.views.columnsOf(store.db, name);
-  const columns = Object.entries(view.columns).filter(([column]) => there.has(column));
+  const view = viewsFor(await readDefinitions(store)).find((each) => each.name === name);
+  if (view === undefined) return undefined;
+  // A view that could not be replaced lacks the newest columns.
+  const existing = await store.engine.views.columnsOf(store.db, name);
+  const columns = Object.entries(view.columns).filter(([column]) => existing.has(column));
   return {
     columns: Object.fromEntries(columns.map(([column, { kind }]) => [column, kind])),
     key: view.key,

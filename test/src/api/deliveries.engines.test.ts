@@ -188,7 +188,7 @@ for (const engine of storeEngines)
   describe.runIf(engine.available)(`the subscriptions on ${engine.name}`, () => {
     it('are listed as they were last seen, and paged both ways', async () => {
       await using api = await openReadApi(engine.fresh);
-      await writeSubscriptions(api.store, { seen: [3, 1, 2].map(subscription), gone: [] });
+      await writeSubscriptions(api.store, { seen: [3, 1, 2].map(subscription), deleted: [] });
       const { body } = await api.get('/api/subscriptions?count=2');
       expect(body.collection).toEqual([subscription(1), subscription(2)]);
       const { body: next } = await api.get(`/api/subscriptions?page_token=${body.pagination.next_page_token}`);

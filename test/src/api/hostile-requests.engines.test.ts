@@ -6,7 +6,7 @@ import { apiDocument } from '#src/api/docs/openapi.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/hostile-requests.ts';

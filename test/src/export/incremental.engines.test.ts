@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExportRequest } from '#src/export/export.ts';
 import { lineages } from '#src/export/change-tracking.ts';
-import { appendEntries } from '#src/store/log/log.ts';
+import { appendEntries } from '#src/store/log/append.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { ingestRecords } from '#workers/sync/records.ts';

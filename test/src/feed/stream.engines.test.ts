@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openStream } from '#src/feed/stream.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';

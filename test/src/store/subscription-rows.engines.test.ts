@@ -29,16 +29,16 @@ for (const engine of storeEngines)
         known(1),
         known(2, { state: 'disabled', retry_started_at: at(0), group: 'https://g.example.com/1' }),
       ];
-      await writeSubscriptions(test.store, { seen: all, gone: [] });
+      await writeSubscriptions(test.store, { seen: all, deleted: [] });
       const rows = await readSubscriptions(test.store);
       expect(rows.toSorted((a, b) => (a.uri < b.uri ? -1 : 1))).toEqual(all);
     });
 
     it('change when seen again, go when gone, and stay otherwise', async () => {
       await using test = await engine.fresh();
-      await writeSubscriptions(test.store, { seen: [known(1), known(2), known(3)], gone: [] });
+      await writeSubscriptions(test.store, { seen: [known(1), known(2), known(3)], deleted: [] });
       const later = known(1, { checked_at: at(4), retry_started_at: at(3) });
-      await writeSubscriptions(test.store, { seen: [later], gone: [known(2).uri] });
+      await writeSubscriptions(test.store, { seen: [later], deleted: [known(2).uri] });
       const rows = await readSubscriptions(test.store);
       expect(rows.toSorted((a, b) => (a.uri < b.uri ? -1 : 1))).toEqual([later, known(3)]);
     });

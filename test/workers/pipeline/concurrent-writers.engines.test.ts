@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
-import { readEntries } from '#src/store/log/log.ts';
+import { readEntries } from '#src/store/log/read.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { history } from '../../harness/histories.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
 import { readFeedRows } from '#src/store/log/feed.ts';
-import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
@@ -139,12 +139,12 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     await ingestBodies(store, [...mentioned, ...kept('early'), ...others]);
     await ingest({ store, screen }, bytes('early'), receivedAt);
     expect(await readLate()).toMatchObject({ quarantined: 1 });
-    expect([await countKept(store, 'quarantined'), await countKept(store, 'unhandled')]).toEqual([6, 2]);
+    expect([await countUnprojected(store, 'quarantined'), await countUnprojected(store, 'unhandled')]).toEqual([6, 2]);
 
     expect((await eraseIn(store)).removed.quarantined).toBe(6);
     const standing = async () => {
       const { quarantined, unhandled } = await overviewOf(store);
-      return { quarantined, unhandled, ...(await replay({ store, screen }, { kept: true }, { dryRun: true })) };
+      return { quarantined, unhandled, ...(await replay({ store, screen }, { unprojected: true }, { dryRun: true })) };
     };
     const waiting = { quarantined: 1, unhandled: 1, read: 2, changed: 0, stillQuarantined: 2 };
     expect(await standing()).toEqual(waiting);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countKept, type LogEntry } from '#src/store/log/log.ts';
+import { countUnprojected, type LogEntry } from '#src/store/log/read.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retentionJob } from '#workers/retention/retention-job.ts';
 import { readRetentionState } from '#workers/retention/retention-state.ts';
@@ -121,11 +121,15 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
       await using opened = await fresh();
       const { store } = opened;
       await ingestBodies(store, [updated(10, { emails: 'none' }), told('contact.merged', 20, { uri })]);
-      expect(await countKept(store, 'quarantined')).toBe(1);
+      expect(await countUnprojected(store, 'quarantined')).toBe(1);
       expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
-      expect(await countKept(store, 'quarantined')).toBe(0);
-      expect(await countKept(store, 'unhandled')).toBe(0);
-      expect(await replay({ store, screen }, { kept: true })).toEqual({ read: 0, changed: 0, stillQuarantined: 0 });
+      expect(await countUnprojected(store, 'quarantined')).toBe(0);
+      expect(await countUnprojected(store, 'unhandled')).toBe(0);
+      expect(await replay({ store, screen }, { unprojected: true })).toEqual({
+        read: 0,
+        changed: 0,
+        stillQuarantined: 0,
+      });
       expect(await replay({ store, screen }, {})).toEqual({ read: 2, changed: 0, stillQuarantined: 0 });
       expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
     },

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startSinks } from '#src/app/sink-pumps.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { createLog } from '#src/observability/log.ts';
-import { lastSeq } from '#src/store/log/log.ts';
-import { placePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { redisStreamSink } from '#workers/sinks/redis-stream.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { startPump } from '../../harness/pumping.ts';
@@ -55,7 +55,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     await first.stop();
     // As after a crash between sending and noting.
     await opened.store.transaction((unit) =>
-      placePosition(unit, { name: 'sink:redis-stream', position: 20, updatedAt: receivedAt }),
+      setPosition(unit, { name: 'sink:redis-stream', position: 20, updatedAt: receivedAt }),
     );
     await using second = await startPump(opened.store, sink());
     await ingestBodies(opened.store, some(251, 5));

@@ -7,7 +7,7 @@ import { startSinks } from '#src/app/sink-pumps.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { createLog } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { openStore } from '#src/store/open-store.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';

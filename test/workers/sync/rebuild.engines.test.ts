@@ -77,7 +77,7 @@ describe.each([
             await ingestTellings(store, passed, options.eraseOnDelete);
           }
           expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
-          await replay({ store, screen: privacyScreen(options) }, { kept: true });
+          await replay({ store, screen: privacyScreen(options) }, { unprojected: true });
           expect(await projectedRows(store)).toEqual(rows);
           expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
         }),

@@ -53,7 +53,7 @@ for (const engine of storeEngines)
       await keep(opened.store, gone(1));
       await rebuild({ store: opened.store, screen });
       expect(await traces(opened.store)).toContain('contacts');
-      await replay({ store: opened.store, screen }, { kept: true });
+      await replay({ store: opened.store, screen }, { unprojected: true });
       expect(await traces(opened.store)).toEqual([]);
     });
 
@@ -81,16 +81,16 @@ for (const engine of storeEngines)
       await keep(opened.store, told(2));
       const needs = { store: opened.store, screen };
       const expected = { read: 2, changed: 1, stillQuarantined: 1 };
-      expect(await replay(needs, { kept: true }, { dryRun: true })).toEqual(expected);
+      expect(await replay(needs, { unprojected: true }, { dryRun: true })).toEqual(expected);
       expect(await outcomes()).toEqual(['quarantined', 'quarantined']);
-      expect(await replay(needs, { kept: true })).toEqual(expected);
+      expect(await replay(needs, { unprojected: true })).toEqual(expected);
       expect(await outcomes()).toEqual(['quarantined', 'applied']);
     });
 
     it('has each entry once after two replays at the same time', async () => {
       for (let n = 0; n < 20; n += 1) await keep(opened.store, told(n));
       const others = [await opened.openAnother(), await opened.openAnother()];
-      await Promise.all(others.map((store) => replay({ store, screen }, { kept: true })));
+      await Promise.all(others.map((store) => replay({ store, screen }, { unprojected: true })));
       expect(await outcomes()).toEqual(Array.from({ length: 20 }, () => 'applied'));
     });
   });

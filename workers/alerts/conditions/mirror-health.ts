@@ -2,7 +2,7 @@
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
-import { countKept, lastSeq } from '#src/store/log/log.ts';
+import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { noShowRates } from '#src/store/no-show-rates.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
@@ -39,8 +39,8 @@ export async function readMirrorHealth(
       retryStartedAt: since ?? null,
     })),
     lostSubscriptions: await readLostSubscriptions(store, nowMs),
-    quarantined: await countKept(store, 'quarantined'),
-    quarantinedLastHour: await countKept(store, 'quarantined', instantOf(nowMs - hourMs)),
+    quarantined: await countUnprojected(store, 'quarantined'),
+    quarantinedLastHour: await countUnprojected(store, 'quarantined', instantOf(nowMs - hourMs)),
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
     clockSkewSeconds: await readClockSkew(store, nowMs),

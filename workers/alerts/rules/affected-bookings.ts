@@ -3,7 +3,7 @@
 import { readJson } from '#schemas/json-text.ts';
 import { isObject, propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lowerCaseEmail } from '#src/store/email-case.ts';
+import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';

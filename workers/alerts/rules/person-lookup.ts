@@ -1,6 +1,6 @@
 // Finds people by e-mail address, ignoring letter case: their open no-show marks, contacts and bookings. Queries are batched.
 import { sql } from 'kysely';
-import { emailAmong, lowerCaseEmail } from '#src/store/email-case.ts';
+import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import type { TableRow } from '#src/store/tables.ts';

@@ -2,7 +2,7 @@
 // as a delete. A run that would delete many rows deletes none and reports how many there are.
 import type { DeletableKind } from '#schemas/records.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countLive, unheardSince, type UnheardRow } from '#src/store/stale-rows.ts';
+import { countLive, staleRows, type StaleRow } from '#src/store/stale-rows.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import type { CallOptions, Client } from '#src/upstream/client.ts';
 import { getContact } from '#src/upstream/endpoints/contacts.ts';
@@ -74,7 +74,7 @@ export async function findDeleted(needs: DeleteSearchNeeds, search: DeleteSearch
   const most = search.allowDeletes ? Infinity : mostDeletesOf(of);
   const counts = { unconfirmed: 0, notCompared: 0 };
   for (let after = ''; ;) {
-    const rows = await unheardSince(store, tableOfKind[kind], { since, after, limit: pageSize });
+    const rows = await staleRows(store, tableOfKind[kind], { since, after, limit: pageSize });
     for (const row of rows) {
       if (wasSeen(row.uri)) continue;
       const status = await statusOf(needs, kind, row);
@@ -96,7 +96,7 @@ function mostDeletesOf(rows: number): number {
 async function statusOf(
   { sources, seenSet, onFound, signal }: DeleteSearchNeeds,
   kind: DeletableKind,
-  row: UnheardRow,
+  row: StaleRow,
 ): Promise<RowStatus> {
   const client = clientFor(sources, kind, row);
   if (client === undefined) return 'hidden';
@@ -126,7 +126,7 @@ export function unconfirmedAs(kind: DeletableKind, count: number) {
 }
 
 /** Recaps are requested as their own user: only that user may see them, and the listing covers no other. */
-function clientFor({ client, users }: Sources, kind: DeletableKind, { uri, user }: UnheardRow): Client | undefined {
+function clientFor({ client, users }: Sources, kind: DeletableKind, { uri, user }: StaleRow): Client | undefined {
   if (!uri.startsWith(`${client.origin}/`)) return undefined;
   if (kind !== 'meeting_recap') return client;
   // To any other user an existing recap looks deleted, so its user must be known.

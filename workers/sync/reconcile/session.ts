@@ -2,7 +2,7 @@
 // compares. A comparison takes the same path as a repair, so its report shows what a repair would do.
 import { isDeletableKind, type DeletableKind } from '#schemas/records.ts';
 import { instantOf } from '#src/base/time.ts';
-import { undone } from '#src/store/dry-run-store.ts';
+import { dryRunStore } from '#src/store/open-store.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { counted, driftOf, type Drift, type DriftCounts } from './drift-report.ts';
 import { findDeleted, unconfirmedAs, type HeldBack } from './find-deleted.ts';
@@ -51,7 +51,7 @@ const batchSize = 200;
 
 export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
   const seenSet = openSeenSet();
-  const into: FoldNeeds = repair ? needs : { ...needs, store: undone(needs.store) };
+  const into: FoldNeeds = repair ? needs : { ...needs, store: dryRunStore(needs.store) };
   let tally: RunTally = { drift: {}, read: 0, quarantined: 0, heldBack: [], notCompared: 0 };
 
   function note(drift: Drift): void {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await openReadApi(async () => filling);
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
-  await writeSubscriptions(api.store, { seen: [subscription], gone: [] });
+  await writeSubscriptions(api.store, { seen: [subscription], deleted: [] });
   await api.store.transaction(async (unit) => {
     await insertAlerts(unit, [alert], alert.occurredAt);
     const [added] = await readAlerts(unit, [alert.id]);

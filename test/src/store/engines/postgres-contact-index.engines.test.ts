@@ -50,7 +50,7 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     await ingestBodies(store, [contact]);
     const find = async (name: string) => {
       const page = { count: 5, descending: false, backwards: false };
-      const effort = { sampled: 1, longestWalk: 1, piece: 1, mostCandidates: 10 };
+      const effort = { sampled: 1, longestScan: 1, piece: 1, mostCandidates: 10 };
       return (await findContacts(store, { search: { name: [name] }, order: 'created_at', page }, effort)).items.length;
     };
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);

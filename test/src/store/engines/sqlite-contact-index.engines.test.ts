@@ -47,7 +47,7 @@ async function kept(store: Store): Promise<readonly (string | null)[]> {
   return rows.map(({ name }) => name);
 }
 /** Straight to the index: nothing is sampled or walked. */
-const effort = { sampled: 1, longestWalk: 0, piece: 1, mostCandidates: 1_000 };
+const effort = { sampled: 1, longestScan: 0, piece: 1, mostCandidates: 1_000 };
 async function found(store: Store, name: string): Promise<readonly string[]> {
   const page = { count: 50, descending: false, backwards: false };
   const { items } = await findContacts(store, { search: { name: [name] }, order: 'updated_at', page }, effort);
@@ -169,7 +169,7 @@ describe('the word index of contacts', () => {
         [uriOf(2)],
       ]);
     }
-    await store.engine.noteForgotten(store.db);
+    await store.engine.noteRedaction(store.db);
     await store.engine.scrub(aDayLater());
     expect([await found(store, 'qvx'), await found(store, 'plm'), await found(store, 'kno')]).toEqual([
       [uriOf(1)],

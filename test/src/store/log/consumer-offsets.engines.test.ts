@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   advancePosition,
   listPositions,
-  placePosition,
+  setPosition,
   readPosition,
   removePosition,
   type FeedPosition,
@@ -44,7 +44,7 @@ for (const { name, available, fresh } of storeEngines) {
 
     it('go back when they are placed, and leave their neighbours alone', async () => {
       await advance(told('sink:webhook', 3));
-      await made.store.transaction((unit) => placePosition(unit, told('warehouse', 2, 3)));
+      await made.store.transaction((unit) => setPosition(unit, told('warehouse', 2, 3)));
       await made.store.transaction((unit) => removePosition(unit, 'race'));
       expect(await listPositions(made.store)).toEqual([told('sink:webhook', 3), told('warehouse', 2, 3)]);
     });

@@ -7,7 +7,7 @@ import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
-import { lastSeq } from '#src/store/log/log.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -93,7 +93,7 @@ for (const engine of storeEngines)
             .limit(3);
           await unit.db.updateTable('event_log').set({ outcome: 'quarantined' }).where('seq', 'in', some).execute();
         });
-        await replay({ store, screen }, { kept: true });
+        await replay({ store, screen }, { unprojected: true });
       }
     }
 

@@ -96,7 +96,7 @@ const asked = question.map((all) => Object.fromEntries(Object.entries(all).slice
 /** So little that a few contacts lead down every path: walks, the index, and walks to the end. */
 const effort: fc.Arbitrary<Effort> = fc.record({
   sampled: fc.integer({ min: 1, max: 6 }),
-  longestWalk: fc.integer({ min: 1, max: 9 }),
+  longestScan: fc.integer({ min: 1, max: 9 }),
   piece: fc.integer({ min: 1, max: 9 }),
   mostCandidates: fc.constantFrom(0, 3, 100),
 });

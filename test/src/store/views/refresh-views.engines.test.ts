@@ -84,8 +84,8 @@ for (const engine of storeEngines)
       await sql`create view no_show_rate as select 7 as own`.execute(store.db);
       await using again = await openListening(url);
       expect(messages(again.problems)).toEqual([
-        '"no_show_rate" in the store was not made by Slotstream, and is left as it is.',
-        '"revenue" in the store was not made by Slotstream, and is left as it is.',
+        '"no_show_rate" in the store was not created by Slotstream and is left unchanged.',
+        '"revenue" in the store was not created by Slotstream and is left unchanged.',
       ]);
       const { rows } = await sql`select own from no_show_rate`.execute(again.store.db);
       expect(rows).toEqual([{ own: 7 }]);

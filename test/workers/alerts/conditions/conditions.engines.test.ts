@@ -177,7 +177,7 @@ for (const { name, available, fresh } of storeEngines) {
         subscription(2, { retry_started_at: timeAt(startMs - 5 * minute) }),
         subscription(3, { state: 'disabled' }),
       ];
-      await writeSubscriptions(made.store, { seen, gone: [] });
+      await writeSubscriptions(made.store, { seen, deleted: [] });
       const lost = 'https://service.example.com/webhook_subscriptions/4';
       await recordLostSubscriptions(made.store, [{ uri: lost, how: 'missing', isReplaced: true }], nowMs);
       await rounds(await usual(), 2);

@@ -1,12 +1,11 @@
-// How many rows are held at once where a query gives any number of them: few enough, and little enough text, for any process.
+// The size of pages in which the rows of a query are streamed: bounded in rows and in text, for any number of rows.
+import type { RowPage } from '#src/store/contract.ts';
 
-export type RowPage = readonly (readonly unknown[])[];
-
-export const mostRows = 1_000;
-/** In characters. A row may be longer by itself; it then is a page of its own. */
+const mostRows = 1_000;
+/** In characters. A longer row is a page of its own. */
 const mostText = 1_000_000;
 
-/** Gathers rows into pages. */
+/** Collects rows into pages. */
 export function* inPages(rows: Iterable<readonly unknown[]>): Generator<RowPage> {
   let page: (readonly unknown[])[] = [];
   let text = 0;
@@ -21,7 +20,7 @@ export function* inPages(rows: Iterable<readonly unknown[]>): Generator<RowPage>
   if (page.length > 0) yield page;
 }
 
-/** How many rows to ask for next, after a page of this one's weight: at most twice as many, fewer when they were long. */
+/** How many rows to fetch after this page: at most twice as many, fewer when its rows were long. */
 export function nextSize(page: RowPage): number {
   const text = page.reduce((sum, row) => sum + textIn(row), 0);
   const fitting = Math.floor((mostText / Math.max(text, 1)) * page.length);

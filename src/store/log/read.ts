@@ -1,0 +1,126 @@
+// Reads the event log: every delivery and every record that was read, once each, in the order in which they were committed.
+import { sql, type SqlBool } from 'kysely';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { decodeRow } from '#src/store/rows.ts';
+import type { TableRow } from '#src/store/tables.ts';
+
+export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
+export type LogEntry = TableRow<'event_log'>;
+export type NewEntry = Omit<LogEntry, 'seq'>;
+
+/**
+ * Entries that were stored without being projected: quarantined, or of a kind that this version does not know. Literally the
+ * condition of the index that finds them: SQLite uses a partial index for no other spelling.
+ */
+export const isUnprojected = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
+
+/** Entries about these subjects that have a body, redacted for another person or not; without those made by operators. */
+export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise<LogEntry[]> {
+  if (uris.length === 0) return [];
+  const rows = await unit.db
+    .selectFrom('event_log')
+    .selectAll()
+    .where('subject_uri', 'in', uris)
+    .where('body', 'is not', null)
+    .where('source', '<>', 'operator')
+    .execute();
+  return rows.map((row) => decodeRow(unit.engine, 'event_log', row));
+}
+
+/** Entries without a known subject whose body contains this URI. */
+export async function unparsedNaming(unit: Unit, uri: string): Promise<LogEntry[]> {
+  const rows = await unit.db
+    .selectFrom('event_log')
+    .selectAll()
+    .where(isUnprojected)
+    .where('subject_uri', 'is', null)
+    .where('body', 'like', `%${uri}%`)
+    .where('redacted', '=', unit.engine.encode('flag', false))
+    .execute();
+  // `_` and `%` in a URI match more than themselves.
+  return rows.map((row) => decodeRow(unit.engine, 'event_log', row)).filter(({ body }) => body?.includes(uri));
+}
+
+/** Which of these contacts are deleted. */
+export async function deletedContacts(unit: Unit, uris: readonly string[]): Promise<string[]> {
+  if (uris.length === 0) return [];
+  const rows = await unit.db
+    .selectFrom('contacts')
+    .select('uri')
+    .where('uri', 'in', uris)
+    .where('deleted_at', 'is not', null)
+    .execute();
+  return rows.map(({ uri }) => uri);
+}
+
+/** How many entries wait in quarantine or for a version that knows their kind, without those that were pruned or erased. */
+export async function countUnprojected(
+  from: Store | Unit,
+  outcome: 'quarantined' | 'unhandled',
+  since?: string,
+): Promise<number> {
+  const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll<number>().as('count'));
+  const waiting = count.where(isUnprojected).where('outcome', '=', outcome).where('body', 'is not', null);
+  const counted = since === undefined ? waiting : waiting.where('received_at', '>=', since);
+  const row = await counted.executeTakeFirst();
+  return row?.count ?? 0;
+}
+
+export interface EntryFilter {
+  readonly subjectUri?: string;
+  readonly deliveryId?: string;
+  /** Only entries that were stored without being projected and still have their content. */
+  readonly unprojected?: true;
+  /** Inclusive upper bound of `seq`. */
+  readonly upTo?: number;
+}
+
+/** Up to `limit` entries after an offset, in order. */
+export async function readEntries(
+  from: Store | Unit,
+  filter: EntryFilter,
+  { after = 0, limit }: { after?: number; limit: number },
+): Promise<LogEntry[]> {
+  let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
+  if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
+  if (filter.deliveryId !== undefined) query = query.where('delivery_id', '=', filter.deliveryId);
+  if (filter.unprojected) query = query.where(isUnprojected).where('body', 'is not', null);
+  if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
+  return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row));
+}
+
+/** An entry as a search reads it: its content is text, as it is stored. */
+export interface EntryText {
+  readonly seq: number;
+  readonly subject_uri: string | null;
+  readonly encoding: string | null;
+  readonly body: string;
+  readonly changes: string;
+}
+
+/** Up to `limit` entries after an offset, in order. Entries made by operators have no body to search. */
+export async function entryTexts(
+  { db }: Store | Unit,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<EntryText[]> {
+  const range = db.selectFrom('event_log').where('seq', '>', after).where('seq', '<=', upTo);
+  const rows = await range
+    .select(['seq', 'subject_uri', 'encoding'])
+    .select([
+      sql<string>`case source when 'operator' then '' else coalesce(body, '') end`.as('body'),
+      sql<string>`coalesce(cast(changes as text), '')`.as('changes'),
+    ])
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows;
+}
+
+/** The last offset of the log; 0 when it is empty. */
+export async function lastSeq(from: Store | Unit): Promise<number> {
+  const row = await from.db
+    .selectFrom('event_log')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
