@@ -1,5 +1,5 @@
 // The first tables. A migration is never edited once released: it lists its own columns, and `tables.ts` shows the sum.
-import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
+import { sql, type CreateTableBuilder, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { StorageTypes } from './storage-types.ts';
@@ -96,8 +96,8 @@ const ddl: Record<string, { columns: string; key: string[] }> = {
 };
 
 // What users look rows up by. `=` marks columns only ever compared for equality, whose values may be longer than a
-// PostgreSQL B-tree entry: there they get a hash index, which has no such limit. `where` leaves out what nobody looks
-// for, so that most rows cost no entry.
+// PostgreSQL B-tree entry: there they get a hash index, which has no such limit. `where` leaves out rows that
+// no query looks for, so that most rows cost no entry.
 const indexes: readonly { readonly on: string; readonly columns: string; readonly where?: RawBuilder<SqlBool> }[] = [
   { on: 'contacts', columns: 'updated_at' },
   { on: 'contacts', columns: 'created_at' },
@@ -147,8 +147,10 @@ export function initial(types: StorageTypes): Migration {
         .addColumn('redacted', sql.raw(types.flag), (column) => column.notNull().defaultTo(sql`false`))
         .execute();
       for (const [name, { columns, key }] of Object.entries(ddl)) {
-        let create = db.schema.createTable(name).addPrimaryKeyConstraint(`${name}_pk`, key as never[]);
+        let create: CreateTableBuilder<string, string> = db.schema.createTable(name);
+        create = create.addPrimaryKeyConstraint(`${name}_pk`, key);
         for (const column of columns.split(',')) {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the lists above are pairs of a name and a kind
           const [field, kind] = column.trim().split(/\s+/) as [string, ColumnKind];
           create = create.addColumn(field, sql.raw(types[kind]), (c) => (key.includes(field) ? c.notNull() : c));
         }

@@ -1,4 +1,4 @@
-// Where walks through the service stand.
+// The table of resume positions.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { StorageTypes } from './storage-types.ts';
@@ -10,7 +10,7 @@ export function syncCheckpoints(types: StorageTypes): Migration {
         .createTable('sync_checkpoints')
         .addColumn('key', 'text', (column) => column.notNull())
         .addColumn('value', sql.raw(types.json))
-        .addPrimaryKeyConstraint('sync_checkpoints_pk', ['key'] as never[])
+        .addPrimaryKeyConstraint('sync_checkpoints_pk', ['key'])
         .execute();
     },
   };

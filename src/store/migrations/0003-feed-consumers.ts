@@ -1,4 +1,4 @@
-// How far each named reader of the log has come.
+// The offsets of named consumers of the log.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { StorageTypes } from './storage-types.ts';
@@ -11,7 +11,7 @@ export function feedConsumers(types: StorageTypes): Migration {
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('position', sql.raw(types.integer), (column) => column.notNull())
         .addColumn('updated_at', sql.raw(types.time), (column) => column.notNull())
-        .addPrimaryKeyConstraint('feed_consumers_pk', ['name'] as never[])
+        .addPrimaryKeyConstraint('feed_consumers_pk', ['name'])
         .execute();
     },
   };

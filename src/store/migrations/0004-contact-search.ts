@@ -1,6 +1,6 @@
-// What searching contacts needs: the live ones in both orders, and an index of their texts. SQLite: a word index of trigrams,
-// which readers bring up to date from a list of what changed, so that writing a contact costs a note and no more; what is no longer
-// said leaves it at once. PostgreSQL: pg_trgm, where it can be had.
+// The indexes of the contact search: contacts in both orders, and an index of their texts. SQLite: a trigram index that readers
+// update from a list of changed contacts, so that writing a contact costs one row of that list; removed texts leave the index at once.
+// PostgreSQL: pg_trgm, where the extension can be created.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { trigramStatements } from '#src/store/engines/postgres-contact-index.ts';
@@ -46,7 +46,7 @@ async function onSqlite(db: Kysely<unknown>): Promise<void> {
   const note = sql`insert into contact_search_pending select new.uri
     where not exists (select 1 from contact_search_pending where uri = new.uri);`;
   // In this order: the index reads there which words to take out.
-  const forget = sql`delete from contact_search where rowid = (select id from contact_search_texts where uri = old.uri);
+  const remove = sql`delete from contact_search where rowid = (select id from contact_search_texts where uri = old.uri);
     delete from contact_search_texts where uri = old.uri;`;
   const differs = (name: string) => sql`${sql.ref(`new.${name}`)} is not ${sql.ref(`old.${name}`)}`;
   const otherTexts = sql.join(searched.map(differs), sql` or `);
@@ -56,15 +56,15 @@ async function onSqlite(db: Kysely<unknown>): Promise<void> {
   );
   await sql`create trigger contact_search_changed after update on contacts
     when new.deleted_at is null and (old.deleted_at is not null or ${otherTexts}) begin ${note} end`.execute(db);
-  // Whatever is no longer said, so that the index never knows more than the rows do.
+  // Removed texts leave the index at once, so that it never holds more than the rows do.
   await sql`create trigger contact_search_forgotten after update on contacts
-    when old.deleted_at is null and (new.deleted_at is not null or ${otherTexts}) begin ${forget} end`.execute(db);
+    when old.deleted_at is null and (new.deleted_at is not null or ${otherTexts}) begin ${remove} end`.execute(db);
   await sql`create trigger contact_search_moved after update on contacts when new.deleted_at is null and (${otherTimes})
     begin update contact_search_texts set created_at = new.created_at, updated_at = new.updated_at where uri = new.uri; end`.execute(
     db,
   );
   await sql`create trigger contact_search_removed after delete on contacts
-    begin ${forget} delete from contact_search_pending where uri = old.uri; end`.execute(db);
+    begin ${remove} delete from contact_search_pending where uri = old.uri; end`.execute(db);
 }
 
 async function onPostgres(db: Kysely<unknown>): Promise<void> {
@@ -80,7 +80,7 @@ async function onPostgres(db: Kysely<unknown>): Promise<void> {
   try {
     for (const statement of trigramStatements) await sql.raw(statement).execute(db);
   } catch {
-    // Whoever may not create it searches without: slower, and no less right. `doctor` says so.
+    // A user who may not create the extension searches without it: slower, and with the same results. `doctor` reports it.
     await sql`rollback to savepoint trigrams`.execute(db);
   }
 }

@@ -12,7 +12,7 @@ import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 const [, postgres] = storeEngines;
 const role = `guest_${process.pid}`;
 
-/** Somebody who may make tables and nothing more. */
+/** A role that may create tables and nothing else. */
 async function asGuest(url: string): Promise<{ readonly guestUrl: string; run(statement: string): Promise<void> }> {
   const run = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url });

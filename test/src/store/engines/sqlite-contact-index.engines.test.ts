@@ -17,7 +17,7 @@ const now = '2026-01-01T00:00:00.000000Z';
 const uriOf = (n: number) => `${base}/contacts/${n}`;
 const emailOf = (n: number) => `person${n}@example.test`;
 
-function told(n: number, more: Readonly<Record<string, unknown>>, minute = 10): string {
+function contactUpdate(n: number, more: Readonly<Record<string, unknown>>, minute = 10): string {
   const at = `2025-04-14T11:${minute}:00.000000Z`;
   const payload = {
     uri: uriOf(n),
@@ -68,11 +68,15 @@ describe('the word index of contacts', () => {
   it('forgets a deleted contact at once, also what it said before, and in the bytes with the scrub', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
-    await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Qvxzw too' })]);
+    await ingestBodies(store, [
+      contactUpdate(1, { name: 'Qvxzw' }),
+      contactUpdate(2, { name: 'Plmok' }),
+      contactUpdate(3, { name: 'Qvxzw too' }),
+    ]);
     await store.engine.contactIndex.catchUp(store);
     expect([await hits(store, 'qvx'), await hits(store, 'plm')]).toEqual([2, 1]);
     // Each in another state when it goes: indexed, and changed since.
-    await ingestBodies(store, [told(3, { name: 'Another' }, 20)]);
+    await ingestBodies(store, [contactUpdate(3, { name: 'Another' }, 20)]);
     await ingestBodies(store, [gone(1), gone(3)]);
     expect([await hits(store, 'qvx'), await hits(store, 'ano'), await kept(store)]).toEqual([0, 0, [spelt('plmok')]]);
     await store.engine.contactIndex.catchUp(store);
@@ -92,9 +96,9 @@ describe('the word index of contacts', () => {
   it('forgets a text with the change that replaces it, before anybody searches', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
-    await ingestBodies(store, [told(1, { name: 'Qvxzw' })]);
+    await ingestBodies(store, [contactUpdate(1, { name: 'Qvxzw' })]);
     await store.engine.contactIndex.catchUp(store);
-    await ingestBodies(store, [told(1, { name: 'Plmok' }, 20)]);
+    await ingestBodies(store, [contactUpdate(1, { name: 'Plmok' }, 20)]);
     expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, []]);
     expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
     await store.engine.contactIndex.catchUp(store);
@@ -107,12 +111,12 @@ describe('the word index of contacts', () => {
     const { store } = opened;
     const needs = { store, newKey: () => 'k'.repeat(64) };
     await ingestBodies(store, [
-      told(1, { name: 'Qvxzw' }),
-      told(2, { name: 'Plmok' }),
-      told(3, { name: 'Known', company: `knows ${emailOf(1)}` }),
+      contactUpdate(1, { name: 'Qvxzw' }),
+      contactUpdate(2, { name: 'Plmok' }),
+      contactUpdate(3, { name: 'Known', company: `knows ${emailOf(1)}` }),
     ]);
     await store.engine.contactIndex.catchUp(store);
-    await ingestBodies(store, [told(1, { name: 'Qvxzw Zyxwv' }, 20)]);
+    await ingestBodies(store, [contactUpdate(1, { name: 'Qvxzw Zyxwv' }, 20)]);
     await erase(needs, targetOf(emailOf(1)), { now });
     expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
     await store.engine.contactIndex.catchUp(store);
@@ -126,7 +130,7 @@ describe('the word index of contacts', () => {
     await isSound(store);
   });
 
-  it('keeps nothing of many who left, told in words that others use too', async () => {
+  it('keeps nothing of many deleted contacts whose words other contacts use too', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
     const people = Array.from({ length: 300 }, (_, n) => n);
@@ -135,7 +139,7 @@ describe('the word index of contacts', () => {
       const some = people.slice(at, at + 50);
       await ingestBodies(
         store,
-        some.map((n) => told(n, { name: nameOf(n) })),
+        some.map((n) => contactUpdate(n, { name: nameOf(n) })),
       );
       await store.engine.contactIndex.catchUp(store, { atOnce: 7 });
       await ingestBodies(store, some.filter((n) => n % 3 === 0).map(gone));
@@ -151,9 +155,13 @@ describe('the word index of contacts', () => {
   it('is right after a rebuild that repairs, and after the file was written anew', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
-    await ingestBodies(store, [told(1, { name: 'Qvxzw' }), told(2, { name: 'Plmok' }), told(3, { name: 'Known' })]);
+    await ingestBodies(store, [
+      contactUpdate(1, { name: 'Qvxzw' }),
+      contactUpdate(2, { name: 'Plmok' }),
+      contactUpdate(3, { name: 'Known' }),
+    ]);
     await store.engine.contactIndex.catchUp(store);
-    // As nobody of ours would: the rebuild finds it.
+    // As no code of ours does: the rebuild finds it.
     await sql`update contacts set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
       store.db,
     );

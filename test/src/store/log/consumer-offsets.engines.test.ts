@@ -11,7 +11,11 @@ import {
 import { storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const at = (second: number) => `2026-01-01T00:00:0${second}.000000Z`;
-const told = (name: string, position: number, second = 0): FeedPosition => ({ name, position, updatedAt: at(second) });
+const offsetOf = (name: string, position: number, second = 0): FeedPosition => ({
+  name,
+  position,
+  updatedAt: at(second),
+});
 
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`positions on ${name}`, () => {
@@ -20,33 +24,33 @@ for (const { name, available, fresh } of storeEngines) {
     afterAll(() => made[Symbol.asyncDispose]());
     const advance = (position: FeedPosition) => made.store.transaction((unit) => advancePosition(unit, position));
 
-    it('are unknown until somebody tells one', async () => {
+    it('are undefined until a consumer acknowledges', async () => {
       expect(await readPosition(made.store, 'warehouse')).toBeUndefined();
-      await advance(told('warehouse', 0));
+      await advance(offsetOf('warehouse', 0));
       expect(await readPosition(made.store, 'warehouse')).toBe(0);
     });
 
-    it('only advance, whoever tells them last', async () => {
-      await advance(told('warehouse', 7, 1));
-      await advance(told('warehouse', 5, 2));
-      expect(await listPositions(made.store)).toEqual([told('warehouse', 7, 1)]);
+    it('only move forward, whatever comes last', async () => {
+      await advance(offsetOf('warehouse', 7, 1));
+      await advance(offsetOf('warehouse', 5, 2));
+      expect(await listPositions(made.store)).toEqual([offsetOf('warehouse', 7, 1)]);
     });
 
-    it('advance to the furthest of many told at once', async () => {
+    it('end at the furthest of many concurrent acknowledgements', async () => {
       const others = await Promise.all([made.openAnother(), made.openAnother(), made.openAnother()]);
       const telling = Array.from({ length: 30 }, (_, n) => {
         const store = others[n % others.length] ?? made.store;
-        return store.transaction((unit) => advancePosition(unit, told('race', (n * 7) % 30)));
+        return store.transaction((unit) => advancePosition(unit, offsetOf('race', (n * 7) % 30)));
       });
       await Promise.all(telling);
       expect(await readPosition(made.store, 'race')).toBe(29);
     });
 
     it('go back when they are placed, and leave their neighbours alone', async () => {
-      await advance(told('sink:webhook', 3));
-      await made.store.transaction((unit) => setPosition(unit, told('warehouse', 2, 3)));
+      await advance(offsetOf('sink:webhook', 3));
+      await made.store.transaction((unit) => setPosition(unit, offsetOf('warehouse', 2, 3)));
       await made.store.transaction((unit) => removePosition(unit, 'race'));
-      expect(await listPositions(made.store)).toEqual([told('sink:webhook', 3), told('warehouse', 2, 3)]);
+      expect(await listPositions(made.store)).toEqual([offsetOf('sink:webhook', 3), offsetOf('warehouse', 2, 3)]);
     });
   });
 }

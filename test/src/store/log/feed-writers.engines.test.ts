@@ -15,10 +15,10 @@ import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '
 
 const screen = privacyScreen({ eraseOnDelete: true });
 const contact = (n: number) => `https://api.example.test/contacts/${n}`;
-const told = (event: string, n: number, name: string) =>
+const delivery = (event: string, n: number, name: string) =>
   JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri: contact(n), name } });
 
-/** Follows the log from its beginning until told that nothing comes any more. */
+/** Follows the log from its beginning until `finished` is called. */
 function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFilter; readonly limit: number }) {
   const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 2 });
   const seen: { readonly seq: number; readonly event: string | null }[] = [];
@@ -65,11 +65,15 @@ for (const engine of storeEngines)
     afterEach(() => opened[Symbol.asyncDispose]());
     const rounds = engine.name === 'postgres' ? 20 : 8;
 
-    /** Deliveries, a few of which end in quarantine, and are replayed by somebody else. */
+    /** Deliveries, a few of which end in quarantine, and are replayed by another process. */
     async function deliver(store: Store, writer: number): Promise<void> {
       for (let n = 0; n < rounds; n += 1) {
         const id = writer * 1_000 + n;
-        await ingestBodies(store, [told('contact.updated', id, 'a'), told('contact.updated', id, 'b'), `broken ${id}`]);
+        await ingestBodies(store, [
+          delivery('contact.updated', id, 'a'),
+          delivery('contact.updated', id, 'b'),
+          `broken ${id}`,
+        ]);
       }
     }
     /** Reads; the second time with other content, so that they are appended again. */

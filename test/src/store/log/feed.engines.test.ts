@@ -11,9 +11,9 @@ import { ingestBodies, receivedAt, storeEngines, type TestStore } from '../../..
 
 const base = 'https://api.example.test';
 const contact = (n: number) => `${base}/contacts/${n}`;
-const told = (event: string, payload: object, second = 10) =>
+const delivery = (event: string, payload: object, second = 10) =>
   JSON.stringify({ event, created_at: `2025-04-14T11:43:${second}Z`, payload });
-const named = (n: number, name: string) => told('contact.updated', { uri: contact(n), name });
+const named = (n: number, name: string) => delivery('contact.updated', { uri: contact(n), name });
 const screen = privacyScreen({ eraseOnDelete: true });
 
 interface Entry {
@@ -113,9 +113,9 @@ for (const engine of storeEngines)
       ]);
     });
 
-    it('tells of somebody forgotten only that something happened', async () => {
+    it('says of a redacted person only that something happened', async () => {
       await ingestBodies(opened.store, [named(1, 'Canary')]);
-      await ingestBodies(opened.store, [told('contact.deleted', { uri: contact(1) }, 20)]);
+      await ingestBodies(opened.store, [delivery('contact.deleted', { uri: contact(1) }, 20)]);
       const answer = JSON.stringify(await page());
       expect(answer).not.toContain('Canary');
       expect((await page()).collection).toMatchObject([
@@ -167,9 +167,12 @@ for (const engine of storeEngines)
       await ingestBodies(opened.store, [
         named(1, 'Ada'),
         named(2, 'Bob'),
-        told('invitee.created', { uri: `${base}/scheduled_events/1/invitees/1`, event: `${base}/scheduled_events/1` }),
-        told('contactXupdated', { uri: contact(3) }),
-        told('Contact.Updated', { uri: contact(3) }),
+        delivery('invitee.created', {
+          uri: `${base}/scheduled_events/1/invitees/1`,
+          event: `${base}/scheduled_events/1`,
+        }),
+        delivery('contactXupdated', { uri: contact(3) }),
+        delivery('Contact.Updated', { uri: contact(3) }),
         'nonsense',
       ]);
       await ingestBodies(opened.store, [named(1, 'Ada'), named(1, 'Eve')]);
@@ -255,11 +258,11 @@ for (const engine of storeEngines)
       await ingestBodies(opened.store, [named(1, 'Ada')]);
       const waiting = page('?after=1&wait=30&event=contact.deleted');
       await ingestBodies(opened.store, [named(1, 'Eve')]);
-      await ingestBodies(opened.store, [told('contact.deleted', { uri: contact(2) }, 20)]);
+      await ingestBodies(opened.store, [delivery('contact.deleted', { uri: contact(2) }, 20)]);
       expect(await waiting).toMatchObject({ collection: [{ seq: 3 }], pagination: { next_after: 3 } });
     });
 
-    it('answers whoever waits when the wait is over, when they go, and when the process stops', async () => {
+    it('answers a waiting client when the wait is over, when it disconnects, and when the process stops', async () => {
       expect(await page('?wait=1')).toEqual({ collection: [], pagination: { next_after: 0 } });
       const going = new AbortController();
       const gone = ask('/api/feed?wait=60', { signal: going.signal });

@@ -48,7 +48,7 @@ for (const engine of storeEngines)
       expect(towards).toEqual(Array.from({ length: 1_000 }, (_, n) => [uri(n), 1, 1]));
     });
 
-    it('ignore an invitee that names itself, or nobody', async () => {
+    it('ignore an invitee that names itself, or no other', async () => {
       expect(await journeysOf(2, (n) => ({ old_invitee: uri(n), new_invitee: '' }))).toEqual([
         [uri(0), 1, 0],
         [uri(1), 1, 0],

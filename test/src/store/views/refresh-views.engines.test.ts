@@ -58,7 +58,7 @@ for (const engine of storeEngines)
       expect([await revisionOf(later.store), later.problems]).toEqual([made, []]);
     });
 
-    it('are made anew where an older Slotstream made another, or somebody dropped one', async () => {
+    it('are created again where an older Slotstream created another, or where one was dropped', async () => {
       await using opened = await engine.fresh();
       const { store, url } = opened;
       const note = 'Kept by Slotstream';

@@ -1,4 +1,4 @@
-// Whatever is told, in whatever order: each view is what a plain computation makes of the rows.
+// For any deliveries in any order, each view equals a plain computation from the rows.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shapeOfView } from '#src/store/views/views.ts';
