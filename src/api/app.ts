@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import { memoize } from '#src/base/memoize.ts';
-import { createGuard, type AdminEnv, type GuardNeeds } from '#src/api/auth/auth.ts';
+import { createAuth, type AdminEnv, type AuthNeeds } from '#src/api/auth/auth.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
 import { addOperations, handleErrors, methodNotAllowed, type Application } from '#src/http/router.ts';
 import type { ApiOperation } from './api-operation.ts';
@@ -14,14 +14,14 @@ export interface ReadApi {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-export interface AdminNeeds extends GuardNeeds, Omit<ProcessContext, 'docs'> {
+export interface AdminNeeds extends AuthNeeds, Omit<ProcessContext, 'docs'> {
   /** Absent without a store. */
   reads?(): Promise<ReadApi>;
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }
 
-export function createAdminApp({ status, metrics, health, reads, report, ...guarding }: AdminNeeds): Hono<AdminEnv> {
+export function createAdminApp({ status, metrics, health, reads, report, ...auth }: AdminNeeds): Hono<AdminEnv> {
   const app = new Hono<AdminEnv>();
   app.use(async (context, next) => {
     await next();
@@ -41,7 +41,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...guar
   const context: ProcessContext = { status, metrics, health, docs };
   const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };
   addOperations(app, application, openOperations);
-  app.use(createGuard(guarding));
+  app.use(createAuth(auth));
   app.get('/', (context) => {
     context.header('vary', 'Accept');
     return acceptsHtml(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);

@@ -1,22 +1,23 @@
-// Where the running process can be asked: its admin address, left in the data folder for the other verbs.
+// Finds the running process from another command, by two files in the data folder: its admin address and the admin token.
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 
 const fileOf = (dataDir: string) => join(dataDir, 'admin-address');
 
-export function leaveAddress(dataDir: string, url: string): { remove(): void } {
+export function writeAddress(dataDir: string, url: string): { remove(): void } {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(fileOf(dataDir), `${url}\n${process.pid}\n`, { mode: 0o600 });
   return {
     remove() {
-      // Another process may have started here since: its address stays.
+      // Another process may have started since then; its address stays.
       if (readAddress(dataDir) === url) rmSync(fileOf(dataDir), { force: true });
     },
   };
 }
 
-/** Undefined also when its process is gone (kill -9 removes nothing): whoever has the port now must not see the token. */
+/** Undefined also when the process has ended (kill -9 removes no file): another program may have the port and must not get the token. */
 function readAddress(dataDir: string): string | undefined {
   try {
     const [url, pid] = readFileSync(fileOf(dataDir), 'utf8').split('\n');
@@ -30,28 +31,35 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // There, though not ours to signal.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    // It exists, but belongs to another user.
+    return codeOf(error) === 'EPERM';
   }
 }
 
-/** What logs a person in when it is opened in a browser. It holds the token: for a terminal, never for a log. */
+/** A link that logs a browser in. It contains the token: it may be printed to a terminal, never to a log. */
 export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
 
-/** The login link of the running process, once it has shown that it takes the token. */
-export async function askLoginLink(dataDir: string, token: () => string): Promise<string> {
-  await askRunning(dataDir, { token, path: '/api/status' });
-  return loginLink(readAddress(dataDir) as string, token());
+/** The login link of the running process, after the process has accepted the token. */
+export async function runningLoginLink(dataDir: string, token: () => string): Promise<string> {
+  const { url } = await requestRunning(dataDir, { token, path: '/api/status' });
+  return loginLink(url, token());
 }
 
-interface Question {
-  /** Asked for once there is somebody to show it to: it may be made then, and where nobody is nothing is to be made. */
+interface RunningRequest {
+  /** Is called only when a process runs, because it may create the token file. */
   readonly token: () => string;
   readonly path: string;
 }
 
-/** Asks the running process; the error says what to do when there is none. */
-export async function askRunning(dataDir: string, { token, path }: Question): Promise<unknown> {
+/** The JSON that the running process answers; the error says what to do when there is no process. */
+export async function askRunning(dataDir: string, request: RunningRequest): Promise<unknown> {
+  return (await requestRunning(dataDir, request)).response.json();
+}
+
+async function requestRunning(
+  dataDir: string,
+  { token, path }: RunningRequest,
+): Promise<{ readonly url: string; readonly response: Response }> {
   const url = readAddress(dataDir);
   const absent = (cause?: unknown) =>
     new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
@@ -59,20 +67,33 @@ export async function askRunning(dataDir: string, { token, path }: Question): Pr
       cause,
     });
   if (url === undefined) throw absent();
-  const answer = await fetch(new URL(path, url), {
+  const response = await fetch(new URL(path, url), {
     headers: { authorization: `Bearer ${token()}` },
     signal: AbortSignal.timeout(5_000),
   }).catch((error: unknown) => {
     throw absent(error);
   });
-  if (answer.status === 401) {
+  if (response.status === 401) {
     throw new SlotstreamError('refused', 'The running process does not accept this admin token.', {
       hint: 'Use the ADMIN_TOKEN it was started with.',
     });
   }
-  if (!answer.ok)
-    throw new SlotstreamError('refused', `The running process answered ${answer.status}.`, {
+  if (!response.ok)
+    throw new SlotstreamError('refused', `The running process answered ${response.status}.`, {
       hint: 'Look at its log.',
     });
-  return answer.json();
+  return { url, response };
+}
+
+/** The configured token, or one that is created once and stored in the data folder: reading the folder is enough to administer. */
+export function openAdminToken({ adminToken, dataDir }: { adminToken?: string | undefined; dataDir: string }): string {
+  if (adminToken !== undefined) return adminToken;
+  const path = join(dataDir, 'admin-token');
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  return readFileSync(path, 'utf8').trim();
 }

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { leaveAddress } from '#src/api/running-instance.ts';
+import { writeAddress, openAdminToken } from '#src/api/running-instance.ts';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
-import { openAdminToken } from '#src/api/auth/token.ts';
-import { createWatchman } from '#src/api/auth/access-log.ts';
+import { createAccessLog } from '#src/api/auth/auth.ts';
 import type { Alerts } from './alerting.ts';
 import { openSchedules, openSinks, prepareAlerts } from './background.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
@@ -182,7 +181,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
     status,
     metrics,
     health,
-    ...createWatchman({ log, metrics }),
+    ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });
@@ -194,7 +193,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
   opened.defer(() => listener.close());
   const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
   const adminUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-  const address = leaveAddress(config.dataDir, adminUrl);
+  const address = writeAddress(config.dataDir, adminUrl);
   opened.defer(() => address.remove());
   return { adminPort: listener.port, adminUrl, adminToken };
 }

@@ -1,7 +1,6 @@
 // The running process: there, and keeping up with what comes in.
 import { z } from 'zod';
-import { askRunning } from '#src/api/running-instance.ts';
-import { openAdminToken } from '#src/api/auth/token.ts';
+import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Check } from './check.ts';
 import { doubtful, ill, well, type Finding } from './finding.ts';

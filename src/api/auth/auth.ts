@@ -1,38 +1,40 @@
-// Who may ask the admin listener: whoever sends the token as a bearer token, or holds a session. One ladder, in this order:
-// bearer token ─▶ login link (`?token=`, becomes a session) ─▶ session cookie (not for what another site's page sends) ─▶ 401
+// Authentication of the admin listener, by the admin token or by a session. The checks, in this order:
+// bearer token ─▶ login link (`?token=`, becomes a session) ─▶ session cookie (not for requests of another site's page) ─▶ 401
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { acceptsHtml } from '#src/http/request.ts';
-import { createAttempts } from './login-throttle.ts';
+import { throttled, type Log } from '#src/observability/log.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import { createLoginThrottle } from './login-throttle.ts';
 import { loginPage, loginPolicy } from './login-page.ts';
 import { createSessions, sessionSeconds, type Sessions } from './session.ts';
 
-export type AdminRefusal = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site';
+export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site';
 
-export interface GuardNeeds {
+export interface AuthNeeds {
   readonly token: string;
   clock(): number;
-  /** Told of everybody who was turned away. */
-  refused(cause: AdminRefusal): void;
-  /** Told of every session that begins. */
+  /** Is called for every request that is not authenticated. */
+  refused(cause: RejectionCause): void;
+  /** Is called for every session that begins. */
   loggedIn(): void;
 }
 
 export type AdminEnv = { Bindings: Partial<HttpBindings> };
-type Asking = Context<AdminEnv>;
-type Verdict = 'welcome' | 'login' | 'absent' | 'wrong' | 'cross_site';
+type AdminContext = Context<AdminEnv>;
+type Verdict = 'authenticated' | 'login' | 'absent' | 'wrong' | 'cross_site';
 
-export function createGuard({ token, clock, refused, loggedIn }: GuardNeeds): MiddlewareHandler<AdminEnv> {
+export function createAuth({ token, clock, refused, loggedIn }: AuthNeeds): MiddlewareHandler<AdminEnv> {
   const sessions = createSessions(token, { clock });
-  const attempts = createAttempts({ clock });
-  const isToken = sameAs(token);
-  const isBearer = sameAs(`Bearer ${token}`);
+  const throttle = createLoginThrottle({ clock });
+  const isToken = equalTo(token);
+  const isBearer = equalTo(`Bearer ${token}`);
 
-  function turnAway(context: Asking, verdict: 'absent' | 'wrong'): Response {
-    // The right token is never kept waiting, so nobody can lock its holder out.
-    const seconds = verdict === 'wrong' ? attempts.failed(addressOf(context)) : undefined;
+  function reject(context: AdminContext, verdict: 'absent' | 'wrong'): Response {
+    // A request with the right token is never throttled, so its owner cannot be locked out.
+    const seconds = verdict === 'wrong' ? throttle.failed(addressOf(context)) : undefined;
     if (seconds !== undefined) {
       refused('too_many');
       return context.json({ title: 'Too Many Requests', message: 'Too many wrong tokens. Wait.' }, 429, {
@@ -44,27 +46,27 @@ export function createGuard({ token, clock, refused, loggedIn }: GuardNeeds): Mi
   }
 
   return async (context, next) => {
-    const verdict = judge({ isToken, isBearer, sessions }, context);
-    if (verdict === 'welcome') return next();
+    const verdict = authenticate({ isToken, isBearer, sessions }, context);
+    if (verdict === 'authenticated') return next();
     if (verdict === 'login') {
       loggedIn();
       return logIn(context, sessions);
     }
-    if (verdict !== 'cross_site') return turnAway(context, verdict);
+    if (verdict !== 'cross_site') return reject(context, verdict);
     refused('cross_site');
     return context.json({ title: 'Forbidden', message: 'A page of another site sent this request.' }, 403);
   };
 }
 
-interface Known {
+interface Credentials {
   isToken(text: string): boolean;
   isBearer(text: string): boolean;
   readonly sessions: Sessions;
 }
 
-function judge({ isToken, isBearer, sessions }: Known, context: Asking): Verdict {
+function authenticate({ isToken, isBearer, sessions }: Credentials, context: AdminContext): Verdict {
   const header = context.req.header('authorization');
-  if (header !== undefined) return isBearer(header) ? 'welcome' : 'wrong';
+  if (header !== undefined) return isBearer(header) ? 'authenticated' : 'wrong';
   const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD';
   const given = isSafe ? context.req.query('token') : undefined;
   if (given !== undefined) return isToken(given) ? 'login' : 'wrong';
@@ -72,11 +74,11 @@ function judge({ isToken, isBearer, sessions }: Known, context: Asking): Verdict
   if (cookie === undefined) return 'absent';
   const state = sessions.stateOf(cookie);
   if (state !== 'valid') return state === 'expired' ? 'absent' : 'wrong';
-  return isSafe || isSameOrigin(context) ? 'welcome' : 'cross_site';
+  return isSafe || isSameOrigin(context) ? 'authenticated' : 'cross_site';
 }
 
-/** The token leaves the address bar at once; what stays in the browser is the session. */
-function logIn(context: Asking, sessions: Sessions): Response {
+/** Redirects, so the token leaves the address bar at once and only the session stays in the browser. */
+function logIn(context: AdminContext, sessions: Sessions): Response {
   const url = new URL(context.req.url);
   url.searchParams.delete('token');
   setCookie(context, cookieName(context), sessions.open(), {
@@ -86,11 +88,11 @@ function logIn(context: Asking, sessions: Sessions): Response {
     maxAge: sessionSeconds,
     secure: isHttps(context),
   });
-  // `//elsewhere.example` would lead to another host.
+  // `//elsewhere.example` would redirect to another host.
   return context.redirect(`/${url.pathname.replace(/^\/+/, '')}${url.search}`, 303);
 }
 
-function unauthenticated(context: Asking): Response {
+function unauthenticated(context: AdminContext): Response {
   const headers = { 'www-authenticate': 'Bearer', vary: 'Accept' };
   if (acceptsHtml(context.req.header('accept')))
     return context.html(loginPage, 401, { ...headers, 'content-security-policy': loginPolicy });
@@ -98,32 +100,50 @@ function unauthenticated(context: Asking): Response {
   return context.json({ title: 'Unauthenticated', message }, 401, headers);
 }
 
-/** Browsers share cookies among the ports of a host; two Slotstreams on one must not log each other out. */
-function cookieName(context: Asking): string {
+/** Browsers share cookies among the ports of a host; two processes on one host must not log each other out. */
+function cookieName(context: AdminContext): string {
   const { port } = new URL(context.req.url);
   return port === '' ? 'slotstream_session' : `slotstream_session_${port}`;
 }
 
-/** A page of another port on the same host counts as the same site, so the cookie's own rule is not enough. */
-function isSameOrigin(context: Asking): boolean {
+/** For the cookie's SameSite rule, a page on another port of the host is the same site, so the rule is not enough. */
+function isSameOrigin(context: AdminContext): boolean {
   const site = context.req.header('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin';
   const origin = context.req.header('origin') ?? '';
-  // The host alone: behind a proxy that ends TLS we do not know our own scheme.
+  // Only the host: behind a proxy that terminates TLS, the process does not have its own scheme.
   return URL.canParse(origin) && new URL(origin).host === new URL(context.req.url).host;
 }
 
-/** Of a proxy's word only this is believed, because it can only make the cookie stricter. */
-function isHttps(context: Asking): boolean {
+/** The one header of a proxy that is trusted, because it can only make the cookie stricter. */
+function isHttps(context: AdminContext): boolean {
   return new URL(context.req.url).protocol === 'https:' || context.req.header('x-forwarded-proto') === 'https';
 }
 
-/** As the socket has it: what a request says about its origin can be made up. */
-const addressOf = ({ env }: Asking): string => env?.incoming?.socket.remoteAddress ?? '';
+/** The address of the socket; a header can be forged. */
+const addressOf = ({ env }: AdminContext): string => env?.incoming?.socket.remoteAddress ?? '';
 
-/** Digests are of one length, so the comparison tells nothing about the token's. */
-function sameAs(wanted: string): (text: string) => boolean {
+/** Compares digests, which have one length, so the duration does not reveal the length of the token. */
+function equalTo(expected: string): (text: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  const right = digest(wanted);
-  return (text) => timingSafeEqual(digest(text), right);
+  const expectedDigest = digest(expected);
+  return (text) => timingSafeEqual(digest(text), expectedDigest);
+}
+
+/** One log line per minute, however many tokens an attacker guesses. */
+const logIntervalMs = 60_000;
+
+/** Writes rejected requests and new sessions to the log and the metrics. */
+export function createAccessLog(
+  log: Log,
+  metrics: Pick<Metrics, 'adminRefused'>,
+): Pick<AuthNeeds, 'refused' | 'loggedIn'> {
+  const write = throttled(log, logIntervalMs);
+  return {
+    refused(cause) {
+      metrics.adminRefused(cause);
+      if (cause !== 'unauthenticated') write('warn', 'the admin listener rejected a request', { cause });
+    },
+    loggedIn: () => log.info('a browser logged in to the admin listener'),
+  };
 }

@@ -1,4 +1,4 @@
-// What a browser without a session is shown: how to get in, and nothing else.
+// The page for a browser without a session: how to log in, and nothing else.
 import { createHash } from 'node:crypto';
 
 const style = `
@@ -20,7 +20,7 @@ export const loginPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The same for everybody. The link leads to the very address that was asked for: a browser that came here from another site keeps its cookie back until it is asked from here. */
+/** The link reloads the requested address: a browser that came from another site sends its cookie only with a request from this page. */
 export const loginPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +33,7 @@ export const loginPage = `<!doctype html>
 <body>
 <main>
 <h1>Log in</h1>
-<p>This page is for whoever runs this Slotstream. On its machine, with the same settings, ask for the login link:</p>
+<p>This page is for the operator of this Slotstream. On its machine, with the same settings, print the login link:</p>
 <pre><code>npx slotstream status --login</code></pre>
 <p>Logged in a moment ago? <a href="">Open this page again.</a></p>
 </main>

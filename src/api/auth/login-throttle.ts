@@ -1,16 +1,16 @@
-// Wrong tokens, counted by where they come from: after a few in a minute there is no answer but "wait".
+// Throttles wrong tokens by network: after ten in a minute the answer is 429.
 
-export interface Attempts {
-  /** Counts one more; how many seconds to wait once there were too many. */
+export interface LoginThrottle {
+  /** Counts a wrong token. Returns the seconds to wait once there were too many. */
   failed(address: string): number | undefined;
 }
 
-const mostInWindow = 10;
+const maxInWindow = 10;
 const windowMs = 60_000;
-/** Whoever has more addresses than this only makes us forget the oldest. */
-const mostAddresses = 1000;
+/** Bounds the memory: an attacker with more networks only evicts the oldest. */
+const maxNetworks = 1000;
 
-export function createAttempts({ clock }: { clock(): number }): Attempts {
+export function createLoginThrottle({ clock }: { clock(): number }): LoginThrottle {
   const windows = new Map<string, { readonly sinceMs: number; count: number }>();
   return {
     failed(address) {
@@ -21,16 +21,16 @@ export function createAttempts({ clock }: { clock(): number }): Attempts {
         windows.delete(network);
         windows.set(network, (window = { sinceMs: nowMs, count: 0 }));
         const [oldest] = windows.keys();
-        if (windows.size > mostAddresses && oldest !== undefined) windows.delete(oldest);
+        if (windows.size > maxNetworks && oldest !== undefined) windows.delete(oldest);
       }
       window.count += 1;
-      if (window.count <= mostInWindow) return undefined;
+      if (window.count <= maxInWindow) return undefined;
       return Math.max(1, Math.ceil((window.sinceMs + windowMs - nowMs) / 1000));
     },
   };
 }
 
-/** One customer has a whole /64 of IPv6; an IPv4 address is one however it is written. */
+/** A customer has a whole /64 of IPv6; an IPv4 address is the same address when it is mapped to IPv6. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;

@@ -1,21 +1,21 @@
-// Sessions of people who came by the login link: a cookie that proves the token was known without telling it. Nothing is
-// stored: whoever changes the token ends every session.
+// Sessions of browsers that used the login link: a signed cookie that does not contain the token. Nothing is stored, and a
+// new token ends every session.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** `expired` was ours once; `forged` never was. */
+/** `expired`: it was issued here; `forged`: it was not. */
 export type SessionState = 'valid' | 'expired' | 'forged';
 
 export interface Sessions {
-  /** The value of a new session's cookie. */
+  /** The cookie value of a new session. */
   open(): string;
   stateOf(value: string): SessionState;
 }
 
-/** A working day: long enough not to be in the way, short enough for a laptop left behind. */
+/** A working day: long enough for its user, short enough for a laptop left unlocked. */
 export const sessionSeconds = 12 * 3600;
 
 export function createSessions(token: string, { clock }: { clock(): number }): Sessions {
-  // A key of its own: what signs page tokens must never make a session.
+  // A separate key: the key that signs page tokens must not be able to sign a session.
   const key = createHmac('sha256', token).update('slotstream admin session').digest();
   const macOf = (expiry: string): string => createHmac('sha256', key).update(expiry).digest('base64url');
   return {

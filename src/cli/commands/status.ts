@@ -1,6 +1,5 @@
 // `status`: reports on the running process; where none runs, on the mirror alone.
-import { askLoginLink, askRunning } from '#src/api/running-instance.ts';
-import { openAdminToken } from '#src/api/auth/token.ts';
+import { runningLoginLink, askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { statusText } from '#src/cli/status-text.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
@@ -15,7 +14,7 @@ export const status = defineVerb({
   async run(context, { login, json }) {
     const config = context.config();
     if (login) {
-      const link = await askLoginLink(config.dataDir, () => openAdminToken(config));
+      const link = await runningLoginLink(config.dataDir, () => openAdminToken(config));
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }

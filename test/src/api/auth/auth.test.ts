@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAttempts } from '#src/api/auth/login-throttle.ts';
+import { createLoginThrottle } from '#src/api/auth/login-throttle.ts';
 import { createSessions, sessionSeconds } from '#src/api/auth/session.ts';
-import { openAdminToken } from '#src/api/auth/token.ts';
+import { openAdminToken } from '#src/api/running-instance.ts';
 import { adminToken, bearer, logIn, openAdmin } from '../../../harness/admin.ts';
 import { runs } from '../../../harness/runs.ts';
 
@@ -149,20 +149,20 @@ describe('a caller who guesses', () => {
   });
 
   it('is one address for a whole network of IPv6, and for an IPv4 address in either spelling', () => {
-    const attempts = createAttempts({ clock: () => 0 });
+    const throttle = createLoginThrottle({ clock: () => 0 });
     const waits = (addresses: readonly string[]) =>
-      Array.from({ length: 11 }, (_, n) => attempts.failed(addresses[n % addresses.length] as string)).at(-1);
+      Array.from({ length: 11 }, (_, n) => throttle.failed(addresses[n % addresses.length] as string)).at(-1);
     expect(waits(['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:2:3:4:5:6'])).toBe(60);
-    expect(attempts.failed('2001:db8:1:3::1')).toBeUndefined();
+    expect(throttle.failed('2001:db8:1:3::1')).toBeUndefined();
     expect(waits(['198.51.100.7', '::ffff:198.51.100.7'])).toBe(60);
   });
 
   it('with many addresses makes the oldest forgotten, not the list longer', () => {
-    const attempts = createAttempts({ clock: () => 0 });
-    for (let tries = 0; tries < 11; tries += 1) attempts.failed('192.0.2.1');
-    expect(attempts.failed('192.0.2.1')).toBe(60);
-    for (let n = 0; n < 1000; n += 1) attempts.failed(`10.0.${n >> 8}.${n & 255}`);
-    expect(attempts.failed('192.0.2.1')).toBeUndefined();
+    const throttle = createLoginThrottle({ clock: () => 0 });
+    for (let tries = 0; tries < 11; tries += 1) throttle.failed('192.0.2.1');
+    expect(throttle.failed('192.0.2.1')).toBe(60);
+    for (let n = 0; n < 1000; n += 1) throttle.failed(`10.0.${n >> 8}.${n & 255}`);
+    expect(throttle.failed('192.0.2.1')).toBeUndefined();
   });
 });
 

@@ -49,7 +49,7 @@ describe('the login link', () => {
     await fetch(out.trim(), { redirect: 'manual' });
     for (let tries = 0; tries < 20; tries += 1) await fetch(new URL('/?token=guess', out));
     await until(() => product.output().includes('a browser logged in'), 'the login is in the log');
-    expect(product.output().split('turned somebody away')).toHaveLength(2);
+    expect(product.output().split('rejected a request')).toHaveLength(2);
     await fetch(`${product.url}/?token=${token()}`);
     expect(product.output()).not.toContain(token());
     expect(product.output()).not.toContain('token=');
