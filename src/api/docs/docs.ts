@@ -31,40 +31,22 @@ export function createDocs(operations: readonly DocumentedOperation[]) {
 }
 
 function pageOf(document: OpenApiDocument): Markup {
+  const { info, tags, servers, components } = document;
   const entries = operationEntries(document, { token: 'ADMIN_TOKEN' });
   return docsPage({
-    title: `${document.info.title} API`,
-    brand: 'slotstream',
-    filterHint: 'contacts, feed, POST …',
-    opening: openingOf(document, entries.length),
-    chapters: document.tags.map(({ name, description }) => ({
+    title: `${info.title} API`,
+    heading: info.title,
+    lead: html`${prose(info.description)} The token is the value of <code>ADMIN_TOKEN</code>, or else the content of
+      <code>admin-token</code> in the data folder. <code>npx slotstream status --login</code> prints a link that logs a
+      browser in.`,
+    links: { 'OpenAPI document': '/openapi.json', Status: '/api/status', Metrics: '/metrics' },
+    example: `export ADMIN_TOKEN="$(cat data/admin-token)"
+curl -H "Authorization: Bearer $ADMIN_TOKEN" ${servers[0]?.url ?? ''}/api/status`,
+    chapters: tags.map(({ name, description }) => ({
       title: name,
       about: description,
       entries: entries.filter(isTagged(name)),
     })),
-    schemas: document.components.schemas,
+    schemas: components.schemas,
   });
-}
-
-function openingOf({ info, servers, components }: OpenApiDocument, operations: number): Markup {
-  const base = servers[0]?.url ?? '';
-  const numbers = { operations, schemas: Object.keys(components.schemas).length };
-  return html`<header>
-    <h1>${info.title}</h1>
-    <p class="lead">${prose(info.description)}</p>
-    <ul class="numbers">
-      ${Object.entries(numbers).map(([what, count]) => html`<li><strong>${count}</strong> ${what}</li>`)}
-    </ul>
-    <p class="links">
-      <a href="/openapi.json">OpenAPI document</a>
-      <a href="/api/status">Status</a>
-      <a href="/metrics">Metrics</a>
-    </p>
-    <p>
-      The token is the value of <code>ADMIN_TOKEN</code>, or else the content of <code>admin-token</code> in the data
-      folder. <code>npx slotstream status --login</code> prints a link that logs a browser in.
-    </p>
-    <pre><code>export ADMIN_TOKEN="$(cat data/admin-token)"
-curl -H "Authorization: Bearer $ADMIN_TOKEN" ${base}/api/status</code></pre>
-  </header>`;
 }

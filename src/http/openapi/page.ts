@@ -4,8 +4,7 @@ import { html, raw } from 'hono/html';
 import type { OpenApiDocument, OperationDocs } from './document.ts';
 import { componentPrefix, type JsonSchema } from './json-schema.ts';
 import { pageScript, pageStyle } from './page-assets.ts';
-import { anchorOf, operationView, type PageEntry } from './page-operation.ts';
-import { schemaView, type Markup } from './page-schema.ts';
+import { fieldView, prose, schemaView, type Markup } from './page-schema.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -20,6 +19,18 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** One operation, or one event. */
+export interface PageEntry {
+  readonly method: string;
+  /** Of an operation; for an event, its name. */
+  readonly path: string;
+  readonly docs: OperationDocs;
+  /** The schema of the request, resolved. */
+  readonly body: JsonSchema | undefined;
+  /** A command that calls the operation; absent for events, which are received and not called. */
+  readonly curl?: string;
+}
+
 export interface Chapter {
   readonly title: string;
   readonly about?: string | undefined;
@@ -28,18 +39,17 @@ export interface Chapter {
 
 export interface DocsPage {
   readonly title: string;
-  /** The heading of the list of operations. */
-  readonly brand: string;
-  /** Shown in the empty filter. */
-  readonly filterHint: string;
-  /** Shown before the chapters. */
-  readonly opening: Markup;
+  readonly heading: string;
+  readonly lead: Markup;
+  /** Address by text. */
+  readonly links: Readonly<Record<string, string>>;
+  /** Shell commands to begin with. */
+  readonly example: string;
   readonly chapters: readonly Chapter[];
   readonly schemas: OpenApiDocument['components']['schemas'];
 }
 
-export function docsPage(page: DocsPage): Markup {
-  const { title, opening, chapters, schemas } = page;
+export function docsPage({ title, heading, lead, links, example, chapters, schemas }: DocsPage): Markup {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -47,99 +57,111 @@ export function docsPage(page: DocsPage): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        <link rel="icon" href="${icon}" />
+        <link rel="icon" href="data:," />
         <style>${raw(pageStyle)}</style>
       </head>
       <body>
         <a class="skip" href="#content">Skip to the operations</a>
-        ${sidebar(page)}
+        <nav aria-label="Chapters">
+          <label>Filter <input type="search" id="filter" placeholder="contacts, POST …" autocomplete="off" /></label>
+          ${chapters.map((chapter) => html`<a href="#${idOf(chapter.title)}">${chapter.title}</a>`)}
+          <a href="#chapter-schemas">Schemas</a>
+        </nav>
         <main id="content">
-          ${opening} ${chapters.map(chapterView)} ${schemasView(schemas)}
+          <h1>${heading}</h1>
+          <p class="lead">${lead}</p>
+          <p class="links">${Object.entries(links).map(([text, url]) => html`<a href="${url}">${text}</a>`)}</p>
+          <pre><code>${example}</code></pre>
+          ${chapters.map(chapterView)}
+          <section class="chapter" id="chapter-schemas">
+            <h2>Schemas</h2>
+            ${Object.entries(schemas).map(
+              ([name, schema]) => html`<details class="operation" id="schema-${name}" data-words="${name}">
+                <summary><code class="path">${name}</code></summary>
+                <div class="inside">${schemaView(schema)}</div>
+              </details>`,
+            )}
+          </section>
         </main>
         <script>${raw(pageScript)}</script>
       </body>
     </html>`;
 }
 
-const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230a7d8c'/%3E%3Cpath d='M9 12h14M9 17h9M9 22h11' stroke='white' stroke-width='2.5' stroke-linecap='round'/%3E%3C/svg%3E";
+const idOf = (text: string): string => `chapter-${text.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
-const idOf = (title: string): string => `chapter-${title.toLowerCase().replaceAll(/\W+/g, '-')}`;
-
-function sidebar({ brand, filterHint, chapters }: DocsPage): Markup {
-  return html`<nav aria-label="Operations">
-    <p class="brand">${brand}</p>
-    <label class="filter">
-      <span>Filter</span>
-      <input type="search" id="filter" placeholder="${filterHint}" autocomplete="off" />
-    </label>
-    ${chapters.map(
-      (chapter) => html`<section>
-        <h2><a href="#${idOf(chapter.title)}">${chapter.title}</a></h2>
-        <ul>
-          ${chapter.entries.map(
-            (entry) =>
-              html`<li data-words="${entry.method} ${entry.path} ${entry.docs.summary}">
-                <a href="#${anchorOf(entry)}">
-                  <span class="method ${entry.method}" aria-hidden="true">${entry.method}</span>
-                  ${entry.docs.summary}
-                </a>
-              </li>`,
-          )}
-        </ul>
-      </section>`,
-    )}
-    <section>
-      <h2><a href="#chapter-schemas">Schemas</a></h2>
-    </section>
-  </nav>`;
-}
-
-function chapterView({ title, about, entries }: Chapter): Markup {
-  return html`<section class="chapter" id="${idOf(title)}">
+const chapterView = ({ title, about, entries }: Chapter): Markup =>
+  html`<section class="chapter" id="${idOf(title)}">
     <h2>${title}</h2>
-    ${about === undefined ? '' : html`<p class="about">${about}</p>`} ${entries.map(operationView)}
+    <p class="about">${about ?? ''}</p>
+    ${entries.map(entryView)}
   </section>`;
+
+function entryView({ method, path, docs, body, curl }: PageEntry): Markup {
+  const { summary, description, security, parameters = [], operationId } = docs;
+  const scopes = Object.values(security[0] ?? {})[0] ?? [];
+  return html`<details class="operation" id="${method}-${operationId}" data-words="${method} ${path} ${summary}">
+    <summary>
+      <span class="method ${method}">${method}</span>
+      <code class="path">${path}</code>
+      <span class="summary">${prose(summary === path ? description : summary)}</span>
+      ${scopes.map((scope) => html`<span class="scope" title="required scope">${scope}</span>`)}
+    </summary>
+    <div class="inside">
+      ${summary === path ? '' : html`<p>${prose(description)}</p>`}
+      ${parameters.length === 0 ? '' : html`<h4>Parameters</h4>`}
+      <ul class="fields">
+        ${parameters.map(({ name, in: location, required, description: meaning = '', schema }) =>
+          fieldView(name, { ...schema, description: `${meaning} (${location})` }, required),
+        )}
+      </ul>
+      ${body ? html`<h4>Body</h4>${schemaView(body)}` : ''} ${answersView(docs)}
+      ${curl === undefined ? '' : html`<h4>Try it</h4><pre><code>${curl}</code></pre>`}
+    </div>
+  </details>`;
 }
 
-function schemasView(schemas: DocsPage['schemas']): Markup {
-  return html`<section class="chapter" id="chapter-schemas">
-    <h2>Schemas</h2>
-    ${Object.entries(schemas).map(
-      ([name, schema]) => html`<details class="operation" id="schema-${name}" data-words="${name}">
-        <summary><code class="path">${name}</code></summary>
-        <div class="inside">${schemaView(schema)}</div>
-      </details>`,
-    )}
-  </section>`;
+function answersView({ responses }: OperationDocs): Markup {
+  return html`<h4>Answers</h4>
+    ${Object.entries(responses).map(([status, { $ref = '', description, content = {} }]) => {
+      if ($ref !== '' || /^[45]/.test(status))
+        return html`<span class="errors"><span class="status bad">${status}</span> ${description ?? $ref.split('/').at(-1)} </span>`;
+      const types = Object.keys(content).filter((type) => type !== 'application/json');
+      return html`<p><span class="status good">${status}</span> ${prose(description)} ${types.join(', ')}</p>
+        ${Object.values(content).map(({ schema }) => schemaView(schema))}`;
+    })}`;
 }
 
 export interface EntryOptions {
   /** The end of the server's URL, shown as part of every path: `/_sandbox`. */
   readonly prefix?: string;
-  /** The shell variable that holds the caller's token. */
+  /** The shell variable that has the caller's token. */
   readonly token?: string;
 }
 
-export function operationEntries(document: OpenApiDocument, { prefix = '', token = 'TOKEN' }: EntryOptions = {}) {
-  const server = (document.servers[0]?.url ?? '').slice(0, prefix === '' ? undefined : -prefix.length);
+export function operationEntries(
+  document: OpenApiDocument,
+  { prefix = '', token = 'TOKEN' }: EntryOptions = {},
+): readonly PageEntry[] {
+  const [{ url } = { url: '' }] = document.servers;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, docs]): PageEntry => ({
-      method: method.toUpperCase(),
-      path: prefix + path,
-      docs,
-      body: bodyOf(document, docs),
-      server,
-      token,
-    })),
+    Object.entries(methods).map(([name, docs]) => {
+      const method = name.toUpperCase();
+      const options = [
+        method === 'GET' ? '' : `-X ${method} `,
+        docs.security.length > 0 ? `-H "Authorization: Bearer $${token}" ` : '',
+        docs.requestBody ? `-H 'Content-Type: application/json' -d '{…}' ` : '',
+      ];
+      const curl = `curl ${options.join('')}'${url}${path}'`;
+      return { method, path: prefix + path, docs, body: bodyOf(document, docs), curl };
+    }),
   );
 }
 
-export function eventEntries(document: OpenApiDocument): readonly PageEntry[] {
-  return Object.entries(document.webhooks ?? {}).flatMap(([event, methods]) =>
+export const eventEntries = (document: OpenApiDocument): readonly PageEntry[] =>
+  Object.entries(document.webhooks ?? {}).flatMap(([event, methods]) =>
     Object.values(methods).map((docs) => ({ method: 'EVENT', path: event, docs, body: bodyOf(document, docs) })),
   );
-}
 
 export const isTagged =
   (name: string) =>

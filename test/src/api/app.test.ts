@@ -3,7 +3,7 @@ import { adminToken as token, bearer as headers, openAdmin } from '../../harness
 
 describe('the admin listener', () => {
   it.each(['/api/status', '/metrics', '/', '/docs', '/openapi.json', '/nothing'])(
-    'tells nobody without the token anything about %s',
+    'reveals nothing about %s to a caller without the token',
     async (path) => {
       const { ask } = openAdmin();
       const answers = await Promise.all(
@@ -16,7 +16,7 @@ describe('the admin listener', () => {
     },
   );
 
-  it('answers whoever holds the token', async () => {
+  it('answers a caller with the token', async () => {
     const { ask } = openAdmin();
     expect(await (await ask('/api/status', { headers })).json()).toEqual({ pid: 7 });
     expect(await (await ask('/metrics', { headers })).text()).toBe('slotstream_up 1');
@@ -56,7 +56,7 @@ describe('the admin listener', () => {
     expect(heard.reported).toEqual([failure]);
   });
 
-  it('lets nobody keep, frame or guess at an answer, whatever it is', async () => {
+  it('forbids caching, framing and sniffing of every answer', async () => {
     const { ask } = openAdmin();
     const cases = ['/healthz', '/api/status', '/nothing', '/docs', '/?token=wrong'];
     for (const path of cases) {

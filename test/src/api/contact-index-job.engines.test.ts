@@ -5,7 +5,7 @@ import { openReadApi } from '../../harness/read-api.ts';
 import { freshSqlite, ingestBodies } from '../../harness/stores.ts';
 
 const at = '2025-04-14T11:30:00.000000Z';
-const told = (n: number) =>
+const delivery = (n: number) =>
   JSON.stringify({
     event: 'contact.created',
     created_at: at,
@@ -18,21 +18,21 @@ const countOf = async ({ store }: Awaited<ReturnType<typeof openReadApi>>, table
 };
 
 describe('the read API', () => {
-  it('indexes what is written while it is there, though nobody searches', async () => {
+  it('indexes new rows in the background, without a search', async () => {
     await using api = await openReadApi(freshSqlite);
-    await ingestBodies(api.store, [told(1), told(2)]);
+    await ingestBodies(api.store, [delivery(1), delivery(2)]);
     await expect.poll(() => countOf(api, 'contact_search_texts')).toBe(2);
-    await ingestBodies(api.store, [told(3)]);
+    await ingestBodies(api.store, [delivery(3)]);
     await expect.poll(() => countOf(api, 'contact_search_texts')).toBe(3);
     expect([await countOf(api, 'contact_search_pending'), api.heard.reported]).toEqual([0, []]);
   });
 
-  it('says once that the index cannot be brought up to date, names nobody, and answers all the same', async () => {
+  it('reports once, without names, that the index cannot be updated, and still answers', async () => {
     await using api = await openReadApi(freshSqlite);
     await sql`create trigger full_disk before insert on contact_search_texts begin select raise(abort, 'no room for Person 1'); end`.execute(
       api.store.db,
     );
-    await ingestBodies(api.store, [told(1)]);
+    await ingestBodies(api.store, [delivery(1)]);
     await expect.poll(() => api.heard.reported.length).toBe(1);
     const [problem] = api.heard.reported as Error[];
     expect(problem).toMatchObject({ name: 'SlotstreamError', hint: expect.stringContaining('disk') });

@@ -15,7 +15,7 @@ interface Line {
 
 const seqsOf = (body: { collection: readonly Line[] }): number[] => body.collection.map(({ seq }) => seq);
 
-/** Ten about one contact, in order; two of an unknown kind; one that nobody can read. */
+/** Ten about one contact, in order; two of an unknown kind; one that cannot be parsed. */
 const bodies = [
   ...Array.from({ length: 10 }, (_, version) => contactDelivery({ id: 'one', version })),
   ...['a', 'b'].map((id) => JSON.stringify({ event: 'contact.merged', payload: { uri: contactUri(id) } })),
@@ -98,7 +98,7 @@ for (const engine of storeEngines)
       expect(body.resource.changes.contacts.name).toEqual(['Name one 0', 'Name one 1']);
       expect(body.resource.resend).toContain('"$WEBHOOK_URL"');
       expect((await api.get(`/api/deliveries/${body.resource.delivery_id}`)).body).toEqual(body);
-      for (const id of ['99', 'nobody', '0', '999999999999999', "'"])
+      for (const id of ['99', 'unknown', '0', '999999999999999', "'"])
         expect((await api.get(`/api/deliveries/${id}`)).status).toBe(404);
     });
 

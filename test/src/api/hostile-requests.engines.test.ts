@@ -85,14 +85,14 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
       ...(body !== undefined && { body }),
     });
     const answer = await api.fetch(sent);
-    const told = `${operation.method} ${path.slice(0, 200)}: ${answer.status}`;
+    const summary = `${operation.method} ${path.slice(0, 200)}: ${answer.status}`;
     const isStream = answer.headers.get('content-type') === 'text/event-stream';
     const text = isStream ? void (await answer.body?.cancel()) : await answer.text();
     const fault = faults.splice(0)[0];
-    if (fault !== undefined) return `${told} ${String(fault)}`;
+    if (fault !== undefined) return `${summary} ${String(fault)}`;
     if (answer.ok) return undefined;
     const isRefusal = [400, 404, 405, 409, 413].includes(answer.status);
-    return isRefusal && errorBody.safeParse(JSON.parse(text ?? '')).success ? undefined : `${told} ${text}`;
+    return isRefusal && errorBody.safeParse(JSON.parse(text ?? '')).success ? undefined : `${summary} ${text}`;
   }
 
   it.runIf(available).each(operations)(

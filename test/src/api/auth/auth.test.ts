@@ -112,10 +112,10 @@ describe('a session', () => {
   });
 });
 
-describe('a caller who guesses', () => {
+describe('a caller that guesses tokens', () => {
   const guess = { headers: { authorization: 'Bearer guess' } };
 
-  it('is told to wait after ten wrong tokens in a minute, whichever way they were sent', async () => {
+  it('has to wait after ten wrong tokens in a minute, in whichever way they were sent', async () => {
     const { ask, clock, heard } = openAdmin();
     const ways = [
       () => ask('/', guess),
@@ -134,7 +134,7 @@ describe('a caller who guesses', () => {
     expect((await ask('/', guess)).status).toBe(401);
   });
 
-  it('locks out neither the right token, nor a session, nor another address, nor whoever sends nothing', async () => {
+  it('locks out neither the right token, nor a session, nor another address, nor a caller that sends no token', async () => {
     const { ask } = openAdmin();
     const cookie = await logIn({ ask });
     for (let tries = 0; tries < 50; tries += 1) await ask('/', guess);
@@ -183,12 +183,12 @@ describe('a page of another site', () => {
     expect(await post({ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:8081' })).toBe(403);
   });
 
-  it('is told from a page of our own', async () => {
+  it('is distinguished from a page of our own', async () => {
     expect(await post(sameOrigin)).toBe(404);
     expect(await post({ origin: 'http://127.0.0.1:8081' })).toBe(404);
   });
 
-  it('does not matter to whoever sends the token itself', async () => {
+  it('does not matter when the request has the token itself', async () => {
     const { ask } = openAdmin();
     const headers = { ...bearer, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     expect((await ask('/api/deliveries/1/replay', { method: 'POST', headers })).status).toBe(404);

@@ -1,4 +1,4 @@
-// Getting into the admin listener of the real product: the link, who is told it, and what never shows the token.
+// The login link of the running product: who gets it, and that the token appears nowhere else.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ describe('the login link', () => {
     expect(none.code).not.toBe(0);
   });
 
-  it('is in no log, though the log says that it was used: what is kept lets nobody in', async () => {
+  it('is in no log, though the log says that it was used', async () => {
     await product.admin('/api/status');
     const { out } = await home.run(['status', '--login']);
     await fetch(out.trim(), { redirect: 'manual' });

@@ -7,8 +7,8 @@ import { openReadApi } from '../../../harness/read-api.ts';
 import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../../harness/story.ts';
 
-/** Somebody else's page on this machine: by one name another site, by the other another port of ours. */
-async function openStranger(body: string) {
+/** A foreign page on this machine: by one name it is another site, by the other another port of our host. */
+async function openForeignPage(body: string) {
   const other = await listen({ fetch: () => new Response(body, { headers: { 'content-type': 'text/html' } }) });
   const [otherPort, otherSite] = [`${other.url}/`, `${other.url.replace('127.0.0.1', 'localhost')}/`];
   return { otherPort, otherSite, [Symbol.asyncDispose]: () => other[Symbol.asyncDispose]() };
@@ -102,7 +102,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     expect(papers.size).toBe(2);
   });
 
-  it('what people call themselves stays text, wherever a browser is pointed at it', async () => {
+  it('shows names as text: markup in them is never executed', async () => {
     const nasty = '<img src=x onerror="window.hit=1"></script><svg onload="window.hit=1">';
     await ingestBodies(api.store, [
       contactDelivery({ id: 'nasty', version: 0, more: { name: nasty, linkedin: 'javascript:window.hit=1' } }),
@@ -129,10 +129,10 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     expect([odd?.status(), await page.evaluate('window.hit')]).toEqual([200, undefined]);
   });
 
-  it('cannot be shown in a frame of another site', async () => {
+  it('cannot be framed by another page', async () => {
     await using visited = await loggedIn();
-    await using stranger = await openStranger(`<iframe src="${server.url}/docs"></iframe>`);
-    await visited.page.goto(stranger.otherSite);
+    await using foreign = await openForeignPage(`<iframe src="${server.url}/docs"></iframe>`);
+    await visited.page.goto(foreign.otherSite);
     await expect.poll(() => visited.complaints.join('\n')).toMatch(/frame-ancestors/);
     const [, frame] = visited.page.frames();
     expect(frame?.url()).not.toBe(`${server.url}/docs`);
@@ -140,7 +140,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
 
   it('a page of another site can neither act nor read with the session', async () => {
     await using visited = await loggedIn();
-    await using stranger = await openStranger('Hello.');
+    await using foreign = await openForeignPage('Hello.');
     const { page } = visited;
     const asking = (path: string, how: object): Promise<unknown> =>
       page.evaluate(
@@ -153,9 +153,9 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
       expect(await asking('/api/status', {})).toBe('stopped');
       return api.admin.heard.refused.slice(before);
     };
-    expect(await refusals(stranger.otherSite)).toEqual(['unauthenticated', 'unauthenticated']);
-    // Another port of the same host gets the cookie sent: here it is the guard that refuses.
-    expect(await refusals(stranger.otherPort)).toEqual(['cross_site']);
+    expect(await refusals(foreign.otherSite)).toEqual(['unauthenticated', 'unauthenticated']);
+    // Another port of the same host gets the cookie sent: here authentication rejects the request.
+    expect(await refusals(foreign.otherPort)).toEqual(['cross_site']);
     expect(api.heard.acted).toEqual([]);
   });
 
@@ -164,8 +164,8 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeo
     const { page } = visited;
     const answer = await page.goto(`${server.url}/docs`);
     expect([answer?.status(), await page.locator('pre').textContent()]).toEqual([401, 'npx slotstream status --login']);
-    await using stranger = await openStranger(`<a href="${server.url}/?token=${adminToken}">log in</a>`);
-    await page.goto(stranger.otherSite);
+    await using foreign = await openForeignPage(`<a href="${server.url}/?token=${adminToken}">log in</a>`);
+    await page.goto(foreign.otherSite);
     await page.locator('a').click();
     await page.waitForURL(`${server.url}/**`);
     // The browser keeps a strict cookie back while the visit comes from another site.

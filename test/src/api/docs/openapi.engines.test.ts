@@ -1,4 +1,4 @@
-// The OpenAPI document of the admin listener: valid by somebody else's judgement, complete, and true.
+// The OpenAPI document of the API: valid by an independent validator, complete, and true.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -183,17 +183,17 @@ describe('the OpenAPI document of the admin listener', () => {
       message: expect.stringMatching(/^after: a whole number .*\. limit: a whole number .*\.$/) as string,
       details: [{ parameter: 'after' }, { parameter: 'limit' }],
     });
-    expect((await api.get('/api/deliveries/nobody')).body).toMatchObject({
+    expect((await api.get('/api/deliveries/unknown')).body).toMatchObject({
       title: 'Not Found',
       message: 'No such delivery.',
     });
-    expect((await api.get('/api/contacts/nobody')).body).toMatchObject({ title: 'Internal Server Error' });
+    expect((await api.get('/api/contacts/unknown')).body).toMatchObject({ title: 'Internal Server Error' });
   });
 
   it('promises how every operation refuses', async () => {
     const responses = document.components['responses'] as Readonly<Record<string, { content: Content }>>;
     for (const operation of api.operations) {
-      const path = operation.path.replaceAll(/\{\w+\}/g, 'nobody');
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'unknown');
       const { method } = operation;
       const asked = [
         await api.admin.ask(path, { method }),
@@ -246,10 +246,10 @@ describe('the OpenAPI document of the admin listener', () => {
     }
   });
 
-  it('leads to the methods that a path takes, whoever asks with another', async () => {
+  it('leads to 405 with the methods of the path for any other method', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const taken = Object.keys(methods).map((method) => method.toUpperCase());
-      const answer = await api.fetch(path.replaceAll(/\{\w+\}/g, 'nobody'), 'PUT');
+      const answer = await api.fetch(path.replaceAll(/\{\w+\}/g, 'unknown'), 'PUT');
       expect([path, answer.status, await answer.json()]).toEqual([
         path,
         405,
@@ -273,7 +273,7 @@ describe('the OpenAPI document of the admin listener', () => {
     }
   });
 
-  it('is of operations that answer HEAD too, without beginning what nobody reads', async () => {
+  it('is of operations that answer HEAD too, without opening a stream', async () => {
     for (const operation of api.operations.filter(({ method }) => method === 'GET')) {
       const head = await api.fetch(await namedOne(operation.path), 'HEAD');
       expect([operation.id, await head.text()]).toEqual([operation.id, '']);

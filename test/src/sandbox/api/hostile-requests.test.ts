@@ -156,7 +156,7 @@ describe('a forged token', () => {
     fc.constantFrom(' ', 'x', ',', ' Bearer').map((more) => `${target.owner.trimEnd()}${more}x`),
   );
 
-  it.each(all)('opens %s to nobody', async (name, operation) => {
+  it.each(all)('does not open %s without a valid token', async (name, operation) => {
     const body = textOf(operation);
     const before = target.truth();
     await fc.assert(

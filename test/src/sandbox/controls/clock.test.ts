@@ -1,4 +1,4 @@
-// Time passes when it is told to.
+// The control that advances the clock.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openCallback } from '../../../harness/callback.ts';
 import { until } from '../../../harness/ports.ts';

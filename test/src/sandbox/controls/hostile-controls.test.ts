@@ -72,7 +72,7 @@ describe('a bad call of a control', () => {
   );
 });
 
-/** A control that acts on something it has to be told of. */
+/** A control that acts on a resource named in its body. */
 function demandsUri({ body, method }: Control): boolean {
   return (
     method !== 'GET' &&

@@ -23,7 +23,7 @@ interface Answering {
 
 const schemaOf = (answer: object | undefined): unknown => (answer as Answering).content?.['application/json'].schema;
 
-/** One of each event, told to a subscription of the organization and to one of its owner. */
+/** One of each event, sent to a subscription of the organization and to one of its owner. */
 async function makeEverythingHappen(loud: TestSandbox, url: string): Promise<void> {
   const { organization, users, event_types } = loud.handles;
   const kinds = Object.keys(eventKinds);
@@ -48,7 +48,7 @@ async function makeEverythingHappen(loud: TestSandbox, url: string): Promise<voi
   });
 
   const contact = await call('POST', '/contacts', { emails: [{ email: 'new@example.test', is_primary: true }] });
-  await call('PATCH', contact.uri, { name: 'Somebody Else' });
+  await call('PATCH', contact.uri, { name: 'Ada Else' });
   await call('DELETE', contact.uri);
   const now = loud.service.clock.nowMs();
   const available = await loud.call('GET', '/event_type_available_times', {

@@ -1,4 +1,4 @@
-// The OpenAPI documents: valid by somebody else's judgement, and complete.
+// The OpenAPI documents: valid by an independent validator, and complete.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
