@@ -11,11 +11,11 @@ export default defineConfig({
     maxWorkers: 3,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     // The first embedded queue takes seconds to initialise.
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // A busy machine decides how soon an expected state is reached.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000, interval: 100 } },
     allowOnly: false,
     reporters: ['default', tally],
     projects: [

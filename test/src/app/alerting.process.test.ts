@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 
 /** The claims and the lease of a killed process expire. */
-const patience = { timeout: 60_000 };
+const patience = { timeout: 120_000 };
 
 async function send(home: Home, product: Product, bodies: readonly string[]): Promise<void> {
   const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 4, retries: true });
@@ -28,7 +28,7 @@ const statesOf = async (home: Home): Promise<unknown[]> =>
 const shuffled = (bodies: readonly string[], times: number): string[] =>
   Array.from({ length: times }, (_, n) => (n % 3 === 0 ? bodies.toReversed() : bodies)).flat();
 
-describe('alerts of a running product', { timeout: 240_000 }, () => {
+describe('alerts of a running product', { timeout: 480_000 }, () => {
   let redis: TestRedis | undefined;
   beforeAll(async () => {
     redis = inject('redisUrl') ? await startRedis() : undefined;

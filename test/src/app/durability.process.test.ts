@@ -35,7 +35,7 @@ async function surviveKills(settings: Settings): Promise<void> {
 describe.concurrent('a process killed under load five times', () => {
   it('loses nothing it accepted, on the embedded queue', async () => {
     await surviveKills({});
-  }, 120_000);
+  }, 300_000);
 
   it.runIf(inject('redisUrl'))(
     'loses nothing it accepted, on Redis',
@@ -43,7 +43,7 @@ describe.concurrent('a process killed under load five times', () => {
       await using redis = await startRedis();
       await surviveKills({ QUEUE_URL: redis.url });
     },
-    120_000,
+    300_000,
   );
 
   it.runIf(inject('postgresUrl'))(
@@ -52,6 +52,6 @@ describe.concurrent('a process killed under load five times', () => {
       const url = await createDatabase(inject('postgresUrl'));
       await surviveKills({ QUEUE_URL: url, DATABASE_URL: url });
     },
-    120_000,
+    300_000,
   );
 });

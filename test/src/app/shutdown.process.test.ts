@@ -34,7 +34,7 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
 describe('a process asked to stop under load', () => {
   it('answers what it began, ends well and loses nothing, on the embedded queue', async () => {
     await stopUnderLoad({});
-  }, 60_000);
+  }, 180_000);
 
   it.runIf(inject('redisUrl'))(
     'answers what it began, ends well and loses nothing, on Redis',
@@ -75,7 +75,7 @@ describe('an embedded data folder', () => {
     await first.kill9();
     const third = await home.start('start');
     expect(await third.term()).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   it.each(['receive', 'work'])('is nothing for `%s`, which needs a queue that can be shared', async (verb) => {
     await using home = await openHome();

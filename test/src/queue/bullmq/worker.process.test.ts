@@ -11,7 +11,7 @@ import { contactStory, whilst } from '../../../harness/story.ts';
 
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
   'receivers and workers in separate processes, on Redis and PostgreSQL',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   () => {
     let redis: TestRedis;
     let postgres: TestPostgres;
@@ -62,7 +62,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       await sending;
       sender.close();
       expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
-      await judge(home.store, sender.sent, 40_000);
+      await judge(home.store, sender.sent);
       expect(await Promise.all([receiver.term(), worker.term()])).toEqual([0, 0]);
     });
 
