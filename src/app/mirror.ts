@@ -6,7 +6,7 @@ import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
-import { readRetentionState } from '#workers/retention/retention-state.ts';
+import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 
 /** Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. */

@@ -1,12 +1,12 @@
-// Takes old content out of the log where no row draws from it any more, so that a rebuild makes the same rows from what is left.
+// Retention: removes old content from the log where it decides no value of a row, so that a rebuild still yields the same rows.
 //
-//   old, a row draws from it       ─▶ the body stays, what it once changed goes
-//   old, no row draws from it      ─▶ pruned: the entry stays in the ledger without content
+//   old, decides a value           ─▶ the body stays, the record of its changes is removed
+//   old, decides no value          ─▶ pruned: the entry stays in the log without content
 //   old, quarantined or unhandled  ─▶ pruned: it can no longer be replayed
-//   told by an operator            ─▶ the body stays
+//   written by an operator         ─▶ the body stays
 //
-// Facts only ever replace each other upwards, so what no row draws from today no row will draw from again, unless the same
-// content is read again: that gives its entry the body back (`sync/records.ts`).
+// Versions only grow, so an entry that decides no value today never will again, unless the same content is read again: then its
+// entry gets the body back (`sync/records.ts`).
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
@@ -21,6 +21,7 @@ import {
 import { readUnchecked } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { originColumns, drawsFrom, type Row } from '#workers/projections/field-origins.ts';
+import { rowsTouchedBy } from '#workers/projections/touches.ts';
 import { isUnprojected, reparse } from '#workers/pipeline/parse.ts';
 
 export interface RetentionNeeds {
@@ -31,26 +32,26 @@ export interface RetentionNeeds {
 }
 
 export interface RetentionReport {
-  /** Entries old enough that still had content. */
+  /** Old entries that still had content. */
   readonly examined: number;
   readonly pruned: number;
-  /** Of those: quarantined or unhandled, and now beyond replay. */
+  /** How many of them were quarantined or unhandled and can no longer be replayed. */
   readonly unreplayable: number;
-  /** Whose body stays, and whose record of what it changed went. */
+  /** Entries that kept their body and lost the record of their changes. */
   readonly blanked: number;
 }
 
 const nothing: RetentionReport = { examined: 0, pruned: 0, unreplayable: 0, blanked: 0 };
-const stretchSize = 500;
+const rangeSize = 500;
 const pageSize = 100;
 const pageBytes = 4_194_304;
 
-/** `before`: entries received earlier are old. Half of the time is left to those who deliver meanwhile. */
+/** `before`: entries received earlier are old. Half of the time is left to other writers. */
 export async function prune(
   { store, sleep, nowMs }: RetentionNeeds,
   { before, signal }: { readonly before: string; readonly signal: AbortSignal },
 ): Promise<RetentionReport> {
-  // On SQLite nothing here waits for anything else: without the pauses nobody would have a turn until the end of the log.
+  // On SQLite this work never waits: without the pauses no other work would run until the end of the log.
   const paced = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     signal.throwIfAborted();
     const startedMs = nowMs();
@@ -62,14 +63,14 @@ export async function prune(
   const end = await lastSeq(store);
   for (let after = 0; after < end;) {
     const from = after;
-    const stretch = await paced(() => agedEntries(store, { after: from, limit: stretchSize, before }));
-    for (const page of pagesOf(stretch.aged)) report = sumOf(report, await paced(() => prunePage(store, page)));
-    after = stretch.last ?? end;
+    const range = await paced(() => agedEntries(store, { after: from, limit: rangeSize, before }));
+    for (const page of pagesOf(range.aged)) report = sumOf(report, await paced(() => prunePage(store, page)));
+    after = range.last ?? end;
   }
   return report;
 }
 
-/** So many entries, and so many bytes, as one transaction takes without keeping others waiting. */
+/** Pages of as many entries and bytes as one transaction takes without delaying other writers. */
 function pagesOf(aged: readonly AgedEntry[]): number[][] {
   const pages: number[][] = [];
   let bytes = 0;
@@ -92,7 +93,7 @@ interface Examined {
 
 async function prunePage(store: Store, seqs: readonly number[]): Promise<RetentionReport> {
   const examined = (await entriesAt(store, seqs)).map((entry) => ({ entry, fact: reparse(entry).fact }));
-  // Holding nothing: most entries are drawn from, day after day, and nobody should wait for that to be seen.
+  // Without locks: most entries still decide a value, and other writers must not wait for this check.
   const seen = await rowsOf(store, examined, { hold: false });
   const due = examined.filter((each) => each.entry.changes !== null || isSpent(each, seen));
   if (due.length === 0) return { ...nothing, examined: seqs.length };
@@ -101,30 +102,31 @@ async function prunePage(store: Store, seqs: readonly number[]): Promise<Retenti
     await lockLog(unit);
     const states = await statesAt(
       unit,
-      due.map(({ entry }) => placeOf(entry)),
+      due.map(({ entry }) => entry.seq),
     );
-    const still = due.filter(({ entry }) => isSame(entry, states.get(entry.seq as number)));
+    const still = due.filter(({ entry }) => isSame(entry, states.get(entry.seq)));
     const spent = still.filter((each) => isSpent(each, rows)).map(({ entry }) => entry);
-    const kept = still.filter(({ entry }) => entry.changes !== null && !spent.includes(entry));
-    await pruneEntries(unit, spent.map(placeOf));
+    const retained = still.filter(({ entry }) => entry.changes !== null && !spent.includes(entry));
+    await pruneEntries(
+      unit,
+      spent.map(({ seq }) => seq),
+    );
     await blankChanges(
       unit,
-      kept.map(({ entry }) => placeOf(entry)),
+      retained.map(({ entry }) => entry.seq),
     );
     return {
       examined: seqs.length,
       pruned: spent.length,
       unreplayable: spent.filter(isUnprojected).length,
-      blanked: kept.length,
+      blanked: retained.length,
     };
   });
 }
 
-const placeOf = ({ seq }: LogEntry): number => seq as number;
-
 type RowOf = (table: MirrorTable, uri: string) => Row | undefined;
 
-/** Read in the one order in which every writer holds them. */
+/** Reads the rows in the order in which every writer locks them. */
 async function rowsOf(
   { db, engine }: Unit | Store,
   examined: readonly Examined[],
@@ -134,7 +136,7 @@ async function rowsOf(
   for (const table of mirrorTables) {
     const uris = new Set(
       examined
-        .flatMap(({ fact }) => (fact ? [fact.subject, ...fact.assignments].filter((each) => each.table === table) : []))
+        .flatMap(({ fact }) => (fact ? rowsTouchedBy(fact).filter((row) => row.table === table) : []))
         .map(({ uri }) => uri),
     );
     if (uris.size === 0) continue;
@@ -145,7 +147,7 @@ async function rowsOf(
   return (table, uri) => rows.get(`${table} ${uri}`);
 }
 
-/** An entry that was observed again, replayed, redacted or moved meanwhile is looked at another time. */
+/** An entry that was observed again, replayed, redacted or moved meanwhile is left to the next run. */
 function isSame(entry: LogEntry, now: ReturnType<Awaited<ReturnType<typeof statesAt>>['get']>): boolean {
   return (
     now?.delivery_id === entry.delivery_id &&
@@ -158,7 +160,7 @@ function isSame(entry: LogEntry, now: ReturnType<Awaited<ReturnType<typeof state
 function isSpent({ entry, fact }: Examined, rowOf: RowOf): boolean {
   if (entry.source === 'operator' || entry.body === null) return false;
   if (isUnprojected(entry)) return true;
-  // Not understood today, although it was once: nobody can say what draws from it.
+  // An entry that today's schemas cannot parse is kept: what it decided is unknown.
   return fact !== null && !drawsFrom(rowOf, fact);
 }
 

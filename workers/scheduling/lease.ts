@@ -1,6 +1,5 @@
-// Who does a periodic job: one process at a time, of however many share the store. A lease ends by itself when its holder does;
-// the time of the last run stands beside it, and after failures when to try again, so that all processes keep one rhythm, also
-// over restarts.
+// Leases: one process at a time runs a periodic job, however many share the store. A lease expires when its holder stops renewing it.
+// The time of the last run and of the next retry are stored with it, so that all processes share one schedule across restarts.
 import { z } from 'zod';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,9 +8,9 @@ import { changeValue, keyValue } from '#src/store/key-value.ts';
 export interface LeaseNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
-  /** Names this process and no other. */
+  /** Identifies this process. */
   readonly holder: string;
-  /** How long a lease holds without being kept, where a minute is too long to wait for another to take over. */
+  /** How long a lease lasts without renewal, where a minute is too long to wait for a takeover. */
   readonly leaseMs?: number;
 }
 
@@ -21,15 +20,15 @@ export interface LeaseInput {
 }
 
 export type LeaseAnswer =
-  /** Ours until `leaseMs` after it was last kept. */
+  /** Held until `leaseMs` after the last renewal. */
   { readonly kind: 'taken' } | { readonly kind: 'wait'; readonly untilMs: number };
 
 const row = z.object({
   holder: z.string().nullable(),
   expires_ms: z.number(),
-  /** When the last run that went well began. */
+  /** When the last successful run began. */
   ran_ms: z.number(),
-  /** Runs that failed since one went well, and when the next may begin. */
+  /** Failed runs since the last successful one, and when the next may begin. */
   failures: z.number().default(0),
   retry_ms: z.number().default(0),
 });
@@ -46,7 +45,7 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
   return change<LeaseAnswer>(needs, job, (before, nowMs) => {
     const isHeld = before.holder !== null && before.holder !== needs.holder && before.expires_ms > nowMs;
     if (isHeld) return { answer: { kind: 'wait', untilMs: Math.max(before.expires_ms, before.ran_ms + everyMs) } };
-    // A clock that was ahead and was set right must not stop the job for as long as it was ahead.
+    // A clock that was ahead and then corrected must not delay the job by that difference.
     const retryMs = Math.min(before.retry_ms, nowMs + retryBackoff.longestMs);
     const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);
     if (dueMs > nowMs) return { answer: { kind: 'wait', untilMs: dueMs } };
@@ -55,7 +54,7 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
   });
 }
 
-/** False when it was lost meanwhile: somebody else does the job now. */
+/** False when the lease was lost: another process runs the job now. */
 export function keepLease(needs: LeaseNeeds, job: string): Promise<boolean> {
   return change(needs, job, (before, nowMs) => {
     if (before.holder !== needs.holder) return { answer: false };
@@ -63,7 +62,7 @@ export function keepLease(needs: LeaseNeeds, job: string): Promise<boolean> {
   });
 }
 
-/** `ranMs`: when the run that went well began; undefined when it was only stopped, so that it is due again at once. */
+/** `ranMs`: when the successful run began; undefined when it was only stopped, so that it is due again at once. */
 export async function endLease(needs: LeaseNeeds, job: string, ranMs: number | undefined): Promise<void> {
   await change(needs, job, (before) => {
     if (before.holder !== needs.holder) return { answer: undefined };
@@ -72,7 +71,7 @@ export async function endLease(needs: LeaseNeeds, job: string, ranMs: number | u
   });
 }
 
-/** Keeps the timers of all processes from a job that somebody does by hand. One that is under way already goes on. */
+/** Keeps scheduled runs of a job from starting while an operator runs it by hand. A run that has started continues. */
 export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDisposable> {
   const isOurs = await change(needs, job, (before, nowMs) => {
     if (before.holder !== null && before.expires_ms > nowMs) return { answer: false };
@@ -88,12 +87,12 @@ export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDis
 }
 
 export interface Failed {
-  /** In a row, whoever ran it. */
+  /** In a row, in any process. */
   readonly failures: number;
   readonly retryMs: number;
 }
 
-/** A little longer each time, whatever the period: a run that fails may have cost much. Undefined when the lease was lost. */
+/** Backs off after each failure, whatever the period: a failed run may have been expensive. Undefined when the lease was lost. */
 export function failLease(needs: LeaseNeeds, job: string): Promise<Failed | undefined> {
   return change<Failed | undefined>(needs, job, (before, nowMs) => {
     if (before.holder !== needs.holder) return { answer: undefined };

@@ -1,9 +1,9 @@
-// What is done on timers: each job by one process at a time, with jitter, and never at the cost of the process. A failure is one
-// line in the log, and the job is tried again soon, then less and less often.
+// The scheduler: runs periodic jobs, each in one process at a time, with jitter. A failure never ends the process: it is one line in
+// the log, and the job is retried with back-off.
 //
-//   waiting ──due, lease free──▶ running (lease kept) ──well──▶ waiting for the next time
-//                                   ├──failed──▶ waiting, in all processes, a little longer each time
-//                                   └──lease lost, or not kept for its length──▶ ended: another may have begun
+//   waiting ──due, lease free──▶ running (lease renewed) ──success──▶ waiting for the next period
+//                                   ├──failure──▶ waiting, in all processes, with back-off
+//                                   └──lease lost or expired──▶ ended: another process may have started
 import type { Log } from '#src/observability/log.ts';
 import { endLease, failLease, keepLease, lengthOf, retryDelayMs, takeLease, type LeaseNeeds } from './lease.ts';
 
@@ -11,8 +11,8 @@ export interface Job {
   readonly name: string;
   readonly everyMs: number;
   /**
-   * Numbers for the log; undefined when there was nothing to do. Nobody is named in them. `isHeld` is asked before what must not be
-   * done twice: timers come late on a machine that slept.
+   * Returns numbers for the log, without personal data; undefined when there was nothing to do. Check `isHeld` before work that must
+   * not be done twice: timers fire late on a machine that slept.
    */
   run(signal: AbortSignal, isHeld: () => boolean): Promise<object | undefined>;
 }
@@ -26,13 +26,13 @@ export interface ScheduleNeeds extends LeaseNeeds {
 }
 
 export interface Schedules {
-  /** Ends what runs, at a point from which it can go on later. */
+  /** Stops running jobs at a point from which they can resume. */
   close(): Promise<void>;
 }
 
-/** Timers cannot wait for ever, and a lease may become free before its time. */
+/** A timer has a maximum delay, and a lease may become free early. */
 const longestPauseMs = 3_600_000;
-/** Of the period, so that many processes do not come at once. */
+/** A share of the period, so that processes do not start at once. */
 const jitterShare = 0.05;
 const longestJitterMs = 60_000;
 
@@ -59,57 +59,57 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
       failures = 0;
     } catch (err) {
       if (stopping.aborted) return;
-      // The store did not answer, or the lease went to another: only this process knows.
+      // The store did not answer, or the lease was lost: the failure is known to this process only.
       failures += 1;
       pauseMs = retryDelayMs(failures) + jitter();
-      tellFailure(needs, job, { err, failures, retryMs: pauseMs });
+      logFailure(needs, job, { err, failures, retryMs: pauseMs });
     }
   }
 }
 
-function tellFailure(
+function logFailure(
   { log }: ScheduleNeeds,
   { name }: Job,
-  { retryMs, ...told }: { readonly err: unknown; readonly failures: number; readonly retryMs: number },
+  { retryMs, ...details }: { readonly err: unknown; readonly failures: number; readonly retryMs: number },
 ): void {
-  log.warn({ ...told, job: name, retryMs: Math.round(retryMs) }, 'a scheduled job failed');
+  log.warn({ ...details, job: name, retryMs: Math.round(retryMs) }, 'a scheduled job failed');
 }
 
-/** Answers how long to wait. */
+/** Returns how long to wait. */
 async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<number> {
   const startedMs = needs.nowMs();
   const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });
   if (answer.kind === 'wait') return Math.max(0, answer.untilMs - needs.nowMs());
   const hold = holdFrom(needs, startedMs);
-  let told: object | undefined;
+  let summary: object | undefined;
   try {
-    told = await whileHeld(needs, job, { hold, stopping });
+    summary = await whileHeld(needs, job, { hold, stopping });
   } catch (err) {
     if (stopping.aborted) await endLease(needs, job.name, undefined);
     const failed = stopping.aborted ? undefined : await failLease(needs, job.name).catch(() => undefined);
     if (failed === undefined) throw err;
-    tellFailure(needs, job, { err, ...failed });
+    logFailure(needs, job, { err, ...failed });
     return failed.retryMs;
   }
-  if (told !== undefined) needs.log.info({ job: job.name, ...told, ms: needs.nowMs() - startedMs }, 'scheduled');
+  if (summary !== undefined) needs.log.info({ job: job.name, ...summary, ms: needs.nowMs() - startedMs }, 'scheduled');
   await endLease(needs, job.name, startedMs);
   return Math.max(0, startedMs + job.everyMs - needs.nowMs());
 }
 
-/** What this process knows of its lease, also while the store does not answer. */
+/** The lease as this process sees it, also while the store does not answer. */
 interface Hold {
-  /** Aborts when another may have the lease. */
+  /** Aborts when another process may hold the lease. */
   readonly lost: AbortSignal;
   leftMs(): number;
   isHeld(): boolean;
-  /** It was asked for at this moment, and given. */
-  keptFrom(ms: number): void;
+  /** The renewal that was requested at this time succeeded. */
+  renewedAt(ms: number): void;
   lose(): void;
 }
 
 function holdFrom(needs: ScheduleNeeds, takenMs: number): Hold {
   const losing = new AbortController();
-  // From before it was asked for: in the store it ends no sooner.
+  // Counted from before the request: in the store the lease expires no sooner.
   let untilMs = takenMs + lengthOf(needs);
   const leftMs = (): number => untilMs - needs.nowMs();
   return {
@@ -119,7 +119,7 @@ function holdFrom(needs: ScheduleNeeds, takenMs: number): Hold {
       if (leftMs() <= 0) losing.abort();
       return !losing.signal.aborted;
     },
-    keptFrom: (ms) => void (untilMs = ms + lengthOf(needs)),
+    renewedAt: (ms) => void (untilMs = ms + lengthOf(needs)),
     lose: () => losing.abort(),
   };
 }
@@ -148,14 +148,14 @@ async function keep(
     await needs.sleep(lengthOf(needs) / 3, done);
     if (done.aborted) return;
     const askedMs = needs.nowMs();
-    // A store that does not answer is asked again, for as long as the lease holds.
-    const isKept = await keepLease(needs, name).catch(() => undefined);
-    if (isKept === false) hold.lose();
-    if (isKept === true) hold.keptFrom(askedMs);
+    // A store that does not answer is retried for as long as the lease lasts.
+    const isRenewed = await keepLease(needs, name).catch(() => undefined);
+    if (isRenewed === false) hold.lose();
+    if (isRenewed === true) hold.renewedAt(askedMs);
   }
 }
 
-/** Beside `keep`, which may wait for a store that never answers. */
+/** Runs beside `keep`, which may wait for a store that never answers. */
 async function expire(needs: ScheduleNeeds, hold: Hold, done: AbortSignal): Promise<void> {
   while (!done.aborted && hold.isHeld()) await needs.sleep(hold.leftMs(), done);
 }

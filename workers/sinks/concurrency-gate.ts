@@ -1,15 +1,15 @@
-// Who may send now: so many at a time, first come first served, and nobody while all have to wait.
+// A semaphore with a pause: at most so many sends at a time, in order of arrival, and none while the gate is held.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 
-export interface Turns {
-  /** Runs `work` when it is its turn. When all is over it runs at once, and has to see that for itself. */
+export interface ConcurrencyGate {
+  /** Runs `work` when a slot is free. After an abort it runs at once and must check for that itself. */
   take<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Nobody begins for so long. */
+  /** Starts no work for this long. */
   hold(ms: number): void;
   isHeld(): boolean;
 }
 
-export function createTurns(most: number, over: AbortSignal): Turns {
+export function createConcurrencyGate(most: number, over: AbortSignal): ConcurrencyGate {
   const waiting: (() => void)[] = [];
   let free = most;
   let heldUntil = 0;

@@ -1,26 +1,26 @@
-// The entries that were read and are not yet known to have arrived: in lanes, each in order, and bounded in number and in weight.
+// Entries that were read and have not arrived yet: queued per key, in order, bounded in number and in size.
 import type { FeedEntry } from '#src/feed/entry.ts';
 
-export interface Window {
-  /** True when this entry begins a lane that somebody has to see to. */
+export interface InFlight {
+  /** True when the entry is the first of its key: the caller must start a sender for it. */
   add(lane: string, entry: FeedEntry): boolean;
-  /** Those of a lane that leave next; none when it is empty, and then it is gone. */
+  /** The next entries of a key; an empty queue is removed. */
   next(lane: string, count: number): readonly FeedEntry[];
   done(lane: string, entries: readonly FeedEntry[]): void;
-  /** Room for so many more entries; 0 while too many, or too heavy ones, wait. */
+  /** How many more entries fit; 0 while too many, or too large ones, are in flight. */
   room(): number;
-  /** Everything up to here has arrived; `read` is how far the log was read. */
+  /** The offset up to which everything has arrived; `read` is the offset up to which the log was read. */
   arrived(read: number): number;
 }
 
-export interface WindowBounds {
+export interface InFlightBounds {
   readonly entries: number;
   readonly characters: number;
 }
 
-export function createWindow({ entries, characters }: WindowBounds): Window {
+export function createInFlight({ entries, characters }: InFlightBounds): InFlight {
   const lanes = new Map<string, FeedEntry[]>();
-  // In the order of the log: a set remembers it.
+  // A set keeps the order of insertion, which is that of the log.
   const waiting = new Set<number>();
   let weight = 0;
   return {

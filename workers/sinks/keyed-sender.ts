@@ -1,46 +1,46 @@
-// One lane on its way into a sink: in order, and again and again until it is taken.
+// Sends the entries of one key to a sink: in order, retried until they are accepted.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { httpRetryDelayMs } from '#src/base/retry-after.ts';
-import { Trouble, type Sink } from './sink.ts';
-import type { Turns } from './concurrency-gate.ts';
-import type { Window } from './in-flight.ts';
+import { SendError, type Sink } from './sink.ts';
+import type { ConcurrencyGate } from './concurrency-gate.ts';
+import type { InFlight } from './in-flight.ts';
 
 export interface Failed {
   readonly code: string;
-  /** 1 for the first time. */
+  /** 1 for the first failure. */
   readonly attempt: number;
   readonly retryMs: number;
 }
 
-export interface LaneNeeds {
+export interface KeyedSenderNeeds {
   readonly sink: Sink;
-  readonly turns: Turns;
-  readonly window: Window;
+  readonly gate: ConcurrencyGate;
+  readonly inFlight: InFlight;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
-  /** How often in a row nobody answered; shared by all lanes. */
+  /** Consecutive failures of the whole sink; shared by all keys. */
   readonly silence: { attempts: number };
   readonly over: AbortSignal;
-  /** Asked before each send: false when another process may be sending. Then all is over soon. */
+  /** Checked before each send: false when another process may be sending. */
   readonly isHeld: () => boolean;
   onArrived(count: number): void;
   onFailed(failed: Failed): void;
-  /** After failures it was taken. */
+  /** Called when a send succeeds after failures. */
   onRecovered(): void;
 }
 
-/** Until the lane is empty, or all is over. Never rejects. */
-export async function drain(needs: LaneNeeds, lane: string): Promise<void> {
-  const { sink, turns, window, over, silence } = needs;
+/** Sends until the key has no more entries, or `over` aborts. Never rejects. */
+export async function drain(needs: KeyedSenderNeeds, lane: string): Promise<void> {
+  const { sink, gate, inFlight, over, silence } = needs;
   for (let attempts = 0; !over.aborted;) {
-    const entries = window.next(lane, sink.batch);
+    const entries = inFlight.next(lane, sink.batch);
     if (entries.length === 0) return;
-    const trouble = await turns.take(() => attempt(needs, entries));
+    const trouble = await gate.take(() => attempt(needs, entries));
     if (trouble === 'over') return;
     if (trouble === undefined) {
-      window.done(lane, entries);
+      inFlight.done(lane, entries);
       needs.onArrived(entries.length);
       if (attempts > 0) needs.onRecovered();
       attempts = 0;
@@ -48,28 +48,28 @@ export async function drain(needs: LaneNeeds, lane: string): Promise<void> {
       continue;
     }
     attempts += 1;
-    // All that were under way when it fell silent are one.
-    if (trouble.everywhere && !turns.isHeld()) silence.attempts += 1;
+    // Sends that were in flight when the sink stopped answering count as one failure.
+    if (trouble.everywhere && !gate.isHeld()) silence.attempts += 1;
     const inARow = trouble.everywhere ? silence.attempts : attempts;
-    const retryMs = httpRetryDelayMs({ failures: inARow, requestedMs: trouble.askedMs, random: needs.random() });
+    const retryMs = httpRetryDelayMs({ failures: inARow, requestedMs: trouble.requestedMs, random: needs.random() });
     needs.onFailed({ code: trouble.code, attempt: attempts, retryMs });
-    if (trouble.everywhere) turns.hold(retryMs);
+    if (trouble.everywhere) gate.hold(retryMs);
     else await sleepUnlessAborted(retryMs, over);
   }
 }
 
-/** Undefined when it was taken; `over` when it does not matter any more. */
+/** Undefined on success; `over` after an abort or when the lease is lost. */
 async function attempt(
-  { sink, over, isHeld }: LaneNeeds,
+  { sink, over, isHeld }: KeyedSenderNeeds,
   entries: readonly FeedEntry[],
-): Promise<Trouble | 'over' | undefined> {
+): Promise<SendError | 'over' | undefined> {
   if (over.aborted || !isHeld()) return 'over';
   try {
     await sink.send(entries, over);
     return undefined;
   } catch (error) {
     if (over.aborted) return 'over';
-    // What nobody foresaw is about these entries: the others go on.
-    return error instanceof Trouble ? error : new Trouble({ code: codeOf(error), everywhere: false });
+    // An unexpected error concerns these entries only: other keys continue.
+    return error instanceof SendError ? error : new SendError({ code: codeOf(error), everywhere: false });
   }
 }

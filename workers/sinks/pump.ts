@@ -1,8 +1,8 @@
-// Moves the feed into a sink: reads ahead as far as the window goes, sends each lane in order, tries again for ever, and keeps in the
-// store how far everything has arrived. What was sent and not yet noted when a process dies is sent again by the next.
+// Pumps the feed into a sink: reads ahead within bounds, sends the entries of each key in order, retries without limit, and stores the
+// offset up to which everything has arrived. Entries sent but not yet acknowledged when a process dies are sent again by the next.
 //
-//   log ──read──▶ window ──lane by lane──▶ sink ──arrived──▶ position
-//                            └──failed──▶ the lane waits (all lanes, where nobody answers), then again
+//   log ──read──▶ in flight ──key by key──▶ sink ──arrived──▶ offset
+//                               └──failed──▶ the key waits (all keys, when the sink does not answer), then retries
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
@@ -11,12 +11,15 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
-import { drain, type LaneNeeds } from './keyed-sender.ts';
+import { drain, type KeyedSenderNeeds } from './keyed-sender.ts';
 import type { OpenSink } from './sink.ts';
-import { createTurns } from './concurrency-gate.ts';
-import { createWindow, type WindowBounds } from './in-flight.ts';
+import { createConcurrencyGate } from './concurrency-gate.ts';
+import { createInFlight, type InFlightBounds } from './in-flight.ts';
 
-export interface PumpNeeds extends Pick<LaneNeeds, 'random' | 'isHeld' | 'onArrived' | 'onFailed' | 'onRecovered'> {
+export interface PumpNeeds extends Pick<
+  KeyedSenderNeeds,
+  'random' | 'isHeld' | 'onArrived' | 'onFailed' | 'onRecovered'
+> {
   readonly store: Store;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
   readonly nowMs: () => number;
@@ -25,18 +28,18 @@ export interface PumpNeeds extends Pick<LaneNeeds, 'random' | 'isHeld' | 'onArri
 export interface PumpInput {
   readonly name: string;
   readonly open: OpenSink;
-  readonly bounds?: WindowBounds;
+  readonly bounds?: InFlightBounds;
 }
 
 export const positionOf = (sink: string): string => `sink:${sink}`;
 
-/** A failing lane holds up the others once so much waits behind it. */
-const usualBounds: WindowBounds = { entries: 1_000, characters: 8 * 1024 * 1024 };
+/** A failing key delays the others once so much is in flight behind it. */
+const usualBounds: InFlightBounds = { entries: 1_000, characters: 8 * 1024 * 1024 };
 const pageLimit = 100;
 const noteEveryMs = 500;
 const storeAgainMs = 1_000;
 
-/** Until `signal`; throws when the sink cannot be opened, or the store fails for good. */
+/** Runs until `signal` aborts; throws when the sink cannot be opened, or the store fails permanently. */
 export async function pump(
   needs: PumpNeeds,
   { name, open, bounds = usualBounds }: PumpInput,
@@ -46,22 +49,22 @@ export async function pump(
   const note = (position: number) => acknowledge(store, { name: positionOf(name), position, nowMs: needs.nowMs() });
   const last = await lastSeq(store);
   const known = await readPosition(store, positionOf(name));
-  // A new sink hears of what happens from now on, and has a place to come back to from the first moment.
+  // A new sink starts at the end of the log, and its offset is stored at once.
   if (known === undefined) await note(last);
   await using sink = await open({ lastSeq: () => lastSeq(store) });
 
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal, needs.tail.closing]);
-  const window = createWindow(bounds);
+  const inFlight = createInFlight(bounds);
   const lanes = new Set<Promise<void>>();
   let wake = (): void => {};
   over.addEventListener('abort', () => wake(), { once: true });
-  const laneNeeds: LaneNeeds = {
+  const laneNeeds: KeyedSenderNeeds = {
     ...needs,
     sink,
-    window,
+    inFlight,
     over,
-    turns: createTurns(sink.concurrency, over),
+    gate: createConcurrencyGate(sink.concurrency, over),
     silence: { attempts: 0 },
     onArrived(count) {
       needs.onArrived(count);
@@ -72,7 +75,7 @@ export async function pump(
   let noted = read;
 
   async function noteArrived(): Promise<void> {
-    const arrived = window.arrived(read);
+    const arrived = inFlight.arrived(read);
     if (arrived <= noted) return;
     await note(arrived);
     noted = arrived;
@@ -84,7 +87,7 @@ export async function pump(
     }
   }
   async function readPage(): Promise<void> {
-    const limit = Math.min(pageLimit, window.room());
+    const limit = Math.min(pageLimit, inFlight.room());
     if (limit === 0) {
       await new Promise<void>((resolve) => (wake = resolve));
       return;
@@ -92,8 +95,8 @@ export async function pump(
     const { entries, nextAfter } = await readFeed(store, {}, { after: read, limit });
     read = nextAfter;
     for (const entry of entries) {
-      const laneName = sink.laneOf(entry);
-      if (!window.add(laneName, entry)) continue;
+      const laneName = sink.keyOf(entry);
+      if (!inFlight.add(laneName, entry)) continue;
       const lane = drain(laneNeeds, laneName).finally(() => lanes.delete(lane));
       lanes.add(lane);
     }
@@ -113,7 +116,7 @@ export async function pump(
   } finally {
     ending.abort();
     await Promise.all(lanes);
-    // What is not noted is sent again.
+    // Entries after the stored offset are sent again.
     await noteArrived().catch(rethrowUnlessPassing);
   }
 }

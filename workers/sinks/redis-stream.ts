@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis';
 import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
-import { Trouble, type OpenSink } from './sink.ts';
+import { SendError, type OpenSink } from './sink.ts';
 
 export interface RedisStreamOptions {
   readonly url: string;
@@ -39,7 +39,7 @@ export const redisStreamSink =
     return {
       name: 'redis-stream',
       // One after another: an id that is passed over cannot be added later.
-      laneOf: () => '',
+      keyOf: () => '',
       batch,
       concurrency: 1,
       async send(entries, signal) {
@@ -54,7 +54,7 @@ export const redisStreamSink =
           for (const [error] of (await transaction.exec()) ?? [])
             if (error && !isThereAlready.test(error.message)) throw error;
         } catch (error) {
-          throw error instanceof Trouble ? error : new Trouble({ code: codeOf(causeOf(error)), everywhere: true });
+          throw error instanceof SendError ? error : new SendError({ code: codeOf(causeOf(error)), everywhere: true });
         } finally {
           signal.removeEventListener('abort', hangUp);
         }
@@ -63,14 +63,14 @@ export const redisStreamSink =
     };
   };
 
-/** A stream that is ahead of the log would swallow everything as there already. */
+/** A stream that is ahead of the log would drop every entry as a duplicate. */
 async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<number>): Promise<void> {
   const newest = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
-  const place = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
-  if (place > (await lastSeq())) throw new Trouble({ code: 'STREAM_AHEAD', everywhere: true });
+  const offset = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
+  if (offset > (await lastSeq())) throw new SendError({ code: 'STREAM_AHEAD', everywhere: true });
 }
 
-/** A transaction that was refused says only that it was: why, its commands were told. */
+/** The error of a rejected transaction is generic; the errors of its commands carry the reason. */
 function causeOf(error: unknown): unknown {
   const causes = error instanceof Error && 'previousErrors' in error ? error.previousErrors : undefined;
   return Array.isArray(causes) && causes.length > 0 ? causes[0] : error;

@@ -5,13 +5,13 @@ import type { FeedEntry } from '#src/feed/entry.ts';
 export interface Sink extends AsyncDisposable {
   readonly name: string;
   /** Entries of one lane leave in order, one send at a time. Lanes do not wait for each other. */
-  laneOf(entry: FeedEntry): string;
+  keyOf(entry: FeedEntry): string;
   /** Most entries of a lane in one send. */
   readonly batch: number;
   /** Most sends at a time. */
   readonly concurrency: number;
   /**
-   * Resolves once the entries are there. Anything thrown is tried again, for ever, so the same entries may come twice; `Trouble` says
+   * Resolves once the entries are there. Anything thrown is tried again, for ever, so the same entries may come twice; `SendError` says
    * more about when.
    */
   send(entries: readonly FeedEntry[], signal: AbortSignal): Promise<void>;
@@ -22,29 +22,29 @@ export interface SinkNeeds {
   lastSeq(): Promise<number>;
 }
 
-/** Opens a sink; whether the other side is there shows when something is sent. */
+/** Opens a sink. It need not be reachable yet: that shows with the first send. */
 export type OpenSink = (needs: SinkNeeds) => Promise<Sink>;
 
-export interface TroubleFacts {
-  /** A short code for logs and status: `503`, `ECONNREFUSED`. Never an address, never a word of the other side. */
+export interface SendErrorDetails {
+  /** A short code for logs and status: `503`, `ECONNREFUSED`. Never an address or a text from the sink. */
   readonly code: string;
-  /** How long the other side asks us to wait. */
-  readonly askedMs?: number | undefined;
-  /** Nobody answers, or asks everybody to wait: other lanes would fare no better. */
+  /** The wait that the sink asked for. */
+  readonly requestedMs?: number | undefined;
+  /** The sink does not answer, or asks all senders to wait: other keys would fail too. */
   readonly everywhere: boolean;
 }
 
 /** A send that failed. */
-export class Trouble extends Error {
-  override readonly name = 'Trouble';
+export class SendError extends Error {
+  override readonly name = 'SendError';
   readonly code: string;
-  readonly askedMs: number | undefined;
+  readonly requestedMs: number | undefined;
   readonly everywhere: boolean;
 
-  constructor({ code, askedMs, everywhere }: TroubleFacts) {
-    super(`The other side did not take it (${code}).`);
+  constructor({ code, requestedMs, everywhere }: SendErrorDetails) {
+    super(`The sink did not accept it (${code}).`);
     this.code = code;
-    this.askedMs = askedMs;
+    this.requestedMs = requestedMs;
     this.everywhere = everywhere;
   }
 }

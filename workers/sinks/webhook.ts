@@ -4,7 +4,7 @@ import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { requestedDelayMs } from '#src/base/retry-after.ts';
-import { Trouble, type OpenSink } from './sink.ts';
+import { SendError, type OpenSink } from './sink.ts';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -20,7 +20,7 @@ export const webhookSink =
   async () => ({
     name: 'webhook',
     // Without a subject there is nothing to be in order with.
-    laneOf: ({ seq, subjectUri }) => subjectUri ?? String(seq),
+    keyOf: ({ seq, subjectUri }) => subjectUri ?? String(seq),
     batch: 1,
     concurrency,
     async send([entry], signal) {
@@ -40,14 +40,14 @@ export const webhookSink =
         body,
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       }).catch((error: unknown) => {
-        // Nobody there, or nobody in time.
-        throw new Trouble({ code: causeOf(error), everywhere: true });
+        // The sink is not reachable, or did not answer in time.
+        throw new SendError({ code: causeOf(error), everywhere: true });
       });
       await answer.body?.cancel().catch(() => undefined);
       if (answer.ok) return;
-      const askedMs = requestedDelayMs(answer, nowMs());
+      const requestedMs = requestedDelayMs(answer, nowMs());
       const everywhere = answer.status === 429 || answer.status === 503;
-      throw new Trouble({ code: String(answer.status), askedMs, everywhere });
+      throw new SendError({ code: String(answer.status), requestedMs, everywhere });
     },
     async [Symbol.asyncDispose]() {},
   });

@@ -1,4 +1,4 @@
-// Why a row is what it is: every delivery and every read that touched it, and where the present value of each column came from.
+// Explains a row: every delivery and every read that touched it, and which entry supplied the value of each column.
 import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -15,10 +15,10 @@ export interface TouchingEntry extends Pick<
   'event' | 'source' | 'occurred_at' | 'received_at' | 'outcome' | 'reason' | 'changes'
 > {
   readonly seq: number;
-  /** How long a delivery took to come; null for what we read ourselves. */
+  /** How long the delivery took; null for API reads. */
   readonly delay_seconds: number | null;
   readonly duplicates: number;
-  /** Its content is not, or not all, here any more: it was forgotten, or (`pruned`) it was old and no row drew from it. */
+  /** Some or all of its content is removed: it was redacted, or (`pruned`) it was old and decided no value. */
   readonly redacted: boolean;
   readonly pruned: boolean;
 }
@@ -26,7 +26,7 @@ export interface TouchingEntry extends Pick<
 export interface ColumnOrigin {
   readonly column: string;
   readonly value: Json;
-  /** The entry that supplied it; null where the log no longer shows it. */
+  /** The entry that supplied it; null where the log no longer holds it. */
   readonly seq: number | null;
   readonly event: string | null;
   readonly source: string | null;
@@ -35,40 +35,40 @@ export interface ColumnOrigin {
 
 export interface Explanation {
   readonly uri: string;
-  /** Null where the log speaks of it and no row does: nothing about it could be projected. */
+  /** Null when the log has entries about it but no row exists: none of them could be projected. */
   readonly table: MirrorTable | null;
   readonly deleted: boolean;
   readonly deliveries: readonly TouchingEntry[];
-  /** Where to go on when there are more deliveries. */
+  /** Where to continue when there are more deliveries. */
   readonly next_after: number | null;
   readonly fields: readonly ColumnOrigin[];
 }
 
 export interface Question {
   readonly uri: string;
-  /** Of the deliveries; the fields are always all there. */
+  /** Applies to deliveries; all fields are always returned. */
   readonly after: number;
   readonly limit: number;
 }
 
-/** An answer ends early when what the deliveries in it changed weighs this much. */
+/** An answer ends early when the changes of its deliveries reach this size. */
 const fullAnswerCharacters = 4 * 1024 * 1024;
 const mostTries = 3;
 
-/** Undefined when neither the log nor a table knows the URI. */
+/** Undefined when neither the log nor a table has the URI. */
 export async function explain(store: Store, question: Question): Promise<Explanation | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const found = await findRow(store, question.uri);
-    const walked = await walk(store, question, found);
-    // What was told meanwhile may have decided a field after its entry was passed.
+    const history = await readHistory(store, question, found);
+    // An entry that arrived meanwhile may have decided a field after its position was passed.
     const isSettled = canonicalJson(found ?? null) === canonicalJson((await findRow(store, question.uri)) ?? null);
     if (!isSettled && attempt < mostTries) continue;
-    if (found === undefined && walked.deliveries.length === 0 && question.after === 0) return undefined;
+    if (found === undefined && history.deliveries.length === 0 && question.after === 0) return undefined;
     return {
       uri: question.uri,
       table: found?.table ?? null,
       deleted: (found?.row['deleted_at'] ?? null) !== null,
-      ...walked,
+      ...history,
     };
   }
 }
@@ -86,8 +86,8 @@ async function findRow({ db, engine }: Store, uri: string): Promise<Found | unde
   return undefined;
 }
 
-/** Part by part through the whole history: a row that was told about ten thousand times is read with the memory of one part. */
-async function walk(
+/** Reads the whole history in parts, so that memory does not grow with the number of entries. */
+async function readHistory(
   store: Store,
   { uri, after, limit }: Question,
   found: Found | undefined,
@@ -100,7 +100,7 @@ async function walk(
   for await (const part of historyOf(store, { uri, embeddings })) {
     for (const entry of part) {
       const { fact } = reparse({ ...entry, changes: null });
-      // Of several entries that say the same, the first one was it.
+      // Of several entries with the same fact, the first one supplied it.
       for (const origin of origins)
         if (fact && !suppliers.has(origin) && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
       if ((entry.seq as number) <= after || !touches(uri, entry, fact)) continue;
@@ -109,7 +109,7 @@ async function walk(
       deliveries.push(touchingEntry(entry));
       weight += (entry.changes ?? '').length;
     }
-    // All that is asked is known.
+    // Everything that was asked for is found.
     if (hasMore && suppliers.size === origins.length) break;
   }
   const next_after = hasMore ? (deliveries.at(-1)?.seq ?? null) : null;
@@ -119,7 +119,7 @@ async function walk(
 
 type Supplier = Pick<LogEntry, 'seq' | 'event' | 'source' | 'occurred_at'>;
 
-/** Without its content, which may be large. */
+/** Without the content, which may be large. */
 const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier => ({
   seq,
   event,

@@ -1,4 +1,4 @@
-// Whose mirror the store holds: of one organization of one service. With the token of another one everything would look gone.
+// Guards against the token of another organization: with it every row would look deleted.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,7 +9,7 @@ const mirrored = z.object({ origin: z.string(), organization: z.string() });
 
 const identity = keyValue('mirrored', mirrored);
 
-/** Refuses a token of anybody else; the first run that writes says who it is (`claims`). */
+/** Refuses the token of another organization. The first run that writes records the organization (`claims`). */
 export async function requireSameOrganization(
   { store, sources }: { readonly store: Store; readonly sources: Sources },
   { claims }: { readonly claims: boolean },
@@ -31,7 +31,7 @@ function requireSame(known: Mirrored, asked: Mirrored): void {
   if (known.origin === asked.origin && known.organization === asked.organization) return;
   throw new SlotstreamError(
     'config',
-    `The mirror is of ${named(known)}, the token is of ${named(asked)}: nothing was compared or written.`,
+    `The mirror belongs to ${named(known)}, the token to ${named(asked)}. Nothing was compared or written.`,
     {
       hint: 'Set DATABASE_URL to another database for this organization, or API_TOKEN (or the login) to the right one.',
     },

@@ -69,8 +69,8 @@ export function parseRecord(source: ObservedRecord, input: { source: RecordSourc
 export async function storeObservations(unit: Unit, records: readonly ObservedRecord[]): Promise<void> {
   const timed = records.filter(({ observed }) => observed !== '');
   for (const keep of ['latest', 'earliest'] as const) {
-    const kept = timed.filter(({ event }) => isDeleteFact(event) === (keep === 'earliest'));
-    for (const [at, group] of Map.groupBy(kept, ({ observed }) => observed))
+    const matching = timed.filter(({ event }) => isDeleteFact(event) === (keep === 'earliest'));
+    for (const [at, group] of Map.groupBy(matching, ({ observed }) => observed))
       await observeAgain(
         unit,
         group.map(({ id }) => id),

@@ -1,5 +1,5 @@
-// Whom a walk asks: the configured account for what belongs to the organization, and every user known to us for what only
-// they are shown.
+// The accounts that sync reads with: the configured token for what belongs to the organization, and the login of each user for what
+// only that user may see.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
@@ -15,7 +15,7 @@ import {
 export interface Sources {
   readonly client: Client;
   readonly organization: string;
-  /** One for each user whose recaps can be read: the token's own, and everyone who ran `slotstream login`. */
+  /** The users whose recaps can be read: the token's own, and everyone who ran `slotstream login`. */
   readonly users: readonly SourceUser[];
 }
 
@@ -24,13 +24,13 @@ export interface SourceUser {
   readonly client: Client;
 }
 
-/** Asks the service who the token belongs to. */
+/** Asks the service which user the token belongs to. */
 export async function openSources(
   config: UpstreamConfig,
   needs: UpstreamNeeds = {},
   { signal, ...options }: UpstreamOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<Sources> {
-  // Long work sits out a service that stops answering; of one that does not answer at all, whoever began it hears soon.
+  // Long work tolerates outages of the service; this first call fails soon when the service does not answer at all.
   const asking = openUpstream(config, needs, { ...options, retryBudget: retryBudgets.ordinary });
   const { value: me } = await getCurrentUser(asking, signal && { signal });
   const client = openUpstream(config, needs, options);

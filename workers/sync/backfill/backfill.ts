@@ -1,7 +1,7 @@
-// Fills the mirror from the service: every resource that is wanted, one after another; what ended early goes on where it was.
+// Fills the mirror from the service, one resource after another. An interrupted backfill resumes where it stopped.
 //
-//   begun ──▶ each resource: walked · refused (said, the others go on) ──▶ complete: forgotten, the next backfill starts anew
-//     └ killed, stopped or failed ──▶ the next one goes on, and walks nothing again that was walked
+//   started ──▶ each resource: read · refused (reported, the others continue) ──▶ complete: progress is removed, the next one starts over
+//     └ killed, stopped or failed ──▶ the next one resumes, and reads no resource twice
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
@@ -12,11 +12,11 @@ import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 
 export interface BackfillInput {
-  /** All when none is named. */
+  /** Empty: all resources. */
   readonly only: readonly ResourceName[];
-  /** Forgets how far an earlier one came. */
+  /** Start over, whatever an earlier backfill has read. */
   readonly restart: boolean;
-  /** A resource that tells of none of these is left out. */
+  /** A resource that feeds none of these is left out. */
   readonly events: readonly EventKind[];
   readonly signal: AbortSignal;
 }
@@ -27,10 +27,10 @@ export interface BackfillNeeds extends TraversalNeeds {
 
 export interface ResourceOutcome {
   readonly name: ResourceName;
-  /** `unwanted`: EVENTS names none of its kinds. `waiting`: it was not begun. */
+  /** `unwanted`: EVENTS names none of its kinds. `waiting`: it was not started. */
   readonly state: TraversalOutcome['state'] | 'refused' | 'unwanted' | 'waiting';
   readonly counts: Counts;
-  /** What will not be in the mirror, and what mends it. */
+  /** What will be missing from the mirror, and how to fix it. */
   readonly missing: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   const before = await readValue(store, run);
   const wanted = new Set([...(before?.resources ?? []), ...names]);
   const ended = new Set(
-    (before?.ended ?? []).filter((name) => !input.restart || !names.includes(name as ResourceName)),
+    (before?.ended ?? []).filter((ended) => !input.restart || !names.some((name) => name === ended)),
   );
   const save = () => {
     const value = { resources: [...wanted], ended: [...ended] };
@@ -68,7 +68,7 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
     ended.add(resource.name);
     await save();
   }
-  if ([...wanted].every((name) => ended.has(name))) await forgetRun(needs);
+  if ([...wanted].every((name) => ended.has(name))) await removeRun(needs);
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
 }
 
@@ -89,12 +89,12 @@ async function outcomeOf(
   }
 }
 
-/** By scope, plan or role; of a token that is not accepted at all there is no rest to go on with. */
+/** The token lacks a scope, a plan or a role for one resource. A token that is not accepted at all ends the backfill. */
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 403 || error.status === 404);
 }
 
-function forgetRun({ store }: BackfillNeeds): Promise<void> {
+function removeRun({ store }: BackfillNeeds): Promise<void> {
   return store.transaction(async (unit) => {
     await removeProgress(
       unit,

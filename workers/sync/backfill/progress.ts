@@ -1,7 +1,7 @@
-// How far a backfill has come with one resource, as it stands in the store.
+// The stored progress of a backfill in one resource.
 //
-//   page fetched ─▶ staged with the place after it ─▶ folded, what it changed counted in the same transaction ─▶ next page staged
-//                          └ meanwhile the next page is asked for: a kill makes us ask for that one twice, and for no other
+//   page fetched ─▶ staged with the position after it ─▶ folded and counted in the same transaction ─▶ next page staged
+//                          └ meanwhile the next page is requested: after a kill, only that page is requested twice
 import { z } from 'zod';
 import { isUri } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
@@ -15,25 +15,25 @@ const countsSchema = z.object({
   created: whole,
   updated: whole,
   unchanged: whole,
-  kept: whole,
+  ['kept']: whole,
   rows: whole,
   pages: whole,
 });
 export type Counts = Readonly<z.output<typeof countsSchema>>;
 
-export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, kept: 0, rows: 0, pages: 0 };
+export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, ['kept']: 0, rows: 0, pages: 0 };
 
 const progress = z.object({
   state: z.enum(['walking', 'done']),
-  /** Of all pages before the staged one. */
+  /** The counts of all pages before the staged one. */
   counts: countsSchema,
   /** The token of the staged page; null: the first. */
   from: z.string().nullable(),
   /** The token after it; null: it is the last. */
   next: z.string().nullable(),
-  /** What the staged page has changed already. */
+  /** What the staged page has changed so far. */
   counted: z.object({ created: whole, updated: whole }),
-  /** What was refused, in words. */
+  /** What was refused, as text. */
   missing: z.array(z.string()),
 });
 export type Progress = Readonly<z.output<typeof progress>>;
@@ -51,10 +51,12 @@ export function readProgress(store: Store, name: ResourceName): Promise<Progress
   return readValue(store, progressOf(name));
 }
 
+const parsePage = (text: string): StagedPage => JSON.parse(text);
+
 /** The page that was being folded; undefined when it must be fetched again. */
 export async function readStaged(store: Store, name: ResourceName): Promise<StagedPage | undefined> {
   const text = await readValue(store, stagedOf(name));
-  return text === undefined ? undefined : (JSON.parse(text) as StagedPage);
+  return text === undefined ? undefined : parsePage(text);
 }
 
 export async function stage(
@@ -70,13 +72,13 @@ export async function stage(
   else await writeValue(unit, stagedOf(name), JSON.stringify(page));
 }
 
-/** Somebody was erased, or their contact was deleted, perhaps since the page was fetched. */
+/** A person may have been erased, or a contact deleted, since the page was fetched. */
 function concernsErased(unit: Unit, screen: Pick<Screen, 'concerns'>, { records }: StagedPage): Promise<boolean> {
   const contactUris = records.flatMap(({ kind, record: { uri } }) => (kind === 'contact' && isUri(uri) ? [uri] : []));
   return screen.concerns(unit, { json: records, contactUris });
 }
 
-/** Adds to what the staged page has changed, where it is changed. */
+/** Adds to the counts of the staged page, in the transaction that changes the rows. */
 export async function countAlongside(unit: Unit, name: ResourceName, more: Progress['counted']): Promise<void> {
   const at = await readValue(unit, progressOf(name));
   if (at === undefined) return;
@@ -84,7 +86,7 @@ export async function countAlongside(unit: Unit, name: ResourceName, more: Progr
   await writeValue(unit, progressOf(name), { ...at, counted });
 }
 
-/** Nothing is staged any more: all that was fetched is folded. */
+/** Removes the staged page: everything that was fetched is folded. */
 export async function settle(unit: Unit, name: ResourceName, at: Progress): Promise<void> {
   await writeValue(unit, progressOf(name), at);
   await removeValues(unit, [stagedOf(name)]);
@@ -97,7 +99,7 @@ export function removeProgress(unit: Unit, names: readonly ResourceName[]): Prom
   );
 }
 
-/** A page that is folded again finds unchanged what it changed the first time; it is counted as it was then. */
+/** A page that is folded again finds its own changes unchanged; they are counted as they were the first time. */
 export function withPage(
   before: Counts,
   rows: number,
@@ -107,7 +109,7 @@ export function withPage(
     created: before.created + report.created + counted.created,
     updated: before.updated + report.updated + counted.updated,
     unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,
-    kept: before.kept + report.quarantined,
+    ['kept']: before['kept'] + report.quarantined,
     rows: before.rows + rows,
     pages: before.pages + 1,
   };

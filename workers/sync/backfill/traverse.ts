@@ -1,4 +1,4 @@
-// The backfill of one resource: a page is folded while the next one is asked for, and a walk that ended early goes on where it was.
+// The backfill of one resource: a page is folded while the next one is requested, and an interrupted traversal resumes where it stopped.
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import {
   countAlongside,
@@ -18,18 +18,18 @@ import type { Sources } from '#workers/sync/sources.ts';
 
 export interface TraversalNeeds extends FoldNeeds {
   readonly sources: Sources;
-  /** When it is, on our clock. */
+  /** The current time on our clock. */
   readonly now: () => string;
-  /** Told where it begins, and after each page where it stands. */
+  /** Called at the start and after each page. */
   readonly onProgress: (resource: Resource, counts: Counts) => void;
   readonly onNotice: (resource: Resource, notice: Notice) => void;
 }
 
 export interface TraversalOutcome {
-  /** `walked_before`: by an earlier process, in the same backfill. */
+  /** `walked_before`: an earlier process has read it, in the same backfill. */
   readonly state: 'walked' | 'walked_before' | 'stopped';
   readonly counts: Counts;
-  /** Of what was refused, in words; the rest was walked. */
+  /** What was refused, as text; the rest was read. */
   readonly missing: readonly string[];
 }
 
@@ -59,28 +59,28 @@ export async function traverseResource(
   const { counts, missing } = known;
   if (known.state === 'done') return { state: 'walked_before', counts, missing };
   needs.onProgress(resource, counts);
-  const walk = await openWalk(needs, resource, { known, signal });
+  const steps = await openSteps(needs, resource, { known, signal });
   let last = known;
   let isDone = false;
   try {
-    for (let step = await walk.first(); !signal.aborted && !isDone;) {
-      if (step !== undefined) last = await take(needs, resource, { step, ask: walk.ask });
+    for (let step = await steps.first(); !signal.aborted && !isDone;) {
+      if (step !== undefined) last = await take(needs, resource, { step, request: steps.request });
       isDone = step === undefined || step.at.next === null;
-      if (!isDone) step = await walk.after(last);
+      if (!isDone) step = await steps.after(last);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
   const ended: Progress = isDone ? { ...last, state: 'done', from: null } : last;
-  // After an abort before anything was taken, what is staged stays.
+  // After an abort before any page was folded, the staged page stays.
   if (last !== known || isDone) await needs.store.transaction((unit) => settle(unit, resource.name, ended));
   return { state: isDone ? 'walked' : 'stopped', counts: ended.counts, missing: ended.missing };
 }
 
-interface Walk {
+interface Steps {
   first(): Promise<Step | undefined>;
-  /** Sends for the next page. */
-  ask(): void;
+  /** Requests the next page. */
+  request(): void;
   after(last: Progress): Promise<Step | undefined>;
 }
 
@@ -89,45 +89,46 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-async function openWalk(needs: TraversalNeeds, resource: Resource, { known, signal }: Opening): Promise<Walk> {
+async function openSteps(needs: TraversalNeeds, resource: Resource, { known, signal }: Opening): Promise<Steps> {
   const staged = await readStaged(needs.store, resource.name);
   const from = (staged ? known.next : known.from) ?? undefined;
   const pages = resource.pages(needs.sources, { from, signal });
   let coming: Promise<IteratorResult<ResourcePage, unknown>> | undefined;
 
-  function ask(): void {
+  function request(): void {
     coming = pages.next();
-    // Whoever takes it is told; while the page before it is still being folded, nobody is there to be.
+    // `after` handles a rejection; until then, while the page before is folded, it must not count as unhandled.
     coming.catch(() => undefined);
   }
 
   async function after(last: Progress): Promise<Step | undefined> {
-    if (coming === undefined) ask();
-    const { done, value } = (await coming) as IteratorResult<ResourcePage, undefined>;
-    if (done === true) return undefined;
+    if (coming === undefined) request();
+    const next = await coming;
+    if (next === undefined || next.done === true) return undefined;
+    const { value } = next;
     const notices = value.notices ?? [];
     for (const notice of notices) needs.onNotice(resource, notice);
-    const refused = notices.flatMap((notice) => (notice.kind === 'refused' ? [wordsOf(notice)] : []));
+    const refused = notices.flatMap((notice) => (notice.kind === 'refused' ? [refusalText(notice)] : []));
     const at = { ...last, next: value.nextToken, missing: [...last.missing, ...refused] };
     return { at, page: { records: value.records, rows: value.rows }, isStaged: false };
   }
 
   return {
     first: async () => (staged ? { at: known, page: staged, isStaged: true } : after(known)),
-    ask,
+    request,
     after,
   };
 }
 
-/** Folds a page. From here on it is ours, so that the next one can be asked for. */
+/** Folds a page. Once it is staged, the next one can be requested. */
 async function take(
   needs: TraversalNeeds,
   resource: Resource,
-  { step, ask }: { readonly step: Step; readonly ask: () => void },
+  { step, request }: { readonly step: Step; readonly request: () => void },
 ): Promise<Progress> {
   const { at, page, isStaged } = step;
   if (!isStaged) await needs.store.transaction((unit) => stage(unit, needs.screen, resource.name, { at, page }));
-  if (at.next !== null) ask();
+  if (at.next !== null) request();
   const report = await ingestRecords(needs, page.records, {
     source: 'backfill',
     now: needs.now(),
@@ -138,6 +139,6 @@ async function take(
   return { ...at, counts, from: at.next, counted: beginning.counted };
 }
 
-function wordsOf({ list, error }: Extract<Notice, { kind: 'refused' }>): string {
+function refusalText({ list, error }: Extract<Notice, { kind: 'refused' }>): string {
   return `${list}: ${error.message}${error.hint === undefined ? '' : ` → ${error.hint}`}`;
 }

@@ -1,4 +1,4 @@
-// Contacts, oldest first: whoever is added while we walk stands at the end.
+// Contacts, oldest first: those added during a traversal come at its end.
 import { listContacts } from '#src/upstream/endpoints/contacts.ts';
 import type { Resource } from './contract.ts';
 import { listPages } from './list-pages.ts';

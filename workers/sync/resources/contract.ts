@@ -1,4 +1,4 @@
-// What a resource of the service is to us: a walk, page by page, that can begin anywhere. A new resource = one file here + one line in ../resources.ts.
+// A resource of the service: its records, page by page, from any position. A new resource is one file here and one line in registry.ts.
 import type { EventKind } from '#schemas/events.ts';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
@@ -15,7 +15,7 @@ export type ResourceName =
 
 export interface Resource {
   readonly name: ResourceName;
-  /** Nobody wants it who wants none of these; empty: everybody does. */
+  /** It is read when one of these events is mirrored; empty: always. */
   readonly feeds: readonly EventKind[];
   pages(sources: Sources, options?: PageOptions): AsyncGenerator<ResourcePage>;
 }
@@ -23,7 +23,7 @@ export interface Resource {
 export interface PageOptions {
   /** The `nextToken` of an earlier page. */
   readonly from?: string | undefined;
-  /** Filters and order, for resources that are one list with others beneath it; not of those beneath. */
+  /** Filters and order of the list; nested lists are read whole. */
   readonly query?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,15 +32,15 @@ export interface ResourcePage {
   /** Ready for `ingestRecords`. */
   readonly records: readonly ServiceRecord[];
   readonly rows: number;
-  /** Where to go on from here: opaque, of this resource. Null at the end. */
+  /** An opaque position from which to continue; null at the end. */
   readonly nextToken: string | null;
-  /** What did not go as wished before this page. */
+  /** Problems before this page. */
   readonly notices?: readonly Notice[];
 }
 
 /**
- * `restarted`: the page token was too old, so the list began again (all of it is walked, some of it twice).
- * `refused`: one of several lists could not be read; the others go on, and this walk tells of less than there is.
+ * `restarted`: the page token had expired, so the list was read from its start (some pages twice).
+ * `refused`: one of several lists could not be read; the others continue, so the traversal is incomplete.
  */
 export type Notice =
   | { readonly kind: 'restarted'; readonly list: string }

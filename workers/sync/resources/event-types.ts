@@ -1,4 +1,4 @@
-// Event types of the organization, oldest first: a new name does not move one past us.
+// Event types of the organization, oldest first: renaming one does not change its position.
 import { listEventTypes } from '#src/upstream/endpoints/event-types.ts';
 import type { Resource } from './contract.ts';
 import { listPages } from './list-pages.ts';

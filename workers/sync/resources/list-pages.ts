@@ -1,4 +1,4 @@
-// Walking one list: again from its beginning when the page token has grown too old.
+// Reads one list page by page, from its start again when the page token has expired.
 import type { z } from 'zod';
 import type { RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
@@ -7,11 +7,11 @@ import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Notice, ResourcePage } from './contract.ts';
 
-/** A service whose tokens live shorter than a walk takes would keep us walking for ever. */
+/** Tokens that expire faster than a traversal takes must not make it endless. */
 const mostRestarts = 3;
 
 export interface List {
-  /** As a person would call it. */
+  /** The name shown to operators. */
   readonly name: string;
   readonly kind: RecordKind;
   open(from: string | undefined): AsyncGenerator<ApiPage<unknown>>;
@@ -42,11 +42,11 @@ export function recordsOf(
   return records.map((record) => ({ kind, record, observed }));
 }
 
-/** A place within several lists, as a token. One that cannot be read is a walk from the beginning. */
-export function readPosition<Place>(token: string | undefined, reads: z.ZodType<Place>): Place | undefined {
+/** A position within several lists, as a token. One that cannot be parsed means the start. */
+export function readPosition<Position>(token: string | undefined, schema: z.ZodType<Position>): Position | undefined {
   if (token === undefined) return undefined;
   try {
-    return reads.safeParse(JSON.parse(token)).data;
+    return schema.safeParse(JSON.parse(token)).data;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Meeting recaps: of each user who is known to us, asked as that user, since nobody else may be shown them.
+// Meeting recaps of each user who has logged in, read as that user, since no other user may see them.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
@@ -6,15 +6,15 @@ import type { Sources, SourceUser } from '#workers/sync/sources.ts';
 import type { Resource, PageOptions, ResourcePage } from './contract.ts';
 import { readPosition, listPages } from './list-pages.ts';
 
-/** Whose recaps are to be read next, and from where. */
-const place = z.object({ user: z.string(), next: z.string().nullable() });
+/** The user whose recaps are read next, and the page. */
+const positionSchema = z.object({ user: z.string(), next: z.string().nullable() });
 
 export const meetingRecaps: Resource = {
   name: 'meeting_recaps',
   feeds: ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'],
   async *pages({ users }: Sources, { from, query, signal } = {}) {
-    const start = readPosition(from, place);
-    // Somebody who is no longer known was walked, or will never be: all others are.
+    const start = readPosition(from, positionSchema);
+    // A user who no longer has a login is skipped: the traversal starts with the first user.
     const first = Math.max(
       0,
       users.findIndex(({ uri }) => uri === start?.user),
@@ -32,7 +32,7 @@ export const meetingRecaps: Resource = {
   },
 };
 
-/** One user whose login has ended, who lacks the scope or is gone does not keep us from the others. */
+/** A user whose login has expired, who lacks the scope or was removed does not stop the others. */
 async function* recapsOf({ uri, client }: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
   const name = `meeting recaps of ${uri}`;
   const { from, query, signal } = options;

@@ -1,4 +1,4 @@
-// Everything that can be listed, in the order in which a mirror is filled: what others refer to comes first.
+// All resources, in the order in which a mirror is filled: those that others refer to come first.
 import { contacts } from './contacts.ts';
 import type { Notice, Resource, ResourceName, ResourcePage } from './contract.ts';
 import { customFieldDefinitions } from './custom-field-definitions.ts';

@@ -1,4 +1,4 @@
-// Routing forms of the organization, and what was submitted with each.
+// Routing forms of the organization, and the submissions of each.
 import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { listRoutingForms, listRoutingFormSubmissions } from '#src/upstream/endpoints/routing-forms.ts';
@@ -7,19 +7,19 @@ import type { Resource, ResourcePage } from './contract.ts';
 import { readPosition, uriOf, listPages } from './list-pages.ts';
 
 /** The forms whose submissions are still to be read, the page within the first of them, then the next page of forms. */
-const place = z.object({
+const positionSchema = z.object({
   pending: z.array(z.string()),
   submissions: z.string().nullable(),
   next: z.string().nullable(),
 });
-type Place = z.output<typeof place>;
+type Position = z.output<typeof positionSchema>;
 
 export const routingForms: Resource = {
   name: 'routing_forms',
   feeds: ['routing_form_submission.created'],
   async *pages(sources, { from, query, signal } = {}) {
     const { client, organization } = sources;
-    const start = readPosition(from, place);
+    const start = readPosition(from, positionSchema);
     if (start !== undefined) {
       yield* submissionPages(sources, start, signal);
       if (start.next === null) return;
@@ -32,7 +32,7 @@ export const routingForms: Resource = {
     } as const;
     for await (const page of listPages(list, start?.next ?? undefined)) {
       const pending = page.records.flatMap(({ record }) => uriOf(record));
-      const here: Place = { pending, submissions: null, next: page.nextToken };
+      const here: Position = { pending, submissions: null, next: page.nextToken };
       yield { ...page, nextToken: tokenOf(here) };
       yield* submissionPages(sources, here, signal);
     }
@@ -41,7 +41,7 @@ export const routingForms: Resource = {
 
 async function* submissionPages(
   { client }: Sources,
-  { pending, submissions, next }: Place,
+  { pending, submissions, next }: Position,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ResourcePage> {
   for (const [at, form] of pending.entries()) {
@@ -56,7 +56,7 @@ async function* submissionPages(
         yield { ...page, nextToken: tokenOf({ pending: left, submissions: page.nextToken, next }) };
       }
     } catch (error) {
-      // The form was there a moment ago: what was submitted with it is not ours to tell.
+      // The form was deleted a moment ago; its submissions cannot be read any more.
       if (!isStatus(error, 404) || !error.isFromService) throw error;
       const nextToken = tokenOf({ pending: pending.slice(at + 1), submissions: null, next });
       yield { records: [], rows: 0, nextToken };
@@ -64,6 +64,6 @@ async function* submissionPages(
   }
 }
 
-function tokenOf(here: Place): string | null {
+function tokenOf(here: Position): string | null {
   return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
 }

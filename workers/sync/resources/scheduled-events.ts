@@ -1,4 +1,4 @@
-// Meetings, past and future, active and canceled, and who comes to them: one call a meeting, some at a time.
+// Meetings, past and future, active and canceled, with their invitees: one call per meeting, a few at a time.
 import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
 import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
@@ -8,10 +8,10 @@ import type { Resource, ResourcePage } from './contract.ts';
 import { readPosition, recordsOf, uriOf, listPages } from './list-pages.ts';
 
 /** The meetings whose invitees are still to be read, then the next page of meetings. */
-const place = z.object({ pending: z.array(z.string()), next: z.string().nullable() });
-type Place = z.output<typeof place>;
+const positionSchema = z.object({ pending: z.array(z.string()), next: z.string().nullable() });
+type Position = z.output<typeof positionSchema>;
 
-/** As many meetings as a kill may make us ask about twice. */
+/** After a kill, the invitees of at most this many meetings are requested twice. */
 const meetingsPerPage = 20;
 const callsAtOnce = 4;
 
@@ -20,7 +20,7 @@ export const scheduledEvents: Resource = {
   feeds: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'],
   async *pages(sources, { from, query, signal } = {}) {
     const { client, organization } = sources;
-    const start = readPosition(from, place);
+    const start = readPosition(from, positionSchema);
     if (start !== undefined) {
       yield* inviteePages(sources, start, signal);
       if (start.next === null) return;
@@ -32,7 +32,7 @@ export const scheduledEvents: Resource = {
         listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
     } as const;
     for await (const page of listPages(list, start?.next ?? undefined)) {
-      const here: Place = { pending: page.records.flatMap(({ record }) => uriOf(record)), next: page.nextToken };
+      const here: Position = { pending: page.records.flatMap(({ record }) => uriOf(record)), next: page.nextToken };
       yield { ...page, nextToken: tokenOf(here) };
       yield* inviteePages(sources, here, signal);
     }
@@ -41,7 +41,7 @@ export const scheduledEvents: Resource = {
 
 async function* inviteePages(
   { client }: Sources,
-  { pending, next }: Place,
+  { pending, next }: Position,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ResourcePage> {
   for (let at = 0; at < pending.length; at += meetingsPerPage) {
@@ -62,13 +62,13 @@ async function inviteesOf(
     for await (const page of listEventInvitees(client, { event }, { signal }))
       records.push(...recordsOf('invitee', page));
   } catch (error) {
-    // The meeting was there a moment ago: whoever is gone with it is not ours to tell.
+    // The meeting was deleted a moment ago; its invitees cannot be read any more.
     if (!isStatus(error, 404)) throw error;
   }
   return records;
 }
 
-/** Several at a time, the results in their order; when one fails, no further one is begun, and none is left running. */
+/** Runs a few at a time and returns the results in order. After a failure no further one is started, and none is left running. */
 async function eachOf<Result>(
   items: readonly string[],
   work: (item: string) => Promise<Result>,
@@ -78,9 +78,9 @@ async function eachOf<Result>(
   const failures: unknown[] = [];
   const line = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [place, item] = next;
+      const [index, item] = next;
       try {
-        results[place] = await work(item);
+        results[index] = await work(item);
       } catch (error) {
         failures.push(error);
         queue.length = 0;
@@ -92,6 +92,6 @@ async function eachOf<Result>(
   return results;
 }
 
-function tokenOf(here: Place): string | null {
+function tokenOf(here: Position): string | null {
   return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
 }

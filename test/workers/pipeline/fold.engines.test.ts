@@ -1,0 +1,144 @@
+// The protocol of the fold: which steps it takes, in which order, and what the log and the rows hold afterwards.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { ingest } from '#workers/pipeline/ingest.ts';
+import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
+import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
+import { merge } from '#workers/projections/merge.ts';
+import { freshMemory, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
+
+const uri = (id: string) => `https://api.example.test/contacts/${id}`;
+const delivery = (id: string, name: string, event = 'contact.updated') => ({
+  body: JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri: uri(id), name } }),
+  receivedAt,
+});
+const batchOf = (...deliveries: object[]) => ({ v: 1, deliveries });
+const itemsOf = (...deliveries: object[]) => parseBatch(batchOf(...deliveries), receivedAt);
+const tombstone = (id: string) => ({
+  subject: { table: 'contacts' as const, uri: uri(id) },
+  assignments: [],
+  tombstone: { table: 'contacts' as const, uri: uri(id), deletedAt: receivedAt, source: 'operator' as const },
+});
+
+/** A screen that notes its calls and does what a test asks for. */
+function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): Screen & { readonly calls: string[] } {
+  const calls: string[] = [];
+  return {
+    calls,
+    eraseOnDelete: true,
+    async screen(_unit, items) {
+      calls.push('screen');
+      return {
+        ...alreadyScreened(items),
+        facts: changes.facts ?? [],
+        async requireCurrent(unit) {
+          calls.push('requireCurrent');
+          await changes.requireCurrent?.(unit);
+        },
+        async redactor(unit, folded) {
+          calls.push('redactor');
+          return changes.redactor ? changes.redactor(unit, folded) : (entry) => entry;
+        },
+        async finish(_unit, folded) {
+          calls.push(`finish ${folded.length}`);
+          return true;
+        },
+      };
+    },
+    version: async () => 0,
+    concerns: async () => false,
+  };
+}
+
+let opened: TestStore;
+beforeEach(async () => {
+  opened = await freshMemory();
+});
+afterEach(() => opened[Symbol.asyncDispose]());
+
+const logged = async () =>
+  (await rowsOf(opened.store, 'event_log')).map(({ outcome, duplicates, body }) => ({ outcome, duplicates, body }));
+
+describe('the fold', () => {
+  it('writes the rows and the entries, each with its outcome and its changes', async () => {
+    const report = await ingest(
+      { store: opened.store, screen: screenWith() },
+      batchOf(delivery('1', 'Ada')),
+      receivedAt,
+    );
+    expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ uri: uri('1'), name: 'Ada' }]);
+    expect(report.entries).toMatchObject([{ outcome: 'applied', changes: { contacts: { name: [null, 'Ada'] } } }]);
+    expect(await logged()).toMatchObject([{ outcome: 'applied', duplicates: 0 }]);
+  });
+
+  it('appends each delivery once and counts its copies, in one batch and in later ones', async () => {
+    const needs = { store: opened.store, screen: screenWith() };
+    const [ada, grace] = [delivery('1', 'Ada'), delivery('2', 'Grace')];
+    expect(await ingest(needs, batchOf(ada, ada, grace), receivedAt)).toMatchObject({ duplicates: 1 });
+    expect(await ingest(needs, batchOf(grace, ada), receivedAt)).toMatchObject({ entries: [], duplicates: 2 });
+    expect(await logged()).toMatchObject([{ duplicates: 2 }, { duplicates: 1 }]);
+  });
+
+  it('screens first, checks the screening before the log is written, and lets the screen finish last', async () => {
+    const screen = screenWith();
+    const { hasRedacted } = await ingest(
+      { store: opened.store, screen },
+      batchOf(delivery('1', 'Ada'), delivery('2', 'Grace')),
+      receivedAt,
+    );
+    expect(screen.calls).toEqual(['screen', 'requireCurrent', 'redactor', 'finish 2']);
+    expect(hasRedacted).toBe(true);
+  });
+
+  it('stores nothing when the screening is outdated', async () => {
+    const screen = screenWith({
+      requireCurrent: () => Promise.reject(new SlotstreamError('erased_meanwhile', 'A person was erased.')),
+    });
+    await expect(ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt)).rejects.toThrow();
+    expect(await rowsOf(opened.store, 'contacts')).toEqual([]);
+    expect(await logged()).toEqual([]);
+  });
+
+  it("merges the screen's own facts before those of the items", async () => {
+    const screen = screenWith({ facts: [tombstone('1')] });
+    const { entries } = await ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt);
+    expect(entries).toMatchObject([{ outcome: 'tombstoned', changes: null }]);
+    expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
+  });
+
+  it('stores each entry as the screen redacts it', async () => {
+    const screen = screenWith({ redactor: async () => (entry) => ({ ...entry, body: 'redacted', redacted: true }) });
+    await ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt);
+    expect(await logged()).toMatchObject([{ outcome: 'applied', body: 'redacted' }]);
+  });
+
+  it('hands the policy what is new, and quarantines the one item that is refused', async () => {
+    const seen: { readonly uri: string | null; readonly isNew: boolean; readonly outcome: string }[] = [];
+    const policyOf = (): FoldPolicy<Parsed, number> => ({
+      apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
+      locksLog: true,
+      async record(_unit, folded) {
+        if (folded.some(({ item }) => item.fact?.subject.uri === uri('bad'))) throw new Error('refused');
+        for (const { entry, isNew } of folded) seen.push({ uri: entry.subject_uri, isNew, outcome: entry.outcome });
+        return folded.length;
+      },
+    });
+    const needs = { store: opened.store, screen: screenWith() };
+    const [one] = itemsOf(delivery('1', 'Ada'));
+    if (one === undefined) throw new Error('nothing was parsed');
+    await foldBatch(needs, [one], policyOf);
+    await foldBatch(
+      needs,
+      [...itemsOf(delivery('1', 'Grace'), delivery('bad', 'Eve'), delivery('2', 'Joan'))],
+      policyOf,
+    );
+    expect(seen).toEqual([
+      { uri: uri('1'), isNew: true, outcome: 'applied' },
+      { uri: uri('1'), isNew: false, outcome: expect.stringMatching(/applied|superseded/) },
+      { uri: uri('bad'), isNew: false, outcome: 'quarantined' },
+      { uri: uri('2'), isNew: true, outcome: 'applied' },
+    ]);
+    expect((await rowsOf(opened.store, 'contacts')).map((row) => row.uri).toSorted()).toEqual([uri('1'), uri('2')]);
+  });
+});
