@@ -12,7 +12,6 @@ import { userOperations } from './users.ts';
 import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 import type { ServiceOperation } from './service-operation.ts';
 
-/** @internal Exported for tests. */
 export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
   ...userOperations,
   ...organizationOperations,
@@ -30,5 +29,9 @@ export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): re
   ...webhookSubscriptionOperations(options),
 ];
 
-/** Without options, as the specification documents them. */
+/**
+ * Without options, as the specification documents them.
+ *
+ * @internal Exported for tests.
+ */
 export const operations = operationsUnder({ eventTypes: false });
