@@ -1,6 +1,6 @@
-// The delivery log: the newest attempts, bounded in number and in size, and how many there were in all.
+// The delivery log: the newest attempts, limited in number and size, and the count of all.
 
-/** One attempt to deliver, as it went. */
+/** One attempt to deliver a message, with its result. */
 export interface Attempt {
   readonly subscription: string;
   readonly event: string;
@@ -8,22 +8,22 @@ export interface Attempt {
   readonly attempt: number;
   readonly at: string;
   readonly url: string;
-  /** The answer's status; null when there was none. */
+  /** The status of the response; null without a response. */
   readonly status: number | null;
   readonly error?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** As it is kept: the body stays bytes until somebody looks. */
+/** As it is stored: the body stays bytes until the log is read. */
 export interface LoggedAttempt extends Omit<Attempt, 'body'> {
   readonly body: Buffer;
 }
 
 export interface AttemptLog {
-  /** Those still kept, in the order in which they ended. */
-  readonly kept: readonly Attempt[];
-  /** All there ever were. */
+  /** The newest attempts, in the order in which they ended. */
+  readonly newest: readonly Attempt[];
+  /** How many attempts there were in all. */
   readonly total: number;
   add(attempt: LoggedAttempt): void;
 }
@@ -38,12 +38,12 @@ const defaultSize: LogSize = { attempts: 10_000, bytes: 64 * 1024 * 1024 };
 
 export function createAttemptLog(most: LogSize = defaultSize): AttemptLog {
   let attempts: LoggedAttempt[] = [];
-  // Those before this index are forgotten; they are cut off in large pieces, because each cut moves the rest.
+  // Attempts before this index are dropped. They are cut off many at a time, because each cut moves the rest.
   let first = 0;
   let bytes = 0;
   let total = 0;
   return {
-    get kept() {
+    get newest() {
       return attempts.slice(first).map((attempt) => ({ ...attempt, body: attempt.body.toString() }));
     },
     get total() {

@@ -1,132 +1,112 @@
-// Who is served next: each subscription has a lane of its own with a bound on what is under way, and all lanes together have
-// one, so that a slow subscriber holds up nobody else for long.
+// Decides which delivery is sent next: round robin over subscriptions, with a limit on deliveries in flight per subscription and
+// in total, so that a slow subscriber does not delay the others.
 
 export interface FairQueue<Item> {
-  /** Waiting in a lane or under way. */
+  /** Waiting or in flight. */
   readonly size: number;
-  add(lane: string, item: Item): void;
-  /** Forgets what waits in the lanes that fit. */
-  clearIf(test: (lane: string) => boolean): void;
-  /** Says, from now on, whether all that was added while `act` ran has ended or was forgotten. */
-  batch(act: () => void): () => boolean;
+  add(key: string, item: Item): void;
+  /** Drops the waiting items of the keys that match. */
+  dropIf(test: (key: string) => boolean): void;
+  /** Returns a function that tells whether everything added while `act` ran has ended or was dropped. */
+  track(act: () => void): () => boolean;
 }
 
 export interface FairQueueNeeds<Item> {
-  readonly mostPerLane: number;
+  readonly mostPerKey: number;
   readonly mostInAll: number;
   /** Never rejects. */
   run(item: Item): Promise<void>;
-  /** After each item that ended. */
+  /** Called after each item that ended. */
   onEnd(): void;
 }
 
-/** What is added together is counted together. */
-interface Batch {
+/** Counts the items that were added together. */
+interface Group {
   size: number;
 }
 
+/** An entry of a linked list: taking the first costs the same however many wait. */
 interface Entry<Item> {
   readonly item: Item;
-  readonly batch: Batch;
+  readonly group: Group;
+  next?: Entry<Item>;
 }
 
 interface Lane<Item> {
-  readonly name: string;
-  readonly waiting: Line<Entry<Item>>;
-  underWay: number;
+  readonly key: string;
+  first?: Entry<Item> | undefined;
+  last?: Entry<Item>;
+  inFlight: number;
 }
 
-export function createFairQueue<Item>({ mostPerLane, mostInAll, run, onEnd }: FairQueueNeeds<Item>): FairQueue<Item> {
+export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: FairQueueNeeds<Item>): FairQueue<Item> {
   const lanes = new Map<string, Lane<Item>>();
-  // FairQueue with something to do and room to do it, in the order of their turns.
-  const turns = new Set<Lane<Item>>();
+  // Lanes that can start an item, in round-robin order.
+  const ready = new Set<Lane<Item>>();
   let waiting = 0;
-  let underWay = 0;
-  let current: Batch = { size: 0 };
+  let inFlight = 0;
+  let current: Group = { size: 0 };
 
-  function queueUp(lane: Lane<Item>): void {
-    if (lane.waiting.length > 0 && lane.underWay < mostPerLane) turns.add(lane);
+  function update(lane: Lane<Item>): void {
+    if (lane.first && lane.inFlight < mostPerKey) ready.add(lane);
+    else if (!lane.first && lane.inFlight === 0) lanes.delete(lane.key);
+  }
+  function take(lane: Lane<Item>): Entry<Item> | undefined {
+    const entry = lane.first;
+    if (entry === undefined) return undefined;
+    lane.first = entry.next;
+    waiting -= 1;
+    return entry;
   }
   function start(): void {
-    for (const lane of turns) {
-      if (underWay >= mostInAll) return;
-      turns.delete(lane);
-      const entry = lane.waiting.take();
+    for (const lane of ready) {
+      if (inFlight >= mostInAll) return;
+      ready.delete(lane);
+      const entry = take(lane);
       if (entry === undefined) continue;
-      waiting -= 1;
-      underWay += 1;
-      lane.underWay += 1;
-      queueUp(lane);
+      inFlight += 1;
+      lane.inFlight += 1;
+      update(lane);
       void run(entry.item).then(() => end(lane, entry));
     }
   }
-  function end(lane: Lane<Item>, { batch }: Entry<Item>): void {
-    batch.size -= 1;
-    underWay -= 1;
-    lane.underWay -= 1;
-    if (lane.underWay === 0 && lane.waiting.length === 0) lanes.delete(lane.name);
-    queueUp(lane);
+  function end(lane: Lane<Item>, { group }: Entry<Item>): void {
+    group.size -= 1;
+    inFlight -= 1;
+    lane.inFlight -= 1;
+    update(lane);
     start();
     onEnd();
   }
   return {
     get size() {
-      return waiting + underWay;
+      return waiting + inFlight;
     },
-    add(name, item) {
-      const lane = lanes.get(name) ?? { name, waiting: createLine<Entry<Item>>(), underWay: 0 };
-      lanes.set(name, lane);
-      lane.waiting.put({ item, batch: current });
-      current.size += 1;
+    add(key, item) {
+      const lane = lanes.get(key) ?? { key, inFlight: 0 };
+      lanes.set(key, lane);
+      const entry: Entry<Item> = { item, group: current };
+      if (lane.first && lane.last) lane.last.next = entry;
+      else lane.first = entry;
+      lane.last = entry;
       waiting += 1;
-      queueUp(lane);
+      current.size += 1;
+      update(lane);
       start();
     },
-    clearIf(test) {
+    dropIf(test) {
       for (const lane of lanes.values()) {
-        if (!test(lane.name)) continue;
-        waiting -= lane.waiting.length;
-        for (let entry = lane.waiting.take(); entry !== undefined; entry = lane.waiting.take()) entry.batch.size -= 1;
-        turns.delete(lane);
-        if (lane.underWay === 0) lanes.delete(lane.name);
+        if (!test(lane.key)) continue;
+        for (let entry = take(lane); entry; entry = take(lane)) entry.group.size -= 1;
+        ready.delete(lane);
+        update(lane);
       }
     },
-    batch(act) {
-      const batch = (current = { size: 0 });
+    track(act) {
+      const group = (current = { size: 0 });
       act();
       current = { size: 0 };
-      return () => batch.size === 0;
-    },
-  };
-}
-
-/** First in, first out; taking costs the same however long the line is. */
-interface Line<Item> {
-  readonly length: number;
-  put(item: Item): void;
-  take(): Item | undefined;
-}
-
-const cutAfter = 1024;
-
-function createLine<Item>(): Line<Item> {
-  let items: (Item | undefined)[] = [];
-  let first = 0;
-  return {
-    get length() {
-      return items.length - first;
-    },
-    put: (item) => void items.push(item),
-    take() {
-      if (first === items.length) return undefined;
-      const item = items[first];
-      items[first] = undefined;
-      first += 1;
-      if (first === items.length || (first >= cutAfter && first * 2 > items.length)) {
-        items = items.slice(first);
-        first = 0;
-      }
-      return item;
+      return () => group.size === 0;
     },
   };
 }

@@ -1,4 +1,4 @@
-// What can go wrong on purpose, on deliveries and on answers. Chances are drawn from the seed, so that a run can be repeated.
+// Faults injected on purpose into deliveries and API responses. They are drawn from the seed, so that a run can be repeated.
 import { z } from 'zod';
 import { omittable } from '#schemas/wire.ts';
 import { randomOf } from '#src/sandbox/random.ts';
@@ -23,9 +23,9 @@ export const faultRequest = z.strictObject({
   corrupt_signature: chance,
   stale_retries: chance,
   same_second: chance,
-  /** Answers: a server error (a chance), or always this status. */
+  /** API responses: a server error with this probability, or always this status. */
   status: omittable(z.union([chance, z.int(statusForm).min(500, statusForm).max(599, statusForm)], statusForm)),
-  /** Answers: 429, and slowness. */
+  /** API responses: 429, and latency. */
   rate_limit: chance,
   latency_ms: pauseMs,
 });
@@ -37,7 +37,7 @@ export interface FaultInjector {
   set(faults: Faults): void;
   /** Whether a fault of this chance occurs now: the next draw of one chain, for answers. */
   occurs(chance: number | undefined): boolean;
-  /** The chance of one thing, whatever else is drawn meanwhile. */
+  /** The random choices of one message or attempt, independent of all other draws. */
   randomFor(what: string, ...numbers: readonly number[]): Random;
 }
 
@@ -52,4 +52,43 @@ export function createFaultInjector(seed: number): FaultInjector {
     occurs: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
     randomFor: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
   };
+}
+
+export interface MessageFaults {
+  readonly isDropped: boolean;
+  readonly copies: 1 | 2;
+  /** How long the message is delayed; later messages overtake it. */
+  readonly delayMs: number;
+}
+
+export interface AttemptFaults {
+  readonly corrupt: boolean;
+  /** A retry keeps the `t` of its first attempt. */
+  readonly stale: boolean;
+}
+
+const shuffledByMs = { least: 20, most: 400 } as const;
+
+export function drawMessageFaults(faults: FaultInjector, message: number): MessageFaults {
+  const { drop = 0, duplicate = 0, shuffle = 0, delay_ms = 0 } = faults.current;
+  if (drop === 0 && duplicate === 0 && shuffle === 0) return { isDropped: false, copies: 1, delayMs: delay_ms };
+  const random = faults.randomFor('message', message);
+  const isDropped = random.chance(drop);
+  const isDuplicated = random.chance(duplicate);
+  const isShuffled = random.chance(shuffle);
+  const shuffledMs = random.int(shuffledByMs.least, shuffledByMs.most);
+  return { isDropped, copies: isDuplicated ? 2 : 1, delayMs: delay_ms + (isShuffled ? shuffledMs : 0) };
+}
+
+export function drawAttemptFaults(faults: FaultInjector, message: number, attempt: number): AttemptFaults {
+  const { corrupt_signature = 0, stale_retries = 0 } = faults.current;
+  if (corrupt_signature === 0 && stale_retries === 0) return { corrupt: false, stale: false };
+  const random = faults.randomFor('attempt', message, attempt);
+  return { corrupt: random.chance(corrupt_signature), stale: random.chance(stale_retries) };
+}
+
+/** Whether the envelope's time is cut to the second; drawn once per fact, because all its deliveries carry the same time. */
+export function isSameSecond(faults: FaultInjector, fact: number): boolean {
+  const { same_second = 0 } = faults.current;
+  return same_second > 0 && faults.randomFor('fact', fact).chance(same_second);
 }

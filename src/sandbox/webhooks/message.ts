@@ -1,33 +1,33 @@
-// One delivery to one subscription: its envelope (A1) and, for every attempt, its headers with the signature (A2).
+// A message to one subscription: its envelope (A1) and, for every attempt, its headers with the signature (A2).
 import { signDelivery } from '#src/signing/signature.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import type { StoredSubscription } from '#src/sandbox/world/state.ts';
 
 export interface Message {
-  /** Counts the messages of this run; what chance does to a message hangs on it. */
+  /** Counts the messages of this run; the faults of a message are drawn from it. */
   readonly number: number;
   readonly subscription: string;
   readonly event: string;
-  /** Bytes, not text: thousands wait here and in the log, and bytes lie outside the heap that is collected. */
+  /** Bytes, not text: thousands of bodies wait in the queue and the log, and bytes lie outside the garbage-collected heap. */
   readonly body: Buffer;
-  /** The attempt to come, counted from 1. */
+  /** The next attempt, counted from 1. */
   readonly attempt: number;
-  /** When the first attempt failed, on the sandbox's clock. */
+  /** When the first attempt failed, by the sandbox's clock. */
   readonly failingSinceMs?: number;
   /** The `t` of the first attempt. */
   readonly firstSeconds?: number;
 }
 
 export interface Stamp {
-  /** The signature's `t`, on the real clock. */
+  /** The signature's `t`, by the real clock. */
   readonly seconds: number;
-  /** Signs wrongly, in the right form. */
+  /** Signs with a wrong key. */
   readonly corrupt: boolean;
 }
 
 const signatureHeader = 'Calendly-Webhook-Signature';
 
-/** Writes the bodies of one fact: the payload is serialised once, however many subscriptions get it. */
+/** Returns a function that makes the bodies of one fact. The payload is serialized once, however many subscriptions receive it. */
 export function createEnvelopes(
   { event, at, payload }: Fact,
   wholeSecond: boolean,

@@ -1,54 +1,53 @@
-// Carries facts to the subscriptions they concern: signs, sends, retries, and gives up on a subscription in the end.
+// Delivers facts to the subscriptions they concern: signs, sends, retries, and disables a subscription that keeps failing.
 //
-//   told ─▶ (held back) ─▶ lane ─▶ attempt ─▶ 2xx: delivered
-//                            ▲        └─▶ anything else: waits for its retry, until the window ends or nobody subscribes
-//                            └───────────────────┘
+//   dispatch ─▶ (delayed) ─▶ queue ─▶ attempt ─▶ 2xx: delivered
+//                              ▲         └─▶ otherwise: retried later, until the window ends or the subscription is inactive
+//                              └───────────────────┘
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import type { StoredSubscription } from '#src/sandbox/world/state.ts';
-import { endRetrying, noteFailed } from '#src/sandbox/world/subscriptions.ts';
-import { createTimerQueue } from './timer-queue.ts';
+import { endRetrying, matchSubscriptions, recordFailure } from '#src/sandbox/world/subscriptions.ts';
 import { createAttemptLog } from './attempt-log.ts';
 import type { Attempt } from './attempt-log.ts';
-import { drawAttemptFaults, drawMessageFaults, isSameSecond } from './delivery-faults.ts';
-import type { FaultInjector } from './faults.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { matchSubscriptions } from './match-subscriptions.ts';
+import { drawAttemptFaults, drawMessageFaults, isSameSecond } from './faults.ts';
+import type { FaultInjector } from './faults.ts';
 import { createEnvelopes, headersFor } from './message.ts';
 import type { Message } from './message.ts';
-import { createPendingRetries } from './pending-retries.ts';
-import { failingSince, retryOf } from './retry-schedule.ts';
+import { createPendingRetries, failingSince, retryOf } from './retries.ts';
 import { createSender } from './sender.ts';
+import { createTimerQueue } from './timer-queue.ts';
 
 export interface WebhookDispatcher extends AsyncDisposable {
-  /** Takes a fact for every active subscription it concerns. Never waits. */
+  /** Queues a message for every active subscription the fact concerns. Never waits. */
   dispatch(fact: Fact): void;
   /** The newest attempts, in the order in which they ended. */
   readonly attempts: readonly Attempt[];
-  /** All attempts there ever were. */
+  /** The number of all attempts. */
   readonly total: number;
   /** Messages not yet delivered, given up or dropped: those being sent and those waiting for a retry. */
   readonly pending: number;
-  /** When the next message that is held back or waits for a retry is due; infinitely late when there is none. */
+  /** When the next delayed message or retry is due; Infinity when there is none. */
   readonly nextMs: number;
-  /** Resolves when nothing is being sent. What is held back or waits for a retry does not count. */
+  /** Resolves when nothing is being sent. Delayed messages and retries do not count. */
   idle(): Promise<void>;
-  /** Resolves when what came to be sent while `act` ran has been attempted, whatever else is being sent. */
+  /** Resolves when the messages queued while `act` ran have been attempted, whatever else is being sent. */
   attempted(act: () => void): Promise<void>;
-  /** Resolves when nothing is being sent or held back. Retries that wait for a later time do not count. */
+  /** Resolves when nothing is being sent or delayed. Retries that are due later do not count. */
   settled(): Promise<void>;
 }
 
 export interface WebhookDispatcherNeeds {
   readonly service: Service;
   readonly faults: FaultInjector;
-  /** The real clock, in milliseconds: signatures stay on it. */
+  /** The real clock, in milliseconds: signatures use it. */
   realMs(): number;
 }
 
 const mostPerSubscription = 64;
 const mostInAll = 256;
-/** Beyond this a new message is not taken: a subscriber that never answers must not fill the memory. */
+/** Further messages are refused: a subscriber that never responds must not exhaust the memory. */
 const mostPending = 100_000;
+/** Pruning looks at all messages, so it is not done for each new one. */
 const pruneEvery = 1000;
 
 export function createWebhookDispatcher({ service, faults, realMs }: WebhookDispatcherNeeds): WebhookDispatcher {
@@ -56,51 +55,50 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
   const log = createAttemptLog();
   const sender = createSender();
   const waiters = createWaiters();
-  const lanes = createFairQueue<Message>({
-    mostPerLane: mostPerSubscription,
+  const queue = createFairQueue<Message>({
+    mostPerKey: mostPerSubscription,
     mostInAll,
     run: attempt,
-    onEnd: waiters.look,
+    onEnd: waiters.check,
   });
-  const toLane = (message: Message): void => lanes.add(message.subscription, message);
-  const held = createTimerQueue(clock, toLane);
-  const retries = createTimerQueue(clock, toLane);
-  const retrying = createPendingRetries();
+  const enqueue = (message: Message): void => queue.add(message.subscription, message);
+  const delayed = createTimerQueue(clock, enqueue);
+  const retries = createTimerQueue(clock, enqueue);
+  const pendingRetries = createPendingRetries();
   let facts = 0;
   let messages = 0;
   let isClosed = false;
 
   const isActive = (uri: string): boolean => state.subscriptions.get(uri)?.state === 'active';
-  const pending = (): number => lanes.size + held.size + retries.size;
+  const pending = (): number => queue.size + delayed.size + retries.size;
 
-  /** Forgets what waits for subscriptions that are gone or disabled. */
+  /** Drops the messages of deleted and disabled subscriptions. */
   function prune(): void {
-    lanes.clearIf((uri) => !isActive(uri));
-    for (const agenda of [held, retries]) agenda.removeIf(({ subscription }) => !isActive(subscription));
-    retrying.forgetIf((uri) => !isActive(uri));
-    waiters.look();
+    queue.dropIf((uri) => !isActive(uri));
+    for (const timers of [delayed, retries]) timers.removeIf(({ subscription }) => !isActive(subscription));
+    pendingRetries.dropIf((uri) => !isActive(uri));
+    waiters.check();
   }
 
-  function take(subscription: StoredSubscription, { event }: Fact, body: Buffer): void {
+  function accept(subscription: StoredSubscription, { event }: Fact, body: Buffer): void {
     messages += 1;
     const message: Message = { number: messages, subscription: subscription.uri, event, body, attempt: 1 };
-    const { isDropped, copies, holdMs } = drawMessageFaults(faults, message.number);
+    const { isDropped, copies, delayMs } = drawMessageFaults(faults, message.number);
     const isFull = pending() >= mostPending;
-    // Looking through them all takes its time, so it is not done for each.
     if (isFull && messages % pruneEvery === 0) prune();
-    const obstacle = isDropped ? 'dropped' : isFull ? 'too many deliveries wait' : undefined;
-    if (obstacle !== undefined) return note(message, subscription, { status: null, error: obstacle });
+    const error = isDropped ? 'dropped' : isFull ? 'too many deliveries are pending' : undefined;
+    if (error !== undefined) return record(message, subscription, { status: null, error });
     for (let copy = 0; copy < copies; copy += 1)
-      if (holdMs > 0) held.add(clock.nowMs() + holdMs, message);
-      else toLane(message);
+      if (delayMs > 0) delayed.add(clock.nowMs() + delayMs, message);
+      else enqueue(message);
   }
 
-  function note(
+  function record(
     { event, attempt, body, subscription }: Message,
     { callback_url: url }: StoredSubscription,
-    { at = clock.tick(), headers = {}, ...outcome }: Pick<Attempt, 'status' | 'error'> & Partial<Attempt>,
+    { at = clock.tick(), headers = {}, ...result }: Pick<Attempt, 'status' | 'error'> & Partial<Attempt>,
   ): void {
-    log.add({ subscription, event, attempt, at, url, ...outcome, headers, body });
+    log.add({ subscription, event, attempt, at, url, ...result, headers, body });
   }
 
   async function attempt(message: Message): Promise<void> {
@@ -112,40 +110,40 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
     const at = clock.tick();
     const { body } = message;
     const headers = headersFor(subscription, body, { seconds, corrupt });
-    const outcome = await sender.post({ url: subscription.callback_url, headers, body });
+    const result = await sender.post({ url: subscription.callback_url, headers, body });
     if (isClosed) return;
-    note(message, subscription, { ...outcome, at, headers });
-    if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) delivered(message);
-    else failed(message, seconds);
+    record(message, subscription, { ...result, at, headers });
+    if (result.status !== null && result.status >= 200 && result.status < 300) onDelivered(message);
+    else onFailed(message, seconds);
   }
 
-  function delivered(message: Message): void {
-    if (message.attempt > 1) retrying.end(message.subscription);
+  function onDelivered(message: Message): void {
+    if (message.attempt > 1) pendingRetries.end(message.subscription);
     endRetrying(service, message.subscription);
   }
 
-  function failed(message: Message, seconds: number): void {
+  function onFailed(message: Message, seconds: number): void {
     const { subscription, attempt: number } = message;
     const failedAtMs = clock.nowMs();
     const failure = { failedAtMs, failingSinceMs: failingSince(message, failedAtMs) };
-    if (!noteFailed(service, subscription, failure)) return prune();
+    if (!recordFailure(service, subscription, failure)) return prune();
     const retry = retryOf(message, failedAtMs, seconds);
     if (retry !== undefined) {
-      if (number === 1) retrying.begin(subscription);
+      if (number === 1) pendingRetries.begin(subscription);
       retries.add(retry.dueMs, retry.message);
-    } else if (retrying.end(subscription)) endRetrying(service, subscription);
+    } else if (pendingRetries.end(subscription)) endRetrying(service, subscription);
   }
 
   return {
     dispatch(fact) {
-      const concerned = isClosed ? [] : matchSubscriptions(state, fact);
-      if (concerned.length === 0) return;
+      const subscriptions = isClosed ? [] : matchSubscriptions(state, fact);
+      if (subscriptions.length === 0) return;
       facts += 1;
       const bodyFor = createEnvelopes(fact, isSameSecond(faults, facts));
-      for (const subscription of concerned) take(subscription, fact, bodyFor(subscription.creator));
+      for (const subscription of subscriptions) accept(subscription, fact, bodyFor(subscription.creator));
     },
     get attempts() {
-      return log.kept;
+      return log.newest;
     },
     get total() {
       return log.total;
@@ -155,27 +153,27 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
       return pending();
     },
     get nextMs() {
-      return Math.min(held.nextMs, retries.nextMs);
+      return Math.min(delayed.nextMs, retries.nextMs);
     },
     attempted(act) {
-      const isDone = lanes.batch(act);
+      const isDone = queue.track(act);
       return waiters.until(() => isClosed || isDone());
     },
-    idle: () => waiters.until(() => isClosed || lanes.size === 0),
-    settled: () => waiters.until(() => isClosed || lanes.size + held.size === 0),
+    idle: () => waiters.until(() => isClosed || queue.size === 0),
+    settled: () => waiters.until(() => isClosed || queue.size + delayed.size === 0),
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      for (const part of [held, retries, sender]) part[Symbol.dispose]();
-      lanes.clearIf(() => true);
-      waiters.look();
+      for (const part of [delayed, retries, sender]) part[Symbol.dispose]();
+      queue.dropIf(() => true);
+      waiters.check();
     },
   };
 }
 
 interface Waiters {
   until(holds: () => boolean): Promise<void>;
-  /** Lets go of those whose condition holds now. */
-  look(): void;
+  /** Resolves the waiters whose condition holds now. */
+  check(): void;
 }
 
 function createWaiters(): Waiters {
@@ -183,14 +181,14 @@ function createWaiters(): Waiters {
   return {
     until: (holds) =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (!holds()) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
-    look: () => waiting.forEach((look) => look()),
+    check: () => waiting.forEach((check) => check()),
   };
 }

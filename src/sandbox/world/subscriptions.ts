@@ -1,8 +1,8 @@
-// The life of a webhook subscription: made, failing, disabled, removed.
+// Webhook subscriptions: created, retrying, disabled, and matched with facts.
 //
-//   active ──a delivery fails──▶ active, retry_started_at set ──one fails a day, none arrives──▶ disabled (for good, A3)
+//   active ──a delivery fails──▶ active, retry_started_at set ──all fail for a day──▶ disabled (permanently, A3)
 //      ▲                                    │
-//      └─any arrives, or the last is given up┘
+//      └─one is delivered, or the last is given up─┘
 import { alreadyExists } from '#schemas/errors.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
@@ -10,10 +10,10 @@ import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { conflict } from '#src/http/http-error.ts';
 import { newUri } from './service.ts';
-import type { Service } from './service.ts';
-import type { StoredSubscription } from './state.ts';
+import type { Fact, Service } from './service.ts';
+import type { State, StoredSubscription } from './state.ts';
 
-/** The record as the service shows it: the key can never be read back. */
+/** The record as the API returns it: the signing key can never be read back. */
 export function subscriptionRecord(subscription: StoredSubscription): WebhookSubscriptionResource {
   const { signingKey: _key, ...record } = subscription;
   return record;
@@ -26,12 +26,12 @@ export function createSubscription(
   const { url, events, organization, scope, user, group, signing_key, creator } = request;
   if (isTaken(service, organization, url))
     throw conflict({ message: alreadyExists.message, parameter: 'url', code: 'already_exists' });
-  const made = service.clock.tick();
+  const now = service.clock.tick();
   const subscription: StoredSubscription = {
     uri: newUri(service, 'webhook_subscriptions'),
     callback_url: url,
-    created_at: made,
-    updated_at: made,
+    created_at: now,
+    updated_at: now,
     retry_started_at: null,
     state: 'active',
     events: [...new Set(events)],
@@ -46,7 +46,7 @@ export function createSubscription(
   return subscription;
 }
 
-/** A disabled one still stands in the way: it has to be deleted first (A3). */
+/** A disabled subscription still occupies its URL: it has to be deleted first (A3). */
 function isTaken({ state }: Service, organization: string, url: string): boolean {
   const { href } = new URL(url);
   return state.subscriptions
@@ -60,21 +60,21 @@ export function disableSubscription({ state, clock }: Service, subscription: Sto
   return disabled;
 }
 
-/** A delivery arrived, so the subscriber is back; or nothing is left to be tried again. */
+/** A delivery succeeded, or no retry is left. */
 export function endRetrying({ state, clock }: Service, uri: string): void {
   const subscription = state.subscriptions.get(uri);
   if (subscription?.state !== 'active' || subscription.retry_started_at === null) return;
   state.subscriptions.put({ ...subscription, retry_started_at: null, updated_at: clock.tick() });
 }
 
-/** When a delivery failed, for the first time and now. */
+/** When a delivery failed first, and when it failed last. */
 export interface Failure {
   readonly failingSinceMs: number;
   readonly failedAtMs: number;
 }
 
-/** A delivery failed. Answers whether the subscription is still active. */
-export function noteFailed(service: Service, uri: string, { failingSinceMs, failedAtMs }: Failure): boolean {
+/** Records a failed delivery. Returns whether the subscription is still active. */
+export function recordFailure(service: Service, uri: string, { failingSinceMs, failedAtMs }: Failure): boolean {
   const { state, clock } = service;
   const subscription = state.subscriptions.get(uri);
   if (subscription?.state !== 'active') return false;
@@ -90,4 +90,29 @@ export function noteFailed(service: Service, uri: string, { failingSinceMs, fail
     return false;
   }
   return true;
+}
+
+/** The subscriptions a fact is sent to: active ones of its organization that ask for its event and whose scope includes it. */
+export function matchSubscriptions(state: State, fact: Fact): readonly StoredSubscription[] {
+  return state.subscriptions
+    .of('organization', fact.organization)
+    .filter(
+      (subscription) =>
+        subscription.state === 'active' &&
+        subscription.events.includes(fact.event) &&
+        isInScope(state, subscription, fact),
+    );
+}
+
+function isInScope({ groups }: State, { scope, user, group }: StoredSubscription, { users }: Fact): boolean {
+  switch (scope) {
+    case 'organization':
+      return true;
+    case 'user':
+      return user !== null && users.includes(user);
+    case 'group': {
+      const members = group === null ? undefined : groups.get(group)?.members;
+      return members !== undefined && users.some((one) => members.includes(one));
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// The dispatcher as a whole: what is pending, when it is settled, how it ends.
+// The webhook dispatcher as a whole: what is pending, when it is settled, how it ends.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/callback.ts';
@@ -21,8 +21,8 @@ const factOf = ({ service, handles }: TestSandbox, payload: Fact['payload'] = {}
   users: [],
 });
 
-describe('the dispatcher', () => {
-  it('serialises a payload once, however many subscriptions get it', async () => {
+describe('the webhook dispatcher', () => {
+  it('serializes a payload once, however many subscriptions receive it', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     for (const name of ['a', 'b', 'c']) await subscribe(sandbox, `${callback.url}/${name}`);
@@ -33,7 +33,7 @@ describe('the dispatcher', () => {
     expect(callback.received.map(({ body }) => body.payload)).toEqual([{ times: 1 }, { times: 1 }, { times: 1 }]);
   });
 
-  it('tells a fact as it was when it happened', async () => {
+  it('sends a fact as it was when it happened', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
@@ -44,7 +44,7 @@ describe('the dispatcher', () => {
     expect(callback.received[0]?.body.payload).toEqual({ name: 'Ada' });
   });
 
-  it('counts as pending what is being sent and what waits for a retry, and settles without the latter', async () => {
+  it('counts deliveries in flight and retries as pending, and settles without the retries', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
@@ -67,7 +67,7 @@ describe('the dispatcher', () => {
     expect(sandbox.dispatcher.total).toBe(3000);
   });
 
-  it('serves others while one subscriber never answers', async () => {
+  it('serves other subscribers while one never responds', async () => {
     await using sandbox = await openTestSandbox(small);
     await using silent = await openCallback();
     await using callback = await openCallback();
@@ -80,7 +80,7 @@ describe('the dispatcher', () => {
     expect(silent.received.length).toBeLessThanOrEqual(64);
   });
 
-  it('takes no more than it can keep, and says so in the log', async () => {
+  it('refuses messages beyond its limit, and logs them', async () => {
     await using sandbox = await openTestSandbox(small);
     await using silent = await openCallback();
     silent.answer = null;
@@ -89,18 +89,18 @@ describe('the dispatcher', () => {
     for (let count = 0; count < 100_002; count += 1) sandbox.dispatcher.dispatch(fact);
     expect(sandbox.dispatcher.pending).toBe(100_000);
     expect(sandbox.dispatcher.attempts).toMatchObject([
-      { status: null, error: 'too many deliveries wait' },
-      { status: null, error: 'too many deliveries wait' },
+      { status: null, error: 'too many deliveries are pending' },
+      { status: null, error: 'too many deliveries are pending' },
     ]);
   });
 
-  it('ends at once, whatever is under way, and whoever waits for it is let go', async () => {
+  it('closes at once with deliveries in flight, and resolves what waits for it', async () => {
     await using callback = await openCallback();
     callback.answer = null;
     const sandbox = await openTestSandbox(small);
     await subscribe(sandbox, callback.url);
     sandbox.dispatcher.dispatch(factOf(sandbox));
-    await until(() => callback.received.length === 1, 'the delivery is under way');
+    await until(() => callback.received.length === 1, 'the delivery is in flight');
     const settled = sandbox.dispatcher.settled();
     await sandbox[Symbol.asyncDispose]();
     await settled;
@@ -110,7 +110,7 @@ describe('the dispatcher', () => {
 });
 
 describe('the controls of deliveries', () => {
-  it('GET /deliveries shows every attempt with its answer, oldest first', async () => {
+  it('GET /deliveries lists every attempt with its response, oldest first', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     const subscription = await subscribe(sandbox, callback.url);
@@ -130,7 +130,7 @@ describe('the controls of deliveries', () => {
     expect(body.collection[0].headers['Calendly-Webhook-Signature']).toBe(first?.headers['calendly-webhook-signature']);
   });
 
-  it('POST /subscriptions/disable disables, once, and knows what is not there', async () => {
+  it('POST /subscriptions/disable disables a subscription once, and refuses an unknown one', async () => {
     await using sandbox = await openTestSandbox(small);
     const uri = await subscribe(sandbox, 'http://127.0.0.1:1/');
     const { status, body } = await sandbox.control('POST', '/subscriptions/disable', { uri });
@@ -142,7 +142,7 @@ describe('the controls of deliveries', () => {
     expect((await sandbox.control('POST', '/subscriptions/disable', {})).status).toBe(400);
   });
 
-  it('GET /state is the whole truth, each record as the service shows it', async () => {
+  it('GET /state returns every record as the API returns it', async () => {
     await using sandbox = await openTestSandbox({ contacts: 300, bookings: 40 });
     await subscribe(sandbox, 'http://127.0.0.1:1/');
     const { call, handles } = sandbox;
