@@ -1,5 +1,5 @@
-// A sender in a process of its own: raw keep-alive sockets, each sending its next request when the answer is there.
-// It counts answers by status; what it measures is the server, not an HTTP client.
+// A load generator in a process of its own: raw keep-alive sockets, each sending its next request after the response. It counts
+// responses by status and measures the server, not an HTTP client.
 //   node bench/load.ts PORT CONNECTIONS SECONDS BODIES
 import { connect } from 'node:net';
 import { bodies, request } from './deliveries.ts';
@@ -21,7 +21,7 @@ function open(): Promise<void> {
     let pending = '';
     socket.on('data', (chunk) => {
       pending += chunk.toString('latin1');
-      // One request is under way at a time, so an answer is whole once its announced body is.
+      // One request is in flight at a time, so a response is complete once its body is.
       const end = pending.indexOf('\r\n\r\n');
       if (end < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0);

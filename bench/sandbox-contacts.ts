@@ -1,4 +1,4 @@
-// What GET /contacts of the sandbox takes on a million contacts: any search, and a page deep inside against the first.
+// How long GET /contacts of the sandbox takes on a million contacts: any search, and a deep page against the first.
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
@@ -35,27 +35,27 @@ export const sandboxContacts: Measurement = {
   },
 };
 
-/** From the rare to the common: each is put together from what some contact says. */
+/** From rare to common: each search is made from the values of a contact. */
 const kinds: readonly ((one: ContactEntry) => Readonly<Record<string, string | null>>)[] = [
   ({ name }) => ({ name }),
   ({ name }) => ({ name: name?.slice(0, 2) ?? null }),
   ({ city, company }) => ({ city, company }),
   ({ country, job_title, company, name }) => ({ country, job_title, company, name: name?.slice(-3) ?? null }),
-  ({ name, company, timezone }) => ({ name: `${name},nobody,else`, company: company?.slice(-4) ?? null, timezone }),
+  ({ name, company, timezone }) => ({ name: `${name},unknown,missing`, company: company?.slice(-4) ?? null, timezone }),
   ({ emails }) => ({ email: emails.map(({ email }) => email).join() }),
   ({ phone_numbers, country }) => ({ phone_number: phone_numbers[0]?.phone_number ?? null, country }),
-  ({ state }) => ({ state, name: 'nobody at all' }),
+  ({ state }) => ({ state, name: 'no such name' }),
   ({ name, city }) => ({ name, city, job_title: 'Chief', company: 'Travel' }),
 ];
 const sorts = ['created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc'] as const;
 
 async function timesOfSearches({ service, handles }: Sandbox, ask: Ask): Promise<readonly number[]> {
-  const book = service.state.contacts.get(handles.organization);
+  const collection = service.state.contacts.get(handles.organization);
   const times: number[] = [];
   for (let number = 0; number < searches; number += 1) {
-    const one = book?.pick(service.random.next());
+    const one = collection?.pick(service.random.next());
     const kind = kinds[number % kinds.length];
-    if (one === undefined || kind === undefined) throw new Error('an empty address book');
+    if (one === undefined || kind === undefined) throw new Error('no contacts');
     const query = new URLSearchParams({ sort: service.random.pick(sorts) });
     for (const [name, value] of Object.entries(kind(one))) if (value !== null) query.set(name, value);
     times.push((await ask(`/contacts?${query}`)).ms);

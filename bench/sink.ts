@@ -1,7 +1,7 @@
-// The fastest other end there can be: reads requests off the socket and answers 202.   node bench/sink.ts PORT
+// A minimal receiver: reads requests off the socket and responds with 202.   node bench/sink.ts PORT
 import { createServer } from 'node:net';
 
-const answer = Buffer.from('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
+const response = Buffer.from('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
 const endOfHead = '\r\n\r\n';
 
 const server = createServer({ noDelay: true }, (socket) => {
@@ -14,7 +14,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       const whole = end + endOfHead.length + length;
       if (rest.length < whole) return;
       rest = rest.subarray(whole);
-      socket.write(answer);
+      socket.write(response);
     }
   });
 });

@@ -1,13 +1,13 @@
-// The sandbox's own time: the real one plus what it was advanced by. Signatures stay on the real clock.
+// The sandbox's clock: real time plus what it was advanced by. Signatures use real time.
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
-  /** Milliseconds since 1970, here. */
+  /** Milliseconds since 1970 by this clock. */
   nowMs(): number;
-  /** The present as the service writes it; every call is later than the one before, so that no two facts share an instant. */
+  /** The current time as text. Every call returns a later one, so that no two facts share an instant. */
   tick(): string;
   advance(ms: number): void;
-  /** Called after every advance: what waits for a time looks again. */
+  /** The listener is called after every advance. */
   onAdvance(listener: () => void): void;
 }
 
@@ -26,7 +26,7 @@ export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Of the day (UTC) this time is in. */
+/** The beginning of the day (UTC) of this time. */
 export const beginningOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs;
 
 export function createClock(realMs: () => number): Clock {
@@ -48,7 +48,7 @@ export function createClock(realMs: () => number): Clock {
   };
 }
 
-/** A pause in real time that ends early, and quietly, when `signal` aborts. */
+/** Sleeps in real time; ends early, without an error, when `signal` aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, signal === undefined ? undefined : { signal }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// The whole service on this machine: opens its world, its listener and its dispatcher, and closes them again.
+// The sandbox: opens the service, its HTTP listener and its webhook dispatcher, and closes them again.
 import { serve } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -23,19 +23,19 @@ import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port?: number;
 }
 
 export interface SandboxNeeds {
   /** The real clock, in milliseconds. */
   realMs?(): number;
-  /** A fault of the sandbox itself. */
+  /** Receives an error of the sandbox itself. */
   report?(error: unknown): void;
   readonly inspect?: ServiceAppNeeds['inspect'];
-  /** How far the making of a large world is, in words, once a second. */
+  /** Receives the progress of seeding a large world, once per second. */
   progress?(line: string): void;
-  /** Sees everything that happens, whether anyone subscribed to it or not. */
+  /** Receives every fact, with or without a subscription. */
   onFact?(fact: Fact): void;
 }
 
@@ -43,9 +43,9 @@ export interface Sandbox extends AsyncDisposable {
   readonly handles: Handles;
   readonly service: Service;
   readonly dispatcher: WebhookDispatcher;
-  /** Lets people book, cancel and miss meetings by themselves, so many a second, until `signal` aborts. */
+  /** Runs `rate` live activities per second (bookings, cancellations, no-shows …) until `signal` aborts. */
   live(rate: number, signal: AbortSignal): Promise<void>;
-  /** Keys to the service: tests add some of their own. */
+  /** The access tokens; tests add their own. */
   readonly tokens: Tokens;
 }
 
@@ -61,8 +61,8 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   } = options;
   const { realMs = Date.now, report = () => undefined, inspect } = needs;
   await using opened = new AsyncDisposableStack();
-  const entrance: Entrance = { fetch: () => new Response(null, { status: 503 }) };
-  const baseUrl = await listen(entrance, { port, opened });
+  const handler: Handler = { fetch: () => new Response(null, { status: 503 }) };
+  const baseUrl = await listen(handler, { port, opened });
   const faults = createFaultInjector(seed);
   const emit = (fact: Fact): void => {
     needs.onFact?.(fact);
@@ -90,7 +90,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     .route('/_sandbox', createControlApp({ service, dispatcher, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
     .route('/', serviceApp);
-  entrance.fetch = app.fetch;
+  handler.fetch = app.fetch;
   const all = opened.move();
   const act = createLiveActivity({ service, organization: handles.organization, report });
   return {
@@ -103,7 +103,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   };
 }
 
-/** What holds for every path: the sandbox's clock, errors as the specification words them, and a limit on the body. */
+/** Middleware for every path: the Date header by the sandbox's clock, errors as in the specification, and a body limit. */
 function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   // The clock that stamps all records, because callers compare them with this header.
@@ -118,17 +118,17 @@ function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bin
 
 type FetchCallback = Parameters<typeof serve>[0]['fetch'];
 
-interface Entrance {
+interface Handler {
   fetch: FetchCallback;
 }
 
-/** The world's URIs carry the port, so the listener comes first and what answers is hung in afterwards. */
+/** URIs contain the port, so the listener is opened first and its handler is set afterwards. */
 async function listen(
-  entrance: Entrance,
+  handler: Handler,
   { port, opened }: { port: number; opened: AsyncDisposableStack },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fetch: FetchCallback = (request, env) => entrance.fetch(request, env);
+    const fetch: FetchCallback = (request, env) => handler.fetch(request, env);
     const server = serve({ fetch, port, hostname: '127.0.0.1' }, (address) =>
       resolve(`http://127.0.0.1:${address.port}`),
     );

@@ -1,4 +1,4 @@
-// `demo`: the whole product on its embedded default, fed by the sandbox, which it registers with as one would with the service.
+// `demo`: runs the whole product with its embedded defaults against the sandbox, set up the way an operator sets it up.
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sleepUnlessAborted } from '#src/base/time.ts';
@@ -31,31 +31,35 @@ export const demo = defineVerb({
   options: {
     rate: {
       flags: '--rate <n>',
-      help: 'things that happen a second (default: 4)',
+      help: 'live activities per second (default: 4)',
       reads: wholeNumberFrom(1).default(4),
     },
     count: {
       flags: '--count <n>',
-      help: 'stop after so many webhooks or a few more (default: until Ctrl-C)',
+      help: 'stop after about this many webhooks (default: until Ctrl-C)',
       reads: wholeNumberFrom(1).optional(),
     },
-    seed: { flags: '--seed <n>', help: 'another story', reads: wholeNumberFrom(0).default(1) },
+    seed: {
+      flags: '--seed <n>',
+      help: 'another seed creates other data (default: 1)',
+      reads: wholeNumberFrom(0).default(1),
+    },
   },
   async run(context, { rate, count = Infinity, seed }) {
     const stopping = context.stopping();
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
     const enough = new AbortController();
-    let told = 0;
+    let emitted = 0;
     using _folder = emptyFolder(demoFolder(context));
     await using sandbox = await openSandbox(
       { seed, eventTypes: true, rateLimits: false },
       {
         report: (err) => log.error({ err }, 'the sandbox failed to answer'),
         onFact: (fact) => {
-          if (!isToldTo(sandbox.handles.users.owner, fact)) return;
-          told += 1;
+          if (!isVisibleTo(sandbox.handles.users.owner, fact)) return;
+          emitted += 1;
           context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${describeFact(fact)}`);
-          if (told >= count) enough.abort();
+          if (emitted >= count) enough.abort();
         },
       },
     );
@@ -72,15 +76,15 @@ export const demo = defineVerb({
     context.say(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
     await connect(context, config);
     const before = (await overviewOf(store)).last_seq;
-    context.say('\nFrom here on people book, cancel and miss meetings by themselves. Ctrl-C stops it.\n');
+    context.say('\nLive activity starts: people book, cancel and miss meetings. Ctrl-C stops it.\n');
 
     const ending = AbortSignal.any([stopping, enough.signal]);
     const living = sandbox.live(rate, ending);
-    for (let shown = 0; shown < told || !ending.aborted;) {
+    for (let shown = 0; shown < emitted || !ending.aborted;) {
       await sleepUnlessAborted(100, ending);
-      if (told - shown < tableEvery && !ending.aborted) continue;
+      if (emitted - shown < tableEvery && !ending.aborted) continue;
       if (ending.aborted) await living;
-      shown = told;
+      shown = emitted;
       await sandbox.dispatcher.settled();
       await projected(store, before + shown);
       context.out(await tableOf(store));
@@ -99,34 +103,34 @@ interface Introduced {
 function introduction({ handles }: Sandbox, { port, path, login }: Introduced): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
-A scheduling service of your own   ${handles.base_url}
-  what it can do, and its levers   ${controls}/docs
+The sandbox (a scheduling service) ${handles.base_url}
+  its operations and controls      ${controls}/docs
   every webhook it sent            ${controls}/deliveries
 Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
   and writes tables to             ${path}
-  its API, tried out at /docs      ${login}
+  its API and documentation        ${login}
 
-Do something yourself, in another terminal:
+Try it yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions
 `;
 }
 
-/** All of these read the store: nothing has to run. */
+/** All of these read the store; no process has to run. */
 function farewell({ dataDir, path }: { readonly dataDir: string; readonly path: string }): string {
   const slotstream = `  DATA_DIR=${dataDir} npx slotstream`;
-  return `Look for yourself:
+  return `Explore the data:
 ${slotstream} status
 ${slotstream} feed --limit 3                         (what happened, in order)
-${slotstream} why URI                                (any URI of the feed: where its values came from)
+${slotstream} why URI                                (any URI from the feed: the origin of each value)
 ${slotstream} export contacts --format csv --out -   (any table or view)
   sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`;
 }
 
-/** Recaps are told to their own user only, and the demo has the owner's token. */
-const isToldTo = (user: string, { event, users }: Fact): boolean =>
+/** Recaps are sent to their own user only, and the demo uses the owner's token. */
+const isVisibleTo = (user: string, { event, users }: Fact): boolean =>
   !event.startsWith('meeting_recap.') || users.includes(user);
 
-/** What an operator does once with the real service: register for webhooks, and bring in what is there already. */
+/** What an operator does once with the real service: subscribe to webhooks and import the existing records. */
 async function connect(context: VerbContext, config: Config): Promise<void> {
   const own: VerbContext = { ...context, config: () => config };
   context.say('$ slotstream bootstrap');
@@ -137,7 +141,7 @@ async function connect(context: VerbContext, config: Config): Promise<void> {
 
 const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, 'demo');
 
-/** Every demo begins with nothing: its service is a new one, and a mirror is of one service for good. */
+/** Every demo starts empty: its service is a new one, and a mirror belongs to one service. */
 function emptyFolder(folder: string): Disposable {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const lock = takeLock(`${folder}.lock`);
@@ -149,7 +153,7 @@ function emptyFolder(folder: string): Disposable {
   return { [Symbol.dispose]: () => lock.release() };
 }
 
-/** Whatever is configured for real use stays out of the demo, and the demo out of it. */
+/** The demo ignores the configuration for real use, and does not touch its data. */
 function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
   const { port } = context.config();
   const { HOST, PORT, ADMIN_PORT } = context.env;
@@ -164,7 +168,7 @@ function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
   });
 }
 
-/** Waits for the worker, but not for ever: a table is to show the delivery before it. */
+/** Waits for the worker for a limited time, so that the table includes the latest delivery. */
 async function projected(store: Store, lastSeq: number): Promise<void> {
   for (let tries = 0; tries < 60 && (await overviewOf(store)).last_seq < lastSeq; tries += 1)
     await sleepUnlessAborted(50);

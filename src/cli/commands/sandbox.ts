@@ -1,4 +1,4 @@
-// `sandbox`: the scheduling service itself, on this machine, to develop against and to try things on.
+// `sandbox`: runs the scheduling service on this machine, for development and experiments.
 import { once } from 'node:events';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -14,7 +14,7 @@ const upTo = (most: number) =>
 export const sandbox = defineVerb({
   examples: [
     'slotstream sandbox',
-    'slotstream sandbox --live 2                    # people book, cancel and miss meetings by themselves',
+    'slotstream sandbox --live 2                    # two bookings, cancellations or no-shows per second',
     'slotstream sandbox --contacts 1000000 --seed 7 # the same million every time',
     'slotstream sandbox --json > sandbox.json &     # addresses and tokens for a script, in its first line',
   ],
@@ -22,34 +22,38 @@ export const sandbox = defineVerb({
   options: {
     port: {
       flags: '--port <n>',
-      help: 'where it listens (default: 8090; 0: any free one)',
+      help: 'the port it listens on (default: 8090; 0: any free port)',
       reads: upTo(65_535).default(8090),
     },
-    seed: { flags: '--seed <n>', help: 'another world (default: 1)', reads: wholeNumberFrom(0).default(1) },
+    seed: {
+      flags: '--seed <n>',
+      help: 'the same seed creates the same data (default: 1)',
+      reads: wholeNumberFrom(0).default(1),
+    },
     contacts: {
       flags: '--contacts <n>',
-      help: 'contacts it begins with (default: 50)',
+      help: 'contacts it starts with (default: 50)',
       reads: upTo(mostContacts).default(50),
     },
     bookings: {
       flags: '--bookings <n>',
-      help: 'bookings it begins with (default: 30)',
+      help: 'bookings it starts with (default: 30)',
       reads: upTo(100_000).default(30),
     },
     live: {
       flags: '--live <rate>',
-      help: 'things that happen by themselves, a second (0.5: one in two seconds)',
+      help: 'live activities per second (0.5: one every two seconds)',
       reads: z
         .string()
         .regex(/^\d{1,4}(\.\d{1,3})?$/, 'a rate up to 9999')
         .transform(Number)
         .default(0),
     },
-    flat: { flags: '--flat', help: 'payloads flat, as the specification describes them', reads: flag },
-    eventTypes: { flags: '--event-types', help: 'take subscriptions to event_type.* too', reads: flag },
+    flat: { flags: '--flat', help: 'flat payloads, as the specification describes them', reads: flag },
+    eventTypes: { flags: '--event-types', help: 'accept subscriptions to event_type.* too', reads: flag },
     rateLimits: {
       flags: '--no-rate-limits',
-      help: 'never answer 429 for too many calls',
+      help: 'never respond with 429 for too many requests',
       reads: z.boolean().default(true),
     },
     json: asJson,
@@ -73,9 +77,9 @@ async function opened(options: SandboxOptions, { log, say }: VerbContext): Promi
       progress: say,
     });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new SlotstreamError('config', `127.0.0.1:${options.port} cannot be listened on: it is in use.`, {
-      hint: 'Stop what runs there, or choose another with --port (0: any free one).',
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
+    throw new SlotstreamError('config', `127.0.0.1:${options.port} is already in use.`, {
+      hint: 'Stop the process that uses it, or choose another port with --port (0: any free port).',
       cause,
     });
   }
@@ -103,9 +107,9 @@ Try:
   curl -H 'Authorization: Bearer ${tokens.owner}' '${base_url}/contacts?count=2'
   curl -X POST ${base_url}/_sandbox/routing_form_submissions
 Look:
-  ${base_url}/_sandbox/docs          every operation and every lever
-  ${base_url}/_sandbox/deliveries    every webhook it sent, with the answer
-Ctrl-C stops it; nothing is kept.`);
+  ${base_url}/_sandbox/docs          every operation and every control
+  ${base_url}/_sandbox/deliveries    every webhook it sent, with the response
+Ctrl-C stops it; nothing is saved.`);
 }
 
 function prefixed(prefix: string, record: Readonly<Record<string, string>>): Record<string, string> {

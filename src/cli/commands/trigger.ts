@@ -14,7 +14,7 @@ import { override } from '#src/cli/override.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
 const kinds = Object.keys(eventKinds).filter(isEventKind);
-const answerTimeoutMs = 15_000;
+const responseTimeoutMs = 15_000;
 
 export const trigger = defineVerb({
   examples: [
@@ -23,7 +23,7 @@ export const trigger = defineVerb({
     'slotstream trigger invitee.created --seed 7 --set email=ada@example.test',
     'slotstream trigger contact.deleted --seed 7 --print curl',
     '',
-    'The same --seed speaks of the same person and booking in every kind.',
+    'The same --seed describes the same person and booking in every kind.',
     `Kinds: ${kinds.join(', ')}`,
   ],
   arguments: {
@@ -31,7 +31,7 @@ export const trigger = defineVerb({
   },
   options: {
     count: { flags: '--count <n>', help: 'how many (default: 1)', reads: wholeNumberFrom(1).default(1) },
-    rate: { flags: '--rate <n>', help: 'at most so many a second', reads: wholeNumberFrom(1).optional() },
+    rate: { flags: '--rate <n>', help: 'at most this many per second', reads: wholeNumberFrom(1).optional() },
     set: {
       flags: '--set <path=value>',
       help: 'change a field of the payload (repeatable)',
@@ -91,11 +91,11 @@ export const trigger = defineVerb({
   },
 });
 
-const madeUp = `! This mirror is of a real service (API_BASE_URL), and what is sent now is made-up data: its people, bookings and payments
+const madeUp = `! This mirror is of a real service (API_BASE_URL), and the deliveries contain made-up data: its people, bookings and payments
   will stay in your tables and views.
 → To try things out: npx slotstream demo. To take a person out again: npx slotstream erase EMAIL`;
 
-/** A service on this machine is a sandbox. */
+/** A service on this machine is assumed to be a sandbox. */
 function isReal({ api: { baseUrl } }: Config): boolean {
   return (
     baseUrl !== undefined && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname)
@@ -125,7 +125,7 @@ function signatureOf(
 
 async function send({ url, headers, body }: CurlRequest): Promise<number> {
   try {
-    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const signal = AbortSignal.timeout(responseTimeoutMs);
     const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     await answer.arrayBuffer();
     return answer.status;

@@ -1,4 +1,4 @@
-// The authorization endpoint's rules: whom an answer may be sent to, what is asked for, and who says yes.
+// The rules of the authorization endpoint: where the response may be sent, what is requested, and which user approves.
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { userOfAddress } from '#src/sandbox/world/organizations.ts';
@@ -10,17 +10,17 @@ import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
 import { everyScope, readScopes } from './scopes.ts';
 
-/** A client and its address, both known: from here on, errors are its business. */
+/** A known client with a registered redirect URI: from here on, errors are sent to the client. */
 export interface Trusted {
   readonly client: Client;
   readonly redirectUri: string;
   readonly target: URL;
 }
 
-/** What fails here is shown to the person at the browser: sending it on would make this server a redirector for anyone. */
+/** Errors before this point are shown in the browser: redirecting them would make this server an open redirector. */
 export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
   const client = clients.get(demand(parameters, 'client_id'));
-  if (client === undefined) throw new OAuthError('invalid_request', 'client_id is not known here.');
+  if (client === undefined) throw new OAuthError('invalid_request', 'client_id is unknown.');
   const redirectUri = demand(parameters, 'redirect_uri');
   const target = redirectTarget(client, redirectUri);
   if (target === undefined)
@@ -32,7 +32,7 @@ export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
 }
 
 export interface Wish {
-  /** Undefined: a client with a secret did without PKCE. */
+  /** Undefined: a confidential client without PKCE. */
   readonly challenge: string | undefined;
   readonly scopes: readonly ApiScope[];
 }
@@ -43,12 +43,12 @@ export function readWish({ client }: Trusted, parameters: Parameters): Wish {
   return { challenge: challengeOf(client, parameters), scopes: readScopes(parameters.get('scope'), everyScope) };
 }
 
-/** A public client has nothing else to prove itself by; one with a secret may do without. */
+/** PKCE is required of a public client and optional for a confidential one. */
 function challengeOf(client: Client, parameters: Parameters): string | undefined {
   const isAsked = parameters.has('code_challenge') || parameters.has('code_challenge_method');
   if (client.secret !== null && !isAsked) return undefined;
   const challenge = demand(parameters, 'code_challenge');
-  // Without a method RFC 7636 means `plain`, which protects nobody who reads the request.
+  // Without a method RFC 7636 means `plain`, which offers no protection against anyone who reads the request.
   if (parameters.get('code_challenge_method') !== 'S256')
     throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
   if (!/^[\w-]{43}$/.test(challenge))
@@ -62,7 +62,7 @@ export function hintedUser(state: State, parameters: Parameters): UserResource |
   return hint === undefined ? undefined : (state.users.get(hint) ?? userOfAddress(state, hint));
 }
 
-/** Who agrees without being asked; undefined: a person has to choose. */
+/** The user who approves without a page; undefined: a page asks for the user. */
 export function silentUser(state: State, parameters: Parameters): UserResource | undefined {
   if (!(parameters.get('prompt') ?? '').split(' ').includes('none')) return undefined;
   const user = hintedUser(state, parameters);
@@ -71,15 +71,15 @@ export function silentUser(state: State, parameters: Parameters): UserResource |
   return user;
 }
 
-/** Who was chosen on the page. */
+/** The user chosen on the page. */
 export function chosenUser(state: State, parameters: Parameters): UserResource {
-  if (parameters.has('deny')) throw new OAuthError('access_denied', 'The user said no.');
+  if (parameters.has('deny')) throw new OAuthError('access_denied', 'The user denied access.');
   const user = state.users.get(demand(parameters, 'user'));
-  if (user === undefined) throw new OAuthError('invalid_request', 'user is not known here.');
+  if (user === undefined) throw new OAuthError('invalid_request', 'user is unknown.');
   return user;
 }
 
-/** The address the browser is sent to, with what the client is to know. */
+/** The redirect URI with the response parameters. */
 export function returnAddress(
   { target }: Trusted,
   answer: Readonly<Record<string, string>>,

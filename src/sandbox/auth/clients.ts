@@ -1,6 +1,6 @@
-// The applications that may ask for tokens: a public one without a secret, and a confidential one whose secret comes with the seed.
+// The OAuth clients: a public one, and a confidential one whose secret is derived from the seed.
 import { timingSafeEqual } from 'node:crypto';
-import { sha256, sha256Hex } from './digest.ts';
+import { sha256, sha256Hex } from './tokens.ts';
 import { OAuthError } from './oauth-error.ts';
 import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
@@ -8,7 +8,7 @@ import type { Parameters } from './parameters.ts';
 export interface Client {
   readonly id: string;
   readonly name: string;
-  /** Null: a public client, which proves itself by PKCE alone. */
+  /** Null: a public client, authenticated by PKCE alone. */
   readonly secret: string | null;
   /** Besides loopback addresses, which every client may use. */
   readonly redirectUris: readonly string[];
@@ -36,7 +36,7 @@ export function createClients(seed: number): Clients {
   return new Map(clients.map((client) => [client.id, client]));
 }
 
-/** Where the answer may be sent: a registered address, to the letter, or any port of this machine (RFC 8252, 7.3). */
+/** Redirect URIs: an exact match of a registered one, or any port of this machine (RFC 8252, 7.3). */
 export function redirectTarget(client: Client, uri: string): URL | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\#]/.test(uri)) return undefined;
   const url = URL.parse(uri);
@@ -49,7 +49,7 @@ function isLoopback({ protocol, hostname, username, password }: URL): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** By HTTP Basic or by the body, never both; a public client only says who it is. */
+/** By HTTP Basic or in the body, never both; a public client only sends its id. */
 export function authenticateClient(
   clients: Clients,
   { authorization, parameters }: { authorization: string | undefined; parameters: Parameters },
@@ -57,7 +57,7 @@ export function authenticateClient(
   const { id, secret } = authorization === undefined ? fromBody(parameters) : fromBasic(authorization, parameters);
   const client = clients.get(id);
   if (client === undefined || !isRightSecret(client, secret))
-    throw new OAuthError('invalid_client', 'The client is not known, or its secret is wrong.');
+    throw new OAuthError('invalid_client', 'The client is unknown, or its secret is wrong.');
   return client;
 }
 
@@ -78,11 +78,11 @@ function fromBasic(authorization: string, parameters: Parameters): Credentials {
     throw new OAuthError('invalid_client', 'Send the header Authorization: Basic <client_id:client_secret>.');
   const credentials = { id: formDecoded(id), secret: secret === '' ? undefined : formDecoded(secret) };
   if (parameters.has('client_secret') || (parameters.get('client_id') ?? credentials.id) !== credentials.id)
-    throw new OAuthError('invalid_request', 'The client names itself in two ways.');
+    throw new OAuthError('invalid_request', 'The client credentials are sent twice.');
   return credentials;
 }
 
-/** RFC 6749, 2.3.1: both halves are form-encoded. What is no encoding is taken as it stands. */
+/** RFC 6749, 2.3.1: both halves are form-encoded. A value that is not encoded is used unchanged. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,23 +1,23 @@
-// Authorization codes: what a user allowed a client, for a minute and for one exchange.
+// Authorization codes: valid for one minute and one exchange.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
-import { sha256, sha256Hex } from './digest.ts';
+import { sha256, sha256Hex } from './tokens.ts';
 
 export interface Approval {
   readonly client: string;
   readonly user: string;
   readonly scopes: readonly ApiScope[];
   readonly redirectUri: string;
-  /** PKCE: the SHA-256 of the verifier, base64url; undefined where a client with a secret did without. */
+  /** PKCE: the SHA-256 of the verifier, base64url; undefined for a confidential client without PKCE. */
   readonly challenge: string | undefined;
 }
 
 export interface Codes {
   issue(approval: Approval): string;
   find(code: string): IssuedCode | undefined;
-  /** Notes the family of tokens the code was exchanged for: a second use takes them back. */
+  /** Records the token family the code was exchanged for: a second use of the code revokes it. */
   spend(code: string, family: string): void;
 }
 
@@ -26,7 +26,7 @@ export interface IssuedCode extends Approval {
   readonly family: string | undefined;
 }
 
-/** The oldest are forgotten first, so that nobody can fill the memory. */
+/** The oldest are dropped first, so that the memory stays bounded. */
 const mostCodes = 5000;
 
 export function createCodes(clock: Pick<Clock, 'nowMs'>): Codes {
@@ -52,7 +52,7 @@ export function createCodes(clock: Pick<Clock, 'nowMs'>): Codes {
 
 const verifierForm = /^[\w.~-]{43,128}$/;
 
-/** RFC 7636, S256. A verifier nobody asked for is refused: somebody may have taken the challenge out of the request. */
+/** RFC 7636, S256. A verifier without a challenge is refused: an attacker may have removed the challenge from the request. */
 export function provesChallenge(verifier: string | undefined, challenge: string | undefined): boolean {
   if (verifier === undefined || challenge === undefined) return verifier === challenge;
   const made = Buffer.from(sha256(verifier).toString('base64url'));

@@ -1,16 +1,16 @@
-// The pages of the authorization server: who are you today, and what went wrong. They load nothing and run nothing.
+// The pages of the authorization server: the choice of a user, and errors. They load no resources and run no scripts.
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import type { Trusted, Wish } from './authorize.ts';
 import { hintedUser } from './authorize.ts';
-import { sha256 } from './digest.ts';
+import { sha256 } from './tokens.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
 type Html = ReturnType<typeof html>;
 
-/** More people than a page can show still sign in by `login_hint`. */
+/** Users beyond this limit sign in by `login_hint`. */
 const mostUsers = 200;
 
 export interface Consent {
@@ -21,22 +21,22 @@ export interface Consent {
 }
 
 export function consentPage({ state, trusted: { client, target }, wish, parameters }: Consent): Html {
-  const kept = [...parameters].filter(([name]) => name !== 'user' && name !== 'deny');
+  const forwarded = [...parameters].filter(([name]) => name !== 'user' && name !== 'deny');
   const hinted = hintedUser(state, parameters);
   return page(
-    `${client.name} asks for access`,
-    html`<p>Choose whose data <strong>${client.name}</strong> may use. It is then told at <code>${target.host}</code>.</p>
+    `${client.name} requests access`,
+    html`<p>Choose the user whose data <strong>${client.name}</strong> may access. The browser then returns to <code>${target.host}</code>.</p>
       <details>
-        <summary>What it may do (${wish.scopes.length})</summary>
+        <summary>Permissions (${wish.scopes.length})</summary>
         <ul class="scopes">
           ${wish.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
         </ul>
       </details>
       <form method="post" action="/oauth/authorize">
-        ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-        ${hinted === undefined ? '' : section('As you asked', [userButton(state, hinted)])}
+        ${forwarded.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        ${hinted === undefined ? '' : section('Requested user', [userButton(state, hinted)])}
         ${organizationSections(state, hinted)}
-        <button class="quiet" name="deny" value="yes">No, do not allow it</button>
+        <button class="quiet" name="deny" value="yes">Deny access</button>
       </form>`,
   );
 }
@@ -65,7 +65,7 @@ function userButton(state: State, { uri, name, email }: UserResource): Html {
 
 export function errorPage({ code, message }: OAuthError): Html {
   return page(
-    'This request cannot be answered',
+    'This request cannot be processed',
     html`<p>${message}</p>
       <p><code>${code}</code></p>
       <p>Nothing was sent to the application, because its address could not be trusted.</p>`,
@@ -83,7 +83,7 @@ function page(title: string, content: Html): Html {
       </head>
       <body>
         <main>
-          <p class="place">Sandbox · nobody here is real</p>
+          <p class="notice">Sandbox · all people are fictional</p>
           <h1>${title}</h1>
           ${content}
         </main>
@@ -97,7 +97,7 @@ body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; background: light-dark(#
 main { max-width: 34rem; margin: 0 auto; padding: 2rem 1rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 1rem; }
 h2 { font-size: 0.95rem; font-weight: 600; color: var(--soft); margin: 1.5rem 0 0.5rem; }
-.place { color: var(--accent); font-size: 0.9rem; margin: 0 0 0.25rem; }
+.notice { color: var(--accent); font-size: 0.9rem; margin: 0 0 0.25rem; }
 summary { cursor: pointer; }
 button { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; width: 100%; margin: 0 0 0.5rem; padding: 0.7rem 1rem; font: inherit; text-align: start; color: inherit; background: light-dark(#fff, #18242a); border: 1px solid var(--line); border-radius: 0.6rem; cursor: pointer; }
 button:hover { border-color: var(--accent); }
@@ -111,7 +111,7 @@ code { overflow-wrap: anywhere; }
 
 const styleHash = `'sha256-${sha256(style).toString('base64')}'`;
 
-/** Browsers hold the redirect that follows a form to `form-action` too, so the client's origin has to stand there. */
+/** Browsers apply `form-action` to the redirect after a form too, so it must contain the client's origin. */
 export function pageHeaders(target?: URL): Readonly<Record<string, string>> {
   // A content security policy cannot name an IPv6 address.
   const origin = target === undefined ? '' : target.hostname.startsWith('[') ? target.protocol : target.origin;

@@ -1,4 +1,4 @@
-// How the authorization server says no: the codes of RFC 6749, and of OpenID Connect where nobody may be asked.
+// Errors of the authorization server: the codes of RFC 6749, and of OpenID Connect for requests without interaction.
 
 export type OAuthErrorCode =
   | 'access_denied'

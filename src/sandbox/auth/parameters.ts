@@ -1,4 +1,4 @@
-// The parameters of a call to the authorization server, from a query, a form or JSON.
+// The parameters of a request to the authorization server, from a query, a form or JSON.
 import type { Context } from 'hono';
 import { isObject } from '#schemas/wire.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -24,7 +24,7 @@ export function demand(parameters: Parameters, name: string): string {
   return value;
 }
 
-/** RFC 6749, 3.1: one without a value counts as not sent, and none may be sent twice. */
+/** RFC 6749, 3.1: a parameter without a value counts as absent, and none may be sent twice. */
 function parametersOf(entries: readonly (readonly [string, string])[]): Parameters {
   const sent = entries.filter(([, value]) => value !== '');
   const parameters = new Map(sent);

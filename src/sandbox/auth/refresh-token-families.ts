@@ -1,5 +1,5 @@
-// Families of tokens: all that came of one approval. Each refresh token works once and brings the next; one that comes back
-// after its use was stolen, from the client or by it, so the whole family ends.
+// Token families: all tokens of one approval. Each refresh token works once and returns the next one; a refresh token that is used
+// twice may be stolen, so the whole family is revoked.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
@@ -17,25 +17,25 @@ export interface Pair {
 
 export interface Families {
   begin(approval: Pick<Approval, 'client' | 'user' | 'scopes'>): Pair;
-  /** Undefined when the token is forged, expired, of another client, revoked, or was used before: the last ends its family. */
+  /** Undefined when the token is forged, expired, of another client, revoked, or used before; the last revokes its family. */
   find(refresh: string, client: string): Family | undefined;
-  /** Spends the refresh token that `find` was given; an access token may have fewer scopes than its family. */
+  /** Replaces the refresh token given to `find`; an access token may have fewer scopes than its family. */
   renew(family: Family, scopes: readonly ApiScope[]): Pair;
-  /** Takes back every token of the family. */
+  /** Revokes every token of the family. */
   end(id: string): void;
-  /** Whichever kind it is: a refresh token ends its family. */
+  /** Revokes a token of either kind; a refresh token revokes its family. */
   revoke(token: string): void;
 }
 
 export interface Family extends Pick<Approval, 'client' | 'user' | 'scopes'> {
   readonly id: string;
-  /** How often it was renewed: the one refresh token that works carries this number. */
+  /** How often it was refreshed: the valid refresh token carries this number. */
   readonly generation: number;
   readonly expiresMs: number;
   readonly access: readonly string[];
 }
 
-/** Families unused for longest end first, and so do the oldest access tokens of one: nobody can fill the memory. */
+/** The families unused for longest and the oldest access tokens are dropped first, so that the memory stays bounded. */
 const mostFamilies = 5000;
 const mostAccessTokens = 10;
 
@@ -53,10 +53,10 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens): Fam
     const nowMs = clock.nowMs();
     const expiresMs = nowMs + oauthLifetimes.accessSeconds * secondMs;
     tokens.add(access, { kind: 'oauth', user: family.user, scopes, expiresMs });
-    const kept = [...family.access, access];
-    for (const token of kept.splice(0, kept.length - mostAccessTokens)) tokens.revoke(token);
+    const live = [...family.access, access];
+    for (const token of live.splice(0, live.length - mostAccessTokens)) tokens.revoke(token);
     families.delete(family.id);
-    families.set(family.id, { ...family, access: kept, expiresMs: nowMs + oauthLifetimes.refreshDays * dayMs });
+    families.set(family.id, { ...family, access: live, expiresMs: nowMs + oauthLifetimes.refreshDays * dayMs });
     const [idle] = families.keys();
     if (families.size > mostFamilies && idle !== undefined) end(idle);
     return { family: family.id, access, refresh: signs.write(family), scopes };
@@ -80,7 +80,7 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens): Fam
     revoke(token) {
       const read = signs.read(token);
       if (read !== undefined) end(read.id);
-      // Personal access tokens are not this server's to revoke.
+      // Personal access tokens cannot be revoked here.
       if (token.startsWith('oat_')) tokens.revoke(token);
     },
   };
@@ -88,7 +88,7 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens): Fam
 
 type Sign = Pick<Family, 'id' | 'generation'>;
 
-/** A refresh token names its family and generation under a seal: a used one is told from a forged one without a list of all. */
+/** A refresh token contains its family and generation with a MAC: used and forged tokens are distinguished without a list. */
 function createSigns(): { write(sign: Sign): string; read(token: string): Sign | undefined } {
   const key = randomBytes(32);
   const sealOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');

@@ -1,4 +1,4 @@
-// The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation, and metadata that says so.
+// The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation and metadata.
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { UserResource } from '#schemas/resources/user.ts';
@@ -68,7 +68,7 @@ const metadataOf = (issuer: string): AuthorizationServerMetadata => ({
 
 interface Asking {
   read(context: Context): Parameters | Promise<Parameters>;
-  /** Undefined: the page is shown, and asks. */
+  /** Undefined: the page is shown. */
   choose(parameters: Parameters): UserResource | undefined;
 }
 
@@ -100,7 +100,7 @@ async function authorize(needs: ServerNeeds, context: Context, { read, choose }:
   }
 }
 
-/** The client is told from its credentials first; what it gets is never kept by anyone on the way. */
+/** Authenticates the client first; the response is never cached. */
 async function answer(
   { clients }: ServerNeeds,
   context: Context,

@@ -1,4 +1,4 @@
-// The token endpoint: a code, or a refresh token, for a pair of tokens.
+// The token endpoint: exchanges a code or a refresh token for a pair of tokens.
 import { missingScopes } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
 import type { TokenAnswer } from '#schemas/oauth.ts';
@@ -35,10 +35,10 @@ function exchangeCode({ service, codes, families }: TokenNeeds, client: Client, 
   const redirectUri = demand(parameters, 'redirect_uri');
   const verifier = client.secret === null ? demand(parameters, 'code_verifier') : parameters.get('code_verifier');
   const issued = codes.find(code);
-  if (issued?.client !== client.id) throw new OAuthError('invalid_grant', 'The code is not known here.');
+  if (issued?.client !== client.id) throw new OAuthError('invalid_grant', 'The code is unknown.');
   if (issued.family !== undefined) {
     families.end(issued.family);
-    throw new OAuthError('invalid_grant', 'The code was used before; the tokens it gave are revoked.');
+    throw new OAuthError('invalid_grant', 'The code was used before; its tokens are revoked.');
   }
   if (issued.isExpired) throw new OAuthError('invalid_grant', 'The code has expired.');
   if (issued.redirectUri !== redirectUri)
@@ -56,7 +56,7 @@ function refresh({ service, families }: TokenNeeds, client: Client, parameters: 
   if (family === undefined)
     throw new OAuthError(
       'invalid_grant',
-      'The refresh token is not known here, was used before, revoked, or has expired.',
+      'The refresh token is unknown, was used before, was revoked, or has expired.',
     );
   const scopes = narrowed(family, parameters.get('scope'));
   const organization = organizationOf(service, family.user);
@@ -65,14 +65,13 @@ function refresh({ service, families }: TokenNeeds, client: Client, parameters: 
 
 function narrowed({ scopes }: Family, asked: string | undefined): Family['scopes'] {
   const wanted = readScopes(asked, scopes);
-  if (missingScopes(scopes, wanted).length > 0)
-    throw new OAuthError('invalid_scope', 'A refresh cannot add scopes to those first given.');
+  if (missingScopes(scopes, wanted).length > 0) throw new OAuthError('invalid_scope', 'A refresh cannot add scopes.');
   return wanted;
 }
 
 function organizationOf({ state }: Service, user: string): string {
   const organization = state.users.get(user)?.current_organization;
-  if (organization === undefined) throw new OAuthError('invalid_grant', 'The user is gone.');
+  if (organization === undefined) throw new OAuthError('invalid_grant', 'The user does not exist.');
   return organization;
 }
 

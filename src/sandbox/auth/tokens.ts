@@ -1,9 +1,9 @@
-// Bearer tokens of both kinds, and who they speak for.
+// Bearer tokens of both kinds, and the users they authenticate.
+import { createHash } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { Caller } from '#src/sandbox/api/service-operation.ts';
 import { unauthenticated } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { sha256Hex } from './digest.ts';
 
 export interface Grant {
   readonly kind: 'personal' | 'oauth';
@@ -18,12 +18,12 @@ export interface Tokens {
   personal(name: string, grant: Pick<Grant, 'user' | 'scopes'>): string;
   add(token: string, grant: Grant): void;
   revoke(token: string): void;
-  /** Who an `Authorization` header speaks for; throws a refusal. */
+  /** The caller an `Authorization` header authenticates; throws a 401. */
   callerOf(authorization: string | undefined): Caller;
 }
 
 export function createTokens({ state, clock, options }: Service): Tokens {
-  // Kept and looked up by their hash: how long a look takes then says nothing of how close a guess was.
+  // Stored and looked up by their hash, so that the time of a lookup reveals nothing about a guess.
   const grants = new Map<string, Grant>();
   const add: Tokens['add'] = (token, grant) => void grants.set(sha256Hex(token), grant);
   return {
@@ -36,14 +36,14 @@ export function createTokens({ state, clock, options }: Service): Tokens {
     revoke: (token) => void grants.delete(sha256Hex(token)),
     callerOf(authorization) {
       const grant = grants.get(sha256Hex(tokenOf(authorization)));
-      if (grant === undefined) throw unauthenticated('The token is not known here.');
+      if (grant === undefined) throw unauthenticated('The token is unknown.');
       if (grant.expiresMs !== undefined && grant.expiresMs <= clock.nowMs())
         throw unauthenticated('The token has expired.');
       const user = state.users.get(grant.user);
       const organization = user && state.organizations.get(user.current_organization);
       const membership = user && state.memberships.of('user', user.uri)[0];
       if (user === undefined || organization === undefined || membership === undefined)
-        throw unauthenticated('The user of this token is gone.');
+        throw unauthenticated('The user of this token does not exist.');
       return { user, organization, role: membership.role, scopes: grant.scopes };
     },
   };
@@ -57,3 +57,8 @@ function tokenOf(authorization: string | undefined): string {
   if (token === undefined) throw unauthenticated('Send the header Authorization: Bearer <token>.');
   return token;
 }
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** As text, for looking things up by. */
+export const sha256Hex = (text: string): string => sha256(text).toString('hex');

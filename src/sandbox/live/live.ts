@@ -1,58 +1,69 @@
-// A rhythm of its own: people book, cancel, move and miss meetings, contacts change and go, recaps appear, at a chosen speed.
+// Live activity at a chosen rate: people book, cancel, move and miss meetings, contacts and recaps are created, changed and deleted.
 import { randomOf } from '#src/sandbox/random.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { pause } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { bookSomething, cancelSomething, forgiveSomeone, missSomething, moveSomething } from './booking-turns.ts';
-import { changeSomeone, dropSomeone } from './contact-turns.ts';
-import { dropRecap, fillForm, reviseOffer, reviseRecap, writeRecap } from './other-turns.ts';
-import type { Stage, Turn } from './turn.ts';
+import {
+  bookMeeting,
+  cancelBooking,
+  changeContact,
+  changeEventType,
+  dropContact,
+  dropRecap,
+  fillForm,
+  markMissed,
+  rescheduleBooking,
+  reviseRecap,
+  unmarkMissed,
+  writeRecap,
+} from './activities.ts';
+import type { ActivityContext, Activity } from './activities.ts';
 
-const turns: readonly (readonly [weight: number, turn: Turn])[] = [
-  [34, bookSomething],
-  [10, cancelSomething],
-  [10, moveSomething],
-  [9, missSomething],
-  [4, forgiveSomeone],
-  [16, changeSomeone],
-  [2, dropSomeone],
+const activities: readonly (readonly [weight: number, activity: Activity])[] = [
+  [34, bookMeeting],
+  [10, cancelBooking],
+  [10, rescheduleBooking],
+  [9, markMissed],
+  [4, unmarkMissed],
+  [16, changeContact],
+  [2, dropContact],
   [6, fillForm],
   [7, writeRecap],
   [3, reviseRecap],
   [1, dropRecap],
-  [1, reviseOffer],
+  [1, changeEventType],
 ];
-const totalWeight = turns.reduce((sum, [weight]) => sum + weight, 0);
+const totalWeight = activities.reduce((sum, [weight]) => sum + weight, 0);
 
 export interface LiveActivityNeeds {
   readonly service: Service;
-  /** Whose people they are. */
+  /** The organization it happens in. */
   readonly organization: string;
-  /** A fault of the sandbox itself: one turn is lost, life goes on. */
+  /** Receives an error of the sandbox itself; the next activity follows. */
   report(error: unknown): void;
 }
 
-/** Takes one turn after another; each is chosen by the seed. None ever throws. */
+/** Returns a function that runs one activity, chosen by the seed. It never throws. */
 export function createLiveActivity({ service, organization, report }: LiveActivityNeeds): () => void {
   const random = randomOf(service.options.seed, 'live');
-  const stage: Stage = { service: { ...service, random }, organization };
+  const context: ActivityContext = { service: { ...service, random }, organization };
   return () => {
     try {
-      choose(random)(stage);
+      choose(random)(context);
     } catch (error) {
-      // A workshop may be full by the time somebody comes: they go away, and life goes on.
+      // The rules may refuse an activity, such as booking a full workshop.
       if (!(error instanceof HttpError)) report(error);
     }
   };
 }
 
-function choose(random: Random): Turn {
+function choose(random: Random): Activity {
   let left = random.next() * totalWeight;
-  return turns.find(([weight]) => (left -= weight) < 0)?.[1] ?? bookSomething;
+  return activities.find(([weight]) => (left -= weight) < 0)?.[1] ?? bookMeeting;
 }
 
-/** `rate` turns a second, until `signal` aborts. Late turns are made up for, so that the rate holds. */
+/** Runs `rate` activities per second until `signal` aborts. Late ones are caught up on, so that the rate holds. */
 export async function runLiveActivity(act: () => void, rate: number, signal: AbortSignal): Promise<void> {
   const startMs = performance.now();
   for (let taken = 0; !signal.aborted;) {

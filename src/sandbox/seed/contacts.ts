@@ -126,8 +126,8 @@ export function createSeededContacts(plan: SeededContactsPlan): SeededContacts {
   /** One digit more than any number behind this prefix: none of them is in use. */
   function phoneNumbers(row: number): ContactEntry['phone_numbers'] {
     const digits = String(row).padStart(7, '0');
-    const [mobile, desk] = [{ phone_number: `+1202555${digits}` }, { phone_number: `+1303555${digits}` }];
-    return share(45, row) < 0.15 ? [] : share(46, row) < 0.08 ? [mobile, desk] : [mobile];
+    const [mobile, office] = [{ phone_number: `+1202555${digits}` }, { phone_number: `+1303555${digits}` }];
+    return share(45, row) < 0.15 ? [] : share(46, row) < 0.08 ? [mobile, office] : [mobile];
   }
   const namesOf = {
     uri: (row: number) => [uri(row)],

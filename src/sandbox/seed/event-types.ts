@@ -1,5 +1,5 @@
-// What can be booked: one event type for every kind of place, of pooling and of form the specification names.
-import { randomOf } from '#src/sandbox/random.ts';
+// The seeded event types: one for every kind of location, pooling and form in the specification.
+import { itemAt, randomOf } from '#src/sandbox/random.ts';
 import type { EventTypeLocation, EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
@@ -39,7 +39,7 @@ const teamSize: Question = {
   required: true,
   answer_choices: ['1–10', '11–50', '51–500'],
 };
-// Questions keep the spaces people typed: an answer must match them too.
+// Questions keep the spaces people typed, and an answer must match them exactly.
 const consent: Question = { ...topic, name: 'May we record the call? ', type: 'string', position: 3, required: true };
 
 export interface SeededEventTypes {
@@ -49,9 +49,9 @@ export interface SeededEventTypes {
 }
 
 export function seedEventTypes(service: Service, { main, free, trial, enterprise }: People): SeededEventTypes {
-  const [owner, admin, member, ...others] = main.users as [UserResource, UserResource, UserResource, ...UserResource[]];
-  const everyone = [owner, admin, member, ...others];
-  const common = seedCommon(service, main, everyone);
+  const { owner, admin, member, users } = main;
+  const others = users.slice(3);
+  const common = seedCommon(service, main, users);
   const more: readonly EventTypePlan[] = [
     {
       name: 'Office visit',
@@ -91,7 +91,7 @@ export function seedEventTypes(service: Service, { main, free, trial, enterprise
   return common;
 }
 
-/** The three every organization has. */
+/** The three event types of every organization. */
 function seedCommon(service: Service, team: Team, hosts: readonly UserResource[]): SeededEventTypes {
   const { owner } = team;
   const put = (plan: EventTypePlan, position: number): string => seedEventType(service, team, { ...plan, position });
@@ -130,7 +130,7 @@ function seedEventType(
   plan: EventTypePlan & { position: number },
 ): string {
   const random = randomOf(options.seed, 'offer', organization.name, plan.name);
-  const [host] = plan.hosts as [UserResource];
+  const host = itemAt(plan.hosts, 0);
   const made = instantOf(clock.nowMs() - (800 - plan.position) * dayMs);
   const slug = plan.name.toLowerCase().replaceAll(' ', '-');
   const eventType: StoredEventType = {

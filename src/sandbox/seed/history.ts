@@ -1,6 +1,6 @@
-// What happened before the sandbox was opened: bookings of the last two months and for the next weeks, some canceled, moved or
-// missed. It goes through the same rules as everything later, on a clock that walks through the past. All of it had happened
-// when the day began, and every step draws from a chain of its own: at whatever time it is opened, it is the same history.
+// The history a sandbox starts with: bookings of the last two months and for the next weeks, some canceled, moved or missed. It
+// follows the same rules as everything later, on a clock that moves through the past. All of it happened before the day began,
+// and every step makes its own random choices: the history is the same at whatever time the sandbox is opened.
 import { randomOf } from '#src/sandbox/random.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
@@ -24,49 +24,49 @@ interface Step {
   take(): void;
 }
 
-/** The service as it was, with the choices of one step. */
+/** The service at a past time, with the random choices of one step. */
 type PastOf = (...step: readonly (string | number)[]) => Service;
 
 export interface HistoryPlan {
   readonly organization: string;
   readonly bookings: number;
-  /** Told of every step that was taken. */
+  /** Called for every step. */
   readonly progress?: Progress;
 }
 
 export function seedHistory(service: Service, { organization, bookings, progress }: HistoryPlan): void {
   const todayMs = beginningOfDay(service.clock.nowMs());
-  const walking = walkingClock(service.clock);
+  const pastClock = historyClock(service.clock);
   const pastOf: PastOf = (...step) => ({
     ...service,
-    clock: walking,
+    clock: pastClock,
     random: randomOf(service.options.seed, 'history', ...step),
   });
   const offers = eventTypesOf(service.state, organization);
   const steps: Step[] = [];
   for (let number = 0; number < bookings; number += 1) {
     const atMs = todayMs - spanMs + Math.floor(((number + 1) * (spanMs - hourMs)) / bookings);
-    const [booking, befalling] = [pastOf(number, 'booking'), pastOf(number, 'fate')];
+    const [booking, following] = [pastOf(number, 'booking'), pastOf(number, 'fate')];
     const startMs = slotAfter(booking.random, atMs);
-    const fate = fateOf(befalling.random, { atMs, startMs, todayMs });
+    const outcome = outcomeOf(following.random, { atMs, startMs, todayMs });
     let invitee: InviteeResource | undefined;
-    steps.push({ atMs, take: () => void (invitee = bookSomeone(booking, { organization, startMs, offers })) });
-    if (fate) steps.push({ atMs: fate.atMs, take: () => void (invitee && fate.befall(befalling, invitee)) });
+    steps.push({ atMs, take: () => void (invitee = bookVisitor(booking, { organization, startMs, offers })) });
+    if (outcome) steps.push({ atMs: outcome.atMs, take: () => void (invitee && outcome.apply(following, invitee)) });
   }
   steps.push(...submissionsOf(pastOf, organization, todayMs));
   for (const [done, { atMs, take }] of steps.toSorted((a, b) => a.atMs - b.atMs).entries()) {
     progress?.(done, steps.length);
-    walking.moveTo(atMs);
+    pastClock.moveTo(atMs);
     try {
       take();
     } catch (error) {
-      // A workshop may be full when somebody wants to move there: they stay where they are.
+      // The rules may refuse a step, such as moving to a full workshop; the booking then stays as it was.
       if (!(error instanceof HttpError)) throw error;
     }
   }
 }
 
-function bookSomeone(
+function bookVisitor(
   past: Service,
   { organization, startMs, offers }: { organization: string; startMs: number; offers: readonly StoredEventType[] },
 ): InviteeResource {
@@ -81,52 +81,52 @@ function bookSomeone(
   });
 }
 
-/** One for every place the forms can lead to. */
+/** One submission for every route of the forms. */
 function submissionsOf(pastOf: PastOf, organization: string, todayMs: number): readonly Step[] {
   const { state } = pastOf('submissions');
   const forms = [...state.routingForms.values()].filter((form) => form.organization === organization);
   return forms.flatMap((form) =>
-    form.routes.map(({ answer }, place) => ({
-      atMs: todayMs - (place + 1) * 9 * dayMs,
+    form.routes.map(({ answer }, index) => ({
+      atMs: todayMs - (index + 1) * 9 * dayMs,
       take: () => {
         const question = form.questions.at(-1)?.name ?? '';
-        submitForm(pastOf('submission', form.name, place), { form, answers: { [question]: answer } });
+        submitForm(pastOf('submission', form.name, index), { form, answers: { [question]: answer } });
       },
     })),
   );
 }
 
-interface Fate {
+interface BookingOutcome {
   readonly atMs: number;
-  befall(past: Service, invitee: InviteeResource): void;
+  apply(past: Service, invitee: InviteeResource): void;
 }
 
-/** What has become of a booking by the beginning of the day. */
-function fateOf(
+/** What happened to a booking before the beginning of the day. */
+function outcomeOf(
   random: Random,
   { atMs, startMs, todayMs }: { atMs: number; startMs: number; todayMs: number },
-): Fate | undefined {
-  const luck = random.next();
+): BookingOutcome | undefined {
+  const draw = random.next();
   const beforeMs = Math.floor((atMs + Math.min(startMs, todayMs)) / 2);
-  if (luck < 0.12)
+  if (draw < 0.12)
     return {
       atMs: beforeMs,
-      befall: (past, invitee) =>
+      apply: (past, invitee) =>
         cancelInvitee(past, invitee, {
           cancelerType: past.random.chance(0.3) ? 'host' : 'invitee',
           reason: past.random.pick(cancelReasons),
         }),
     };
-  if (luck < 0.22) {
+  if (draw < 0.22) {
     const startTime = instantOf(slotAfter(random, startMs));
-    return { atMs: beforeMs, befall: (past, invitee) => rescheduleInvitee(past, invitee, { startTime }) };
+    return { atMs: beforeMs, apply: (past, invitee) => rescheduleInvitee(past, invitee, { startTime }) };
   }
-  if (luck < 0.34 && startMs < todayMs - hourMs) return { atMs: startMs + 20 * minuteMs, befall: markNoShow };
+  if (draw < 0.34 && startMs < todayMs - hourMs) return { atMs: startMs + 20 * minuteMs, apply: markNoShow };
   return undefined;
 }
 
-/** A clock that stands where it is put. */
-function walkingClock(clock: Clock): Clock & { moveTo(ms: number): void } {
+/** A clock that is moved by hand. */
+function historyClock(clock: Clock): Clock & { moveTo(ms: number): void } {
   let micros = 0;
   return {
     ...clock,

@@ -1,6 +1,6 @@
 // The people of the sandbox's organizations: one working organization with its team, and one small one for each other plan.
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
-import { randomOf } from '#src/sandbox/random.ts';
+import { itemAt, randomOf } from '#src/sandbox/random.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Organization, Plan } from '#src/sandbox/world/state.ts';
@@ -10,7 +10,7 @@ import type { Service } from '#src/sandbox/world/service.ts';
 export interface Team {
   readonly organization: Organization;
   readonly owner: UserResource;
-  /** Everyone, the owner first. */
+  /** All users, the owner first. */
   readonly users: readonly UserResource[];
 }
 
@@ -32,10 +32,10 @@ export function seedPeople(service: Service): People {
     roles: ['owner', 'admin', 'user', 'user', 'user'],
     foundedMs,
   });
-  const [, admin, member, ...others] = main.users as [UserResource, UserResource, UserResource, ...UserResource[]];
+  const [admin, member] = [itemAt(main.users, 1), itemAt(main.users, 2)];
   const random = randomOf(options.seed, 'groups');
   const group = `${options.baseUrl}/groups/${random.uuid()}`;
-  const members = [member, ...others.slice(0, 1)].map(({ uri }) => uri);
+  const members = main.users.slice(2, 4).map(({ uri }) => uri);
   const founded = instantOf(foundedMs + dayMs);
   state.groups.put({
     uri: group,
@@ -93,5 +93,5 @@ function seedTeam(service: Service, { name, plan, roles, foundedMs, more }: Team
       timezone: zones[index % zones.length] ?? 'UTC',
     });
   });
-  return { organization, owner: users[0] as UserResource, users };
+  return { organization, owner: itemAt(users, 0), users };
 }

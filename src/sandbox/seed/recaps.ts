@@ -1,4 +1,4 @@
-// Recaps of meetings that were held, and one of a meeting that was never on a calendar here.
+// Recaps of past meetings, and one of a meeting that was not scheduled through the service.
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
 import { randomOf } from '#src/sandbox/random.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
@@ -9,12 +9,12 @@ import type { Service } from '#src/sandbox/world/service.ts';
 import type { Team } from './people.ts';
 
 const mostRecaps = 5;
-/** From the end of a meeting until its recap is there. */
+/** The time between the end of a meeting and its recap. */
 const writingMs = 5 * minuteMs;
 
-/** The meetings must be there already. */
+/** The meetings must be seeded before. */
 export function seedRecaps(service: Service, { organization, owner, users }: Team): void {
-  // A chain of its own: more meetings do not shift the choices of what comes after.
+  // Random choices of their own: more meetings do not shift the choices that follow.
   const seeding = { ...service, random: randomOf(service.options.seed, 'recaps', organization.name) };
   for (const event of heldMeetings(seeding, users)) {
     const [host] = event.event_memberships;
@@ -23,7 +23,7 @@ export function seedRecaps(service: Service, { organization, owner, users }: Tea
   seedExternal(seeding, owner);
 }
 
-/** The latest ones to which somebody came, as of the beginning of the day: which they are does not hang on its hour. */
+/** The latest meetings with an attendee, as of the beginning of the day, so that they do not depend on the hour. */
 function heldMeetings({ state, clock }: Service, users: readonly UserResource[]): readonly ScheduledEventResource[] {
   const hosts = new Set(users.map(({ uri }) => uri));
   const today = instantOf(beginningOfDay(clock.nowMs()));

@@ -1,12 +1,12 @@
-// Makes the world of one seed: the same people, offers, fields, forms, contacts and tokens every time.
-import { apiScopes } from '#schemas/api-scope.ts';
+// Seeds the world: the same seed creates the same people, event types, custom fields, forms, contacts and tokens.
 import type { ApiScope } from '#schemas/api-scope.ts';
+import { everyScope } from '#src/sandbox/auth/scopes.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { seedContacts } from './contacts.ts';
-import { seedFields } from './fields.ts';
-import { seedForms } from './forms.ts';
+import { seedFields } from './fields-and-forms.ts';
+import { seedForms } from './fields-and-forms.ts';
 import { seedHistory } from './history.ts';
 import { seedEventTypes } from './event-types.ts';
 import { seedPeople } from './people.ts';
@@ -22,7 +22,7 @@ export interface SeedPlan extends WorldSize {
   readonly progress?: Progress;
 }
 
-/** What a newcomer needs to begin: where things are, and keys to all doors. */
+/** What a client needs to start: URIs and tokens. */
 export interface Handles {
   readonly base_url: string;
   readonly auth_url: string;
@@ -31,13 +31,13 @@ export interface Handles {
   readonly group: string;
   readonly event_types: { readonly solo: string; readonly group: string; readonly round_robin: string };
   readonly tokens: Readonly<Record<TokenName, string>>;
-  /** The client with a secret; `slotstream` is one without. */
+  /** The confidential client; `slotstream` is a public one. */
   readonly oauth: { readonly client_id: string; readonly client_secret: string };
 }
 
 type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'trial' | 'enterprise';
 
-/** What the small organizations know. */
+/** Contacts of each small organization. */
 const fewContacts = 5;
 
 export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Handles {
@@ -45,16 +45,15 @@ export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Han
   const people = seedPeople(service);
   const { main, free, trial, enterprise } = people;
   const teams = [main, free, trial, enterprise];
-  const offers = seedEventTypes(service, people);
+  const eventTypes = seedEventTypes(service, people);
   for (const team of teams) {
     seedFields(service, team);
     seedContacts(service, team, team === main ? plan.contacts : fewContacts);
   }
-  seedForms(service, main, offers);
+  seedForms(service, main, eventTypes);
   seedHistory(service, { ...plan, organization: main.organization.uri });
   seedRecaps(service, main);
-  const all = Object.keys(apiScopes) as ApiScope[];
-  const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = all): string =>
+  const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = everyScope): string =>
     tokens.personal(name, { user, scopes });
   return {
     base_url: options.baseUrl,
@@ -62,7 +61,7 @@ export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Han
     organization: main.organization.uri,
     users: { owner: main.owner.uri, admin: main.admin.uri, member: main.member.uri },
     group: main.group,
-    event_types: offers,
+    event_types: eventTypes,
     tokens: {
       owner: personal('owner', main.owner.uri),
       admin: personal('admin', main.admin.uri),

@@ -1,4 +1,4 @@
-// What can be booked: event types are made, changed and deleted, each told to subscribers (A23).
+// Event types: created, updated and deleted, each with a fact for subscribers (A23).
 import { isDeepStrictEqual } from 'node:util';
 import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-request.ts';
 import type { EventKind } from '#schemas/events.ts';
@@ -9,20 +9,20 @@ import type { Service } from './service.ts';
 import { eventTypesOf } from './state.ts';
 import type { State, StoredEventType } from './state.ts';
 
-/** The record as the service shows it. */
+/** The record as the API returns it. */
 export function eventTypeRecord(eventType: StoredEventType): EventTypeResource {
   const { seats: _seats, hosts: _hosts, price: _price, reconfirms: _reconfirms, ...record } = eventType;
   return record;
 }
 
-/** The organization of these users, who host something together. */
+/** The organization of these hosts. */
 export function organizationOf(state: State, [user = '']: readonly string[]): string {
   return state.users.get(user)?.current_organization ?? '';
 }
 
 export interface NewEventType {
   readonly owner: UserResource;
-  /** By URI; of the owner's organization. */
+  /** By URI; users of the owner's organization. */
   readonly hosts: readonly string[];
   readonly request: EventTypeRequest;
 }
@@ -76,7 +76,7 @@ export function createEventType(service: Service, { owner, hosts, request }: New
   return eventType;
 }
 
-/** What changes nothing moves no time and tells nobody. */
+/** An update without a change leaves `updated_at` alone and emits nothing. */
 export function updateEventType(
   service: Service,
   eventType: StoredEventType,
@@ -90,14 +90,14 @@ export function updateEventType(
   return updated;
 }
 
-/** Meetings booked of it stay. */
+/** Its meetings remain. */
 export function deleteEventType(service: Service, eventType: StoredEventType): void {
   const now = service.clock.tick();
   service.state.eventTypes.delete(eventType.uri);
   emitEventType(service, 'event_type.deleted', { ...eventType, active: false, updated_at: now, deleted_at: now });
 }
 
-/** The fields of the record that a request sets; what it leaves out is left as it is. */
+/** The fields of the record that a request sets; the others are unchanged. */
 function changesOf({ custom_questions, description_plain, ...change }: EventTypeChange): Partial<EventTypeResource> {
   const { name, duration, active, color, internal_note, secret, locale, position, locations } = change;
   const described = description_plain === undefined ? {} : description(description_plain);

@@ -1,23 +1,23 @@
-// One kind of record, found by URI, by what it belongs to, or page by page in a kept order.
+// A collection of records in memory with indexes: by URI, by group, and sorted for pages.
 import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
 import { firstBeyond, pageOf, sortedRows } from './page.ts';
 
 export interface IndexedCollection<Item, Order extends string = never, Group extends string = never> {
   readonly size: number;
   get(uri: string): Item | undefined;
-  /** Adds the record, or replaces the one of the same URI. */
+  /** Adds the record, or replaces the one with the same URI. */
   put(item: Item): void;
   delete(uri: string): boolean;
   values(): MapIterator<Item>;
   /** The records of one group, oldest first. */
   of(group: Group, name: string): readonly Item[];
-  /** How many they are. */
+  /** The number of records in one group. */
   count(group: Group, name: string): number;
   page(order: Order, request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;
 }
 
 export interface CollectionPlan<Item, Order extends string, Group extends string> {
-  /** The text a record is sorted by; equal texts are told apart by URI. */
+  /** The text a record is sorted by; records with equal texts are sorted by URI. */
   readonly orders: Readonly<Record<Order, (item: Item) => string>>;
   readonly groups?: Readonly<Record<Group, (item: Item) => readonly string[]>>;
 }
@@ -29,10 +29,10 @@ export function createIndexedCollection<
 >({ orders, groups }: CollectionPlan<Item, Order, Group>): IndexedCollection<Item, Order, Group> {
   const byUri = new Map<string, Item>();
   const sortings = new Map(
-    Object.entries(orders).map(([name, keyOf]) => [name, createSorting(keyOf as KeyOf<Item>, () => byUri.values())]),
+    Object.entries<KeyOf<Item>>(orders).map(([name, keyOf]) => [name, createSorting(keyOf, () => byUri.values())]),
   );
   const groupings = new Map(
-    Object.entries(groups ?? {}).map(([name, namesOf]) => [name, createGrouping(namesOf as NamesOf<Item>)]),
+    Object.entries<NamesOf<Item>>(groups ?? {}).map(([name, namesOf]) => [name, createGrouping(namesOf)]),
   );
 
   function remove(item: Item, instead?: Item): void {
@@ -59,12 +59,16 @@ export function createIndexedCollection<
     },
     values: () => byUri.values(),
     of: (group, name) =>
-      groupings
-        .get(group)
-        ?.named(name)
-        .map((uri) => byUri.get(uri) as Item) ?? [],
+      (groupings.get(group)?.named(name) ?? []).flatMap((uri) => {
+        const item = byUri.get(uri);
+        return item === undefined ? [] : [item];
+      }),
     count: (group, name) => groupings.get(group)?.count(name) ?? 0,
-    page: (order, request, matches) => (sortings.get(order) as Sorting<Item>).page(request, matches),
+    page(order, request, matches) {
+      const sorting = sortings.get(order);
+      if (sorting === undefined) throw new Error(`the collection has no order ${order}`);
+      return sorting.page(request, matches);
+    },
   };
 }
 
@@ -77,7 +81,7 @@ interface Sorting<Item> {
   page(request: PageRequest, matches?: (item: Item) => boolean): Page<Item>;
 }
 
-/** Made of all the records when first read, so that a world is made without any order, and kept sorted from then on. */
+/** Sorted when it is first read, so that seeding does not pay for it, and maintained from then on. */
 function createSorting<Item extends { readonly uri: string }>(
   keyOf: KeyOf<Item>,
   all: () => Iterable<Item>,
@@ -102,7 +106,7 @@ function createSorting<Item extends { readonly uri: string }>(
 
 interface Grouping<Item> {
   add(item: Item): void;
-  /** A record that comes `instead` keeps its place in the groups both are in. */
+  /** A record that is replaced by `instead` keeps its position in the groups both belong to. */
   remove(item: Item, instead?: Item): void;
   named(name: string): readonly string[];
   count(name: string): number;
@@ -119,9 +123,9 @@ function createGrouping<Item extends { readonly uri: string }>(namesOf: NamesOf<
       }
     },
     remove(item, instead) {
-      const kept = instead === undefined ? [] : namesOf(instead);
+      const retained = instead === undefined ? [] : namesOf(instead);
       for (const name of namesOf(item)) {
-        if (kept.includes(name)) continue;
+        if (retained.includes(name)) continue;
         const set = members.get(name);
         set?.delete(item.uri);
         if (set?.size === 0) members.delete(name);

@@ -1,4 +1,4 @@
-// The life of an invitation to an organization (A24):
+// Invitations to an organization (A24):
 //
 //   (none) ──invite──▶ pending ──accept──▶ accepted   (a user with a membership appears)
 //                         └────decline──▶ declined   (the address may be invited again)
@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 
 const messages = permissionMessages['POST /organizations/<uuid>/invitations'];
 
-/** What of its allotments an organization has used. */
+/** How many seats and invitations an organization has used. */
 export function seatsTaken(state: State, organization: string): { members: number; pending: number; sent: number } {
   const sent = state.invitations.of('organization', organization);
   return {
@@ -23,7 +23,7 @@ export function seatsTaken(state: State, organization: string): { members: numbe
   };
 }
 
-/** Whether the account may send one more. An invited address holds a seat until it declines. */
+/** Refuses when the account may not send another invitation. An invited address holds a seat until it declines. */
 export function demandAllotment(state: State, organization: Organization): void {
   if (organization.scim) throw denied(messages.scim);
   const { members, pending, sent } = seatsTaken(state, organization.uri);

@@ -8,7 +8,7 @@ import type { Organization, State, StoredMembership } from './state.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
 
-/** The one the world is about is founded first. */
+/** The main organization is seeded first. */
 export function mainOrganization(organizations: ReadonlyMap<string, Organization>): Organization {
   const [main] = organizations.values();
   if (main === undefined) throw new Error('The world has no organization.');
@@ -31,7 +31,7 @@ export interface NewMember {
   readonly timezone: string;
 }
 
-/** A user and their place in the organization. */
+/** Adds a user and their membership of the organization. */
 export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
   const { uri, membership, organization, role, joined, name, slug, email, timezone } = member;
   const times = { created_at: joined, updated_at: joined };
@@ -53,7 +53,7 @@ export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, me
   return user;
 }
 
-/** A new user with an ordinary role, named after the address until they say more. */
+/** Adds a user with the ordinary role, named after the address. */
 export function addMember(service: Service, { organization, email }: { organization: string; email: string }): string {
   const joined = service.clock.tick();
   const mailbox = email.slice(0, email.lastIndexOf('@'));

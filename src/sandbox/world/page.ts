@@ -1,16 +1,17 @@
 // A page out of a sorted sequence in memory.
+import { itemAt } from '#src/sandbox/random.ts';
 import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
 
-/** What the walk needs of a sorted sequence, ascending. */
+/** What a page needs from a sequence in ascending order. */
 export interface Sorted<Item> {
   readonly length: number;
   at(index: number): Item;
   positionAt(index: number): Position;
-  /** The first row wanted at `index` or beyond it in the direction of `step`; -1 when there is none. */
+  /** The first matching row at `index` or beyond it in the direction of `step`; -1 when there is none. */
   seek(index: number, step: Step): number;
 }
 
-/** Up the sequence or down. */
+/** Ascending or descending. */
 export type Step = 1 | -1;
 
 /** The index of the first row beyond `position`, ascending. */
@@ -37,7 +38,7 @@ export function pageOf<Item extends { readonly uri: string }>(
   let index = rows.seek(beside.ahead, step);
   for (; index !== -1 && found.length < count; index = rows.seek(index + step, step)) found.push(rows.at(index));
   const more = index !== -1;
-  // Coming from a row there is something behind, unless it has gone meanwhile.
+  // A page that starts at a row has one behind it, unless that row was deleted since.
   const behind = from !== undefined && rows.seek(beside.behind, back) !== -1;
   return {
     items: backwards ? found.toReversed() : found,
@@ -50,7 +51,7 @@ export function pageOf<Item extends { readonly uri: string }>(
 interface Beside {
   /** The first row beyond. */
   readonly ahead: number;
-  /** The row itself, or the first on the other side when it has gone. */
+  /** The row itself, or the first on the other side when it was deleted. */
   readonly behind: number;
 }
 
@@ -65,7 +66,7 @@ function besides(rows: Sorted<unknown>, position: Position, step: Step): Beside 
   return isThere ? { ahead: beyond - 2, behind: beyond - 1 } : { ahead: beyond - 1, behind: beyond };
 }
 
-/** One page of two sequences together: of each, the page that was asked for. */
+/** Merges the same page of two sequences into one. */
 export function mergePages<Item>(
   [one, other]: readonly [Page<Item>, Page<Item>],
   { count, descending, backwards }: PageRequest,
@@ -83,7 +84,7 @@ export function mergePages<Item>(
   };
 }
 
-/** A page of a list at hand, in the order of `keyOf`. */
+/** A page of a list, sorted by `keyOf`. */
 export function pageOfList<Item extends { readonly uri: string }>(
   list: readonly Item[],
   request: PageRequest,
@@ -99,7 +100,7 @@ export function sortedRows<Item>(
   position: (item: Item) => Position,
   matches: (item: Item) => boolean = () => true,
 ): Sorted<Item> {
-  const at = (index: number): Item => sorted[index] as Item;
+  const at = (index: number): Item => itemAt(sorted, index);
   return {
     length: sorted.length,
     at,

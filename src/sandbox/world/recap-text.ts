@@ -1,4 +1,4 @@
-// What a note taker would have written: believable highlights and a transcript, where nobody said what they are.
+// Generated text of recaps: highlights and a transcript, for recaps created without them.
 import type { RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { Random } from '#src/sandbox/random.ts';
 
@@ -47,7 +47,7 @@ export function makeHighlights(random: Random): Highlights {
   };
 }
 
-/** The attendees take turns. */
+/** The attendees speak one after another. */
 export function makeTranscript(random: Random, attendees: RecapEventResource['attendees']): Segments {
   let start_seconds = 0;
   return lines.map((text, index) => {

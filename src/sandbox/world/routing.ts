@@ -1,4 +1,4 @@
-// Routing forms: somebody fills one in, and the last answer decides where it leads.
+// Routing form submissions: the last answer decides the result.
 import type { RoutingFormSubmissionResource, RoutingResult } from '#schemas/resources/routing-form.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { makePerson, trackingWith } from './fictional-people.ts';
@@ -7,12 +7,12 @@ import { newUri } from './service.ts';
 import type { Service } from './service.ts';
 import type { StoredForm } from './state.ts';
 
-/** In the order of the questions, or by a question's name, `uuid` or place (from 0). */
+/** In the order of the questions, or by a question's name, `uuid` or index (from 0). */
 export type Answers = readonly string[] | Readonly<Record<string, string>>;
 
 export interface Submission {
   readonly form: StoredForm;
-  /** Those missing are made up; those to questions the form does not ask are left out. */
+  /** Missing answers are generated; answers to unknown questions are ignored. */
   readonly answers?: Answers | undefined;
   readonly tracking?: Parameters<typeof trackingWith>[0];
 }
@@ -22,10 +22,10 @@ type Question = StoredForm['questions'][number];
 export function submitForm(service: Service, { form, answers, tracking }: Submission) {
   const { random, state } = service;
   const person = makePerson(random);
-  const questions_and_answers = form.questions.map((question, place) => ({
+  const questions_and_answers = form.questions.map((question, index) => ({
     question_uuid: question.uuid,
     question: question.name,
-    answer: answerTo(question, place, answers) ?? makeAnswer(random, question, person),
+    answer: answerTo(question, index, answers) ?? makeAnswer(random, question, person),
   }));
   const at = service.clock.tick();
   const submission: RoutingFormSubmissionResource = {
@@ -34,14 +34,14 @@ export function submitForm(service: Service, { form, answers, tracking }: Submis
     questions_and_answers,
     tracking: trackingWith(tracking),
     result: resultOf(form, questions_and_answers.at(-1)?.answer),
-    // It comes before any booking.
+    // A submission precedes any booking.
     submitter: null,
     submitter_type: null,
     created_at: at,
     updated_at: at,
   };
   state.submissions.put(submission);
-  // It belongs to the organization: nobody has been chosen to host anything yet.
+  // It belongs to the organization: no host has been chosen yet.
   service.emit({
     event: 'routing_form_submission.created',
     at,
@@ -52,10 +52,10 @@ export function submitForm(service: Service, { form, answers, tracking }: Submis
   return submission;
 }
 
-/** Own keys only: somebody may ask for the answer to `constructor`. */
-function answerTo({ name, uuid }: Question, place: number, answers: Answers = []): string | undefined {
-  const key = [name, uuid, String(place)].find((candidate) => Object.hasOwn(answers, candidate));
-  return key === undefined ? undefined : (answers as Readonly<Record<string, string>>)[key];
+/** Own keys only: a question may be named `constructor`. */
+function answerTo({ name, uuid }: Question, index: number, answers: Answers = []): string | undefined {
+  const given = new Map(Object.entries(answers));
+  return given.get(name) ?? given.get(uuid) ?? given.get(String(index));
 }
 
 function makeAnswer(random: Random, { type, answer_choices }: Question, { name, email }: Person): string {
@@ -76,7 +76,7 @@ const thanks: RoutingResult = {
   value: { headline: 'Thank you', body: 'We will be in touch.' },
 };
 
-/** An answer no route was made for leads where the first one does. */
+/** An answer without a route has the result of the first route. */
 function resultOf({ routes }: StoredForm, answer: string | undefined): RoutingResult {
   return (routes.find((route) => route.answer === answer) ?? routes[0])?.result ?? thanks;
 }

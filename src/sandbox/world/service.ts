@@ -5,7 +5,7 @@ import type { Random } from '#src/sandbox/random.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
 import type { State } from './state.ts';
 
-/** Something that happened, on its way to the subscriptions it concerns. */
+/** Something that happened, sent to the subscriptions it concerns. */
 export interface Fact {
   readonly event: EventKind;
   /** The envelope's `created_at`. */
@@ -21,9 +21,9 @@ export interface ServiceOptions {
   readonly seed: number;
   /** Payloads as the specification describes them, instead of nested as the public service sends them (A4b, A4c). */
   readonly flat: boolean;
-  /** Takes `event_type.*` in subscriptions, as the public service does and the specification's enum does not (A6c). */
+  /** Accepts `event_type.*` in subscriptions, as the public service does and the specification's enum does not (A6c). */
   readonly eventTypes: boolean;
-  /** Off for measuring. */
+  /** Off for benchmarks. */
   readonly rateLimits: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Service {
   readonly options: ServiceOptions;
   readonly state: State;
   readonly clock: Clock;
-  /** One chain of choices for the whole run: the same calls in the same order make the same choices. */
+  /** One sequence of random choices for the whole run: the same calls in the same order make the same choices. */
   readonly random: Random;
   /** Sends the fact to the subscriptions it concerns. */
   emit(fact: Fact): void;

@@ -1,5 +1,5 @@
-// Everything the sandbox knows, each kind of record on its shelf. Records are never changed, only replaced: a page or a
-// delivery made a moment ago stays what it was.
+// All records of the sandbox, one collection per kind. Records are replaced, never changed in place: a page or a delivery that was
+// made before keeps its content.
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { GroupResource } from '#schemas/resources/group.ts';
@@ -21,7 +21,7 @@ import { createIndexedCollection } from './indexed-collection.ts';
 export const plans = ['free', 'standard', 'teams', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];
 
-/** `enterprise_only`: contacts ask for the enterprise level, as they may on accounts of another kind. */
+/** `enterprise_only`: contacts require the enterprise plan, as on some accounts. */
 export const contactsFeatures = ['enabled', 'disabled', 'enterprise_only'] as const;
 
 export interface Account {
@@ -39,7 +39,7 @@ export interface Organization extends Account {
   readonly name: string;
 }
 
-/** A record of the service with what only the service knows of it. */
+/** A record with the fields that the API does not return. */
 export interface StoredSubscription extends WebhookSubscriptionResource {
   readonly signingKey: string | null;
 }
@@ -49,7 +49,7 @@ export interface StoredGroup extends GroupResource {
 }
 
 export interface StoredForm extends RoutingFormResource {
-  /** Where a submission leads, by the answer to the last question; the first is the default. */
+  /** The result of a submission by the answer to the last question; the first is the default. */
   readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
 }
 
@@ -72,19 +72,19 @@ export interface DeletedContact {
   readonly organization: string;
 }
 
-/** How many people may sit in one meeting, and who hosts it: not part of the listed record. */
+/** With the seats of one meeting and the hosts, which the API does not return. */
 export interface StoredEventType extends EventTypeResource {
   readonly seats: number;
   readonly hosts: readonly string[];
   readonly price: number | null;
-  /** Invitees are asked to confirm again that they will come. */
+  /** Invitees are asked to reconfirm. */
   readonly reconfirms: boolean;
 }
 
-/** The name of one host's day (UTC): a calendar is looked at by the day, however long it is. */
+/** The index key of one host's day (UTC). */
 export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
-/** The name of one time of an event type, at which a group may meet. */
+/** The index key of one start time of an event type. */
 export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
 
 export type State = ReturnType<typeof createState>;
@@ -92,7 +92,7 @@ export type State = ReturnType<typeof createState>;
 export function createState() {
   return {
     organizations: new Map<string, Organization>(),
-    /** One address book an organization. */
+    /** One collection per organization. */
     contacts: new Map<string, ContactCollection>(),
     deletedContacts: new Map<string, DeletedContact>(),
     users: createIndexedCollection<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
@@ -118,7 +118,7 @@ export function createState() {
       orders: { start: ({ start_time }) => start_time },
       groups: {
         host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
-        // These two only know what takes place.
+        // These two contain active meetings only.
         host_day: ({ status, event_memberships, start_time }) =>
           status === 'active' ? event_memberships.map(({ user }) => hostDay(user, start_time)) : [],
         slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
@@ -152,18 +152,16 @@ export function createState() {
   };
 }
 
-/** The record as the service shows it. */
+/** The record as the API returns it. */
 export function membershipRecord(state: State, membership: StoredMembership): MembershipResource {
   const { user, ...rest } = membership;
-  const {
-    current_organization: _organization,
-    resource_type: _type,
-    ...person
-  } = state.users.get(user) as UserResource;
+  const stored = state.users.get(user);
+  if (stored === undefined) throw new Error('a membership without its user');
+  const { current_organization: _organization, resource_type: _type, ...person } = stored;
   return { ...rest, user: person };
 }
 
-/** What can be booked with anyone of this organization. */
+/** The event types hosted by users of this organization. */
 export function eventTypesOf(state: State, organization: string): readonly StoredEventType[] {
   return [...state.eventTypes.values()].filter(({ hosts }) =>
     hosts.some((host) => state.users.get(host)?.current_organization === organization),

@@ -81,7 +81,7 @@ export function recordFailure(service: Service, uri: string, { failingSinceMs, f
   const { retry_started_at: startedAt } = subscription;
   if (startedAt === null)
     state.subscriptions.put({ ...subscription, retry_started_at: instantOf(failedAtMs), updated_at: clock.tick() });
-  // PendingRetries that began after this delivery first failed began anew: something arrived in between.
+  // If retrying began after this delivery failed first, another delivery succeeded in between.
   else if (
     failedAtMs - failingSinceMs >= deliveryPolicy.retryHours * hourMs &&
     Date.parse(startedAt) <= failingSinceMs

@@ -1,4 +1,4 @@
-// Who books, and what they say: people from the address book or new ones, with answers to the form they are given.
+// Visitors who book: existing contacts or new people, with answers to the questions of the event type.
 import type { Random } from '#src/sandbox/random.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
@@ -19,7 +19,7 @@ interface Visitor {
   readonly guests: readonly string[];
 }
 
-/** A known contact, or, by the chance of `strangers` and when the book is empty, somebody new. */
+/** A contact; with the probability `strangers`, and when there is no contact, a new person. */
 export function pickVisitor(service: Service, organization: string, strangers: number): Visitor {
   const { random, state } = service;
   const known = random.chance(strangers) ? undefined : state.contacts.get(organization)?.pick(random.next());
@@ -43,7 +43,7 @@ export function pickVisitor(service: Service, organization: string, strangers: n
   };
 }
 
-/** Every required question answered, and some of the others. */
+/** Answers every required question and some of the others. */
 export function answersTo(
   { custom_questions }: Pick<EventTypeResource, 'custom_questions'>,
   random: Random,
@@ -59,7 +59,7 @@ export function answersTo(
     }));
 }
 
-/** A half hour of the day, from tomorrow to two weeks on. */
+/** A half hour between tomorrow and two weeks from now. */
 export function slotAfter(random: Random, fromMs: number): number {
   const day = beginningOfDay(fromMs) + random.int(1, 14) * dayMs;
   return day + random.int(16, 33) * 30 * minuteMs;

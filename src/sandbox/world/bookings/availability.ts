@@ -10,7 +10,7 @@ const closesMs = 17 * hourMs;
 
 export interface Span {
   readonly fromMs: number;
-  /** Not part of it. */
+  /** Exclusive. */
   readonly toMs: number;
 }
 
@@ -49,7 +49,7 @@ function* timesOfDay(
   }
 }
 
-/** What a host has on a day. Meetings of the evening before may reach into it. */
+/** The busy times of a host on a day. Meetings of the evening before may extend into it. */
 function busySpans(state: State, host: string, midnightMs: number): readonly Span[] {
   return [midnightMs - dayMs, midnightMs]
     .flatMap((ms) => meetingsOf(state, host, instantOf(ms)))

@@ -1,33 +1,34 @@
-// What a booking must respect beyond its form: the event type decides about time, place and answers. All complaints at once.
-// Whether the time is free is not asked: who books through the API has looked at the available times, or means it (A21).
+// The rules of a booking beyond its schema: time, location and answers must fit the event type. All problems are reported at once.
+// Whether the time is free is not checked: the API books any time it is given (A21).
 import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { instantOf } from '#src/sandbox/clock.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
 import type { StoredEventType } from '#src/sandbox/world/state.ts';
 
-interface Complaint {
+interface Problem {
   readonly message: string;
   readonly parameter: string;
 }
 
-const mostComplaints = 20;
+const mostProblems = 20;
 
 export function demandBookable(clock: Clock, eventType: StoredEventType, request: BookingRequest): void {
-  const complaints = [
+  const problems = [
     ...aboutTime(clock, eventType, request),
-    ...aboutPlace(eventType, request),
+    ...aboutLocation(eventType, request),
     ...aboutAnswers(eventType, request),
   ];
-  if (complaints.length > 0) throw invalid(...complaints.slice(0, mostComplaints));
+  if (problems.length > 0) throw invalid(...problems.slice(0, mostProblems));
 }
 
-function* aboutTime(clock: Clock, { active }: StoredEventType, { start_time }: BookingRequest): Iterable<Complaint> {
+function* aboutTime(clock: Clock, { active }: StoredEventType, { start_time }: BookingRequest): Iterable<Problem> {
   if (!active) yield { message: 'the event type is not active', parameter: 'event_type' };
-  if (start_time <= instantOf(clock.nowMs())) yield { message: 'expected a time to come', parameter: 'start_time' };
+  if (start_time <= instantOf(clock.nowMs()))
+    yield { message: 'expected a time in the future', parameter: 'start_time' };
 }
 
-function* aboutPlace({ pooling_type, locations }: StoredEventType, { location }: BookingRequest): Iterable<Complaint> {
+function* aboutLocation({ pooling_type, locations }: StoredEventType, { location }: BookingRequest): Iterable<Problem> {
   if (location === undefined) return;
   const offered = locations?.filter(({ kind }) => kind === location.kind) ?? [];
   const message = 'does not match the location of the event type';
@@ -36,21 +37,21 @@ function* aboutPlace({ pooling_type, locations }: StoredEventType, { location }:
   else if (offered.length === 0) yield { message, parameter: 'location.kind' };
   else if (
     isChosenByHost(location) &&
-    !offered.some((place) => (place.location ?? location.location) === location.location)
+    !offered.some((configured) => (configured.location ?? location.location) === location.location)
   )
     yield { message, parameter: 'location.location' };
 }
 
-/** Where the invitee says the place, as a number to be called at, whatever is configured is only a hint. */
+/** For other kinds the invitee gives the location, and the configured one is only a hint. */
 function isChosenByHost(location: InviteeLocation): location is InviteeLocation & { kind: 'physical' | 'custom' } {
   return location.kind === 'physical' || location.kind === 'custom';
 }
 
-/** Questions are told apart by their exact text, case and spaces included. */
+/** Questions are identified by their exact text, case and spaces included. */
 function* aboutAnswers(
   { custom_questions }: StoredEventType,
   { questions_and_answers = [] }: BookingRequest,
-): Iterable<Complaint> {
+): Iterable<Problem> {
   const asked = new Map(custom_questions.filter(({ enabled }) => enabled).map((question) => [question.name, question]));
   const answered = new Set<string>();
   for (const [index, { question, answer }] of questions_and_answers.entries()) {

@@ -1,5 +1,5 @@
-// Bookings: made, canceled, moved. An invitee is `active` until canceled; a moved one is canceled and points to its
-// successor (A21b):
+// Bookings: created, canceled, rescheduled, marked as no-shows. An invitee is `active` until canceled; a rescheduled one is
+// canceled and points to its successor (A21b):
 //
 //   book ──▶ active ──cancel──▶ canceled
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
@@ -17,17 +17,17 @@ import { namesOf, newInvitee } from './new-invitee.ts';
 import type { BookingPlan } from './new-invitee.ts';
 
 export function book(service: Service, plan: BookingPlan): InviteeResource {
-  const invitee = place(service, plan);
+  const invitee = addBooking(service, plan);
   emitInvitee(service, 'invitee.created', invitee);
   return invitee;
 }
 
-/** Puts the booking on the shelves without a word. */
-function place(service: Service, plan: BookingPlan): InviteeResource {
+/** Stores the booking without emitting a fact. */
+function addBooking(service: Service, plan: BookingPlan): InviteeResource {
   const { state } = service;
   const meeting = meetingWith(service, plan);
   const hosts = meeting.event_memberships.map(({ user }) => user);
-  // The contact first: it is made with empty meeting dates, which the invitee then fills.
+  // The contact first: it is created with empty meeting dates, which the invitee then fills.
   ensureContact(service, {
     organization: organizationOf(state, hosts),
     owner: hosts[0] ?? '',
@@ -53,7 +53,7 @@ export function cancelInvitee(service: Service, invitee: InviteeResource, how: C
   return canceled;
 }
 
-/** Takes the invitee out of its meeting without a word. */
+/** Removes the invitee from its meeting without emitting a fact. */
 function withdraw(service: Service, invitee: InviteeResource, { cancelerType, reason }: Canceling): InviteeResource {
   const { state, clock } = service;
   const meeting = meetingOf(service, invitee);
@@ -75,14 +75,14 @@ function withdraw(service: Service, invitee: InviteeResource, { cancelerType, re
   return canceled;
 }
 
-/** The invitee moves. The place is asked for before the old one is given up: a refusal leaves the booking as it was. */
+/** Books the new time before it cancels the old one: a refusal leaves the booking as it was. */
 export function rescheduleInvitee(
   service: Service,
   invitee: InviteeResource,
   { startTime }: { readonly startTime: string },
 ): InviteeResource {
   demandActive(invitee);
-  const moved = place(service, planAgain(service, invitee, startTime));
+  const moved = addBooking(service, planAgain(service, invitee, startTime));
   const leaving: InviteeResource = { ...invitee, rescheduled: true, new_invitee: moved.uri };
   const left = withdraw(service, leaving, { cancelerType: 'invitee', reason: null });
   emitInvitee(service, 'invitee.canceled', left);
@@ -107,7 +107,7 @@ function planAgain(service: Service, invitee: InviteeResource, startTime: string
     location: sameChoice(meeting.location, eventType.locations),
     answers: invitee.questions_and_answers,
     tracking: invitee.tracking,
-    // Of a group nobody knows whose guests they are.
+    // The guests of a group meeting cannot be attributed to an invitee.
     guests: eventType.kind === 'group' ? [] : meeting.event_guests.map((guest) => guest.email),
     submission: invitee.routing_form_submission,
     method: invitee.scheduling_method,
@@ -119,7 +119,7 @@ function demandActive({ status }: InviteeResource): void {
   if (status === 'canceled') throw invalid({ message: 'the invitee is canceled already', parameter: 'uri' });
 }
 
-/** The invitee of this URI, which a request gives as `parameter`. */
+/** The invitee with this URI, given in the request as `parameter`. */
 export function inviteeNamed(
   { state }: Service,
   { uri, parameter }: { readonly uri: string; readonly parameter: string },
@@ -141,25 +141,26 @@ export function emitInvitee(service: Service, event: EventKind, invitee: Invitee
   });
 }
 
-/** Every invitee was put on the shelf together with its meeting, and neither ever leaves. */
+/** An invitee is always stored together with its meeting, and neither is deleted. */
 export function meetingOf({ state }: Service, { event }: InviteeResource): ScheduledEventResource {
-  return state.scheduledEvents.get(event) as ScheduledEventResource;
+  const meeting = state.scheduledEvents.get(event);
+  if (meeting === undefined) throw new Error('an invitee without its meeting');
+  return meeting;
 }
 
 export function markNoShow(service: Service, invitee: InviteeResource): InviteeResource {
-  if (invitee.status === 'canceled')
-    throw invalid({ message: 'canceled: nobody waited for this invitee', parameter: 'invitee' });
+  if (invitee.status === 'canceled') throw invalid({ message: 'the invitee is canceled', parameter: 'invitee' });
   if (invitee.no_show !== null) throw invalid({ message: 'marked as a no-show already', parameter: 'invitee' });
   const no_show = { uri: newUri(service, 'invitee_no_shows'), created_at: service.clock.tick() };
-  return keep(service, 'invitee_no_show.created', { ...invitee, no_show });
+  return saveNoShow(service, 'invitee_no_show.created', { ...invitee, no_show });
 }
 
 export function unmarkNoShow(service: Service, invitee: InviteeResource): InviteeResource {
   if (invitee.no_show === null) throw invalid({ message: 'not marked as a no-show', parameter: 'invitee' });
-  return keep(service, 'invitee_no_show.deleted', { ...invitee, no_show: null });
+  return saveNoShow(service, 'invitee_no_show.deleted', { ...invitee, no_show: null });
 }
 
-function keep(
+function saveNoShow(
   service: Service,
   event: 'invitee_no_show.created' | 'invitee_no_show.deleted',
   invitee: InviteeResource,

@@ -1,63 +1,66 @@
-// Where a meeting takes place: made from what its event type offers and what the invitee chose.
-import type { InviteeLocation } from '#schemas/booking.ts';
+// The location of a meeting, from the locations of its event type and the choice of the invitee.
 import type { EventTypeLocation, LocationKind } from '#schemas/resources/event-type.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { Random } from '#src/sandbox/random.ts';
 
+export interface LocationChoice {
+  readonly kind: LocationKind;
+  /** For kinds where the invitee gives an address or a number. */
+  readonly location?: string | undefined;
+}
+
 type MeetingLocation = ScheduledEventResource['location'];
 
-/** A request says `kind`, a meeting says `type`, and one of them is spelled otherwise there (A4a). */
+/** A request names the `kind`, a meeting the `type`; one kind is spelled differently as a type (A4a). */
 const typeOf = (kind: LocationKind): string => (kind === 'gotomeeting_conference' ? 'gotomeeting' : kind);
 
-/** How often a conference is still being made when its booking is told. No later event announces the link. */
+/** How often a conference is still being created when its booking is sent. No later event announces the link. */
 const stillProcessing = 0.3;
 
-type Maker = (random: Random, offered: EventTypeLocation, words: string | undefined) => Omit<MeetingLocation, 'type'>;
+type Maker = (random: Random, offered: EventTypeLocation, text: string | undefined) => Omit<MeetingLocation, 'type'>;
 
-const spoken: Maker = (_, { location }, words) => ({ location: words ?? location ?? null });
+const inText: Maker = (_, { location }, text) => ({ location: text ?? location ?? null });
 const conference =
   (host: string): Maker =>
   (random) => ({ status: 'pushed', join_url: `https://${host}.example.test/${random.uuid().slice(0, 13)}`, data: {} });
 
 const makers: { readonly [Kind in LocationKind]: Maker } = {
-  physical: spoken,
-  custom: spoken,
-  ask_invitee: spoken,
-  outbound_call: spoken,
+  physical: inText,
+  custom: inText,
+  ask_invitee: inText,
+  outbound_call: inText,
   inbound_call: (_, { phone_number, location }) => ({ location: phone_number ?? location ?? null }),
   zoom_conference: (random) => {
     const id = random.int(10_000_000_000, 99_999_999_999);
     const join_url = `https://zoom.example.test/j/${id}`;
     return { status: 'pushed', join_url, data: { id, settings: {}, extra: null } };
   },
-  google_conference: (random, offered, words) =>
+  google_conference: (random, offered, text) =>
     random.chance(stillProcessing)
       ? { status: 'processing', join_url: null }
-      : conference('meet')(random, offered, words),
+      : conference('meet')(random, offered, text),
   gotomeeting_conference: conference('gotomeeting'),
   microsoft_teams_conference: conference('teams'),
   webex_conference: conference('webex'),
 };
 
-/** `chosen` is one of what is offered; without a choice the first offered place is taken. */
+/** `chosen` is one of the offered locations; without a choice the first one is used. */
 export function meetingLocation(
   random: Random,
   offers: readonly EventTypeLocation[] | null,
-  chosen: InviteeLocation | undefined,
+  chosen: LocationChoice | undefined,
 ): MeetingLocation {
   const kind = chosen?.kind ?? offers?.[0]?.kind ?? 'custom';
   const offered = offers?.find((one) => one.kind === kind) ?? { kind };
-  const words = chosen && 'location' in chosen ? chosen.location : undefined;
-  return { type: typeOf(kind), ...makers[kind](random, offered, words) };
+  return { type: typeOf(kind), ...makers[kind](random, offered, chosen?.location) };
 }
 
-/** The same choice again, for a meeting that takes the place of another. */
+/** The choice that leads to the same location, for a rescheduled meeting. */
 export function sameChoice(
   { type, location }: MeetingLocation,
   offers: readonly EventTypeLocation[] | null,
-): InviteeLocation | undefined {
+): LocationChoice | undefined {
   const kind = offers?.find((one) => typeOf(one.kind) === type)?.kind;
-  return kind === undefined
-    ? undefined
-    : ({ kind, ...(typeof location === 'string' && { location }) } as InviteeLocation);
+  if (kind === undefined) return undefined;
+  return typeof location === 'string' ? { kind, location } : { kind };
 }

@@ -9,7 +9,7 @@ import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
 import { meetingLocation } from './locations.ts';
 import type { BookingPlan } from './new-invitee.ts';
 
-/** The meeting as it is once the invitee has joined. Changes nothing; refuses when the group is full. */
+/** The meeting with the invitee added. Stores nothing; refuses when the group is full. */
 export function meetingWith(service: Service, plan: BookingPlan): ScheduledEventResource {
   const { eventType, startTime, guests = [] } = plan;
   const now = service.clock.tick();
@@ -26,7 +26,7 @@ export function meetingWith(service: Service, plan: BookingPlan): ScheduledEvent
   };
 }
 
-/** The meeting as it is once an invitee has left. A group goes on without one (A4g); a meeting of two does not. */
+/** The meeting with an invitee removed. A group meeting continues (A4g); a solo meeting is canceled. */
 export function meetingWithout(
   meeting: ScheduledEventResource,
   cancellation: CancellationResource,
@@ -40,13 +40,13 @@ export function meetingWithout(
   };
 }
 
-/** How many may still join at this time. A meeting of two is always a new one, whoever else meets then. */
+/** How many invitees may still join at this time. A solo meeting is always a new one. */
 export function seatsLeft(state: State, eventType: StoredEventType, startTime: string): number {
   const counter = gatheringAt(state, eventType, startTime)?.invitees_counter;
   return counter === undefined ? eventType.seats : Math.max(0, counter.limit - counter.active);
 }
 
-/** The group of this event type that meets at this time, if it was ever called together. */
+/** The group meeting of this event type at this time, if there is one. */
 export function gatheringAt(
   state: State,
   { uri, kind }: StoredEventType,
@@ -76,14 +76,14 @@ function newMeeting(service: Service, plan: BookingPlan, now: string): Scheduled
   };
 }
 
-/** To the microsecond, which a Date does not know. */
+/** Keeps the microseconds, which a Date does not hold. */
 function laterBy(instant: string, minutes: number): string {
   const later = new Date(Date.parse(instant) + minutes * minuteMs).toISOString();
   if (later.length !== 24) throw invalid({ message: 'too far in the future', parameter: 'start_time' });
   return `${later.slice(0, -1)}${instant.slice(23, 26)}Z`;
 }
 
-/** How many of its hosts a meeting needs. */
+/** The number of hosts a meeting needs. */
 export function hostsNeeded({ pooling_type, hosts }: StoredEventType): number {
   switch (pooling_type) {
     case 'collective':
@@ -95,7 +95,7 @@ export function hostsNeeded({ pooling_type, hosts }: StoredEventType): number {
   }
 }
 
-/** Those with the fewest meetings on the day come first; among equals chance decides, so that work is spread. */
+/** Hosts with the fewest meetings on the day come first; ties are broken at random, so that the load is spread. */
 export function hostsFor({ state, random }: Service, eventType: StoredEventType, startTime: string): readonly string[] {
   const needed = hostsNeeded(eventType);
   if (needed === eventType.hosts.length) return eventType.hosts;
@@ -108,7 +108,7 @@ export function hostsFor({ state, random }: Service, eventType: StoredEventType,
   return order.slice(0, needed).map(({ host }) => host);
 }
 
-/** The meetings of a host that take place, on the day (UTC) of `instant`. */
+/** The active meetings of a host on the day (UTC) of `instant`. */
 export function meetingsOf(state: State, host: string, instant: string): readonly ScheduledEventResource[] {
   return state.scheduledEvents.of('host_day', hostDay(host, instant));
 }

@@ -2,31 +2,32 @@
 import type { BookingRequest } from '#schemas/booking.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
+import type { LocationChoice } from './locations.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredEventType } from '#src/sandbox/world/state.ts';
 
 export interface BookingPlan {
   readonly eventType: StoredEventType;
-  /** UTC with six fractional digits. May lie in the past: a world is seeded with meetings that were. */
+  /** UTC with six fractional digits. May be in the past: the seed contains past meetings. */
   readonly startTime: string;
   /** With `name`, or with `first_name` and perhaps `last_name`. */
   readonly invitee: BookingRequest['invitee'];
   /** Of a kind the event type offers. */
-  readonly location?: BookingRequest['location'];
+  readonly location?: LocationChoice | undefined;
   readonly answers?: InviteeResource['questions_and_answers'] | undefined;
   readonly tracking?: BookingRequest['tracking'];
-  /** Addresses of people who come along. */
+  /** E-mail addresses of guests. */
   readonly guests?: readonly string[] | undefined;
-  /** The routing form submission that led here. */
+  /** The routing form submission that led to the booking. */
   readonly submission?: string | null | undefined;
   readonly scheduledBy?: string | null | undefined;
   /** Null: on the hosted page. */
   readonly method: InviteeResource['scheduling_method'];
-  /** The invitee this one takes the place of. */
+  /** The invitee this one replaces. */
   readonly replaces?: InviteeResource | undefined;
 }
 
-/** The record of the plan's invitee on the meeting of this URI. */
+/** The record of the invitee for the meeting with this URI. */
 export function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {
   const { invitee, replaces } = plan;
   const { baseUrl } = service.options;
@@ -50,7 +51,7 @@ export function newInvitee(service: Service, plan: BookingPlan, event: string): 
     cancel_url: `${baseUrl}/cancellations/${id}`,
     reschedule_url: `${baseUrl}/reschedulings/${id}`,
     routing_form_submission: plan.submission ?? null,
-    // Who moves a meeting has paid for it already.
+    // A rescheduled meeting has already been paid for.
     payment: replaces === undefined ? paymentFor(service, plan.eventType) : replaces.payment,
     no_show: null,
     reconfirmation: plan.eventType.reconfirms ? { created_at: now, confirmed_at: null } : null,
@@ -59,7 +60,7 @@ export function newInvitee(service: Service, plan: BookingPlan, event: string): 
   };
 }
 
-/** One name, or one in two parts: who gives the whole has no parts. */
+/** A full name, or one joined from its parts; a full name has no parts. */
 export function namesOf({
   name,
   first_name,

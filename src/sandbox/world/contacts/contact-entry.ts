@@ -1,7 +1,7 @@
 // A contact as the sandbox stores it, and how e-mail addresses are compared.
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
 
-/** What people write on a contact. */
+/** The fields users edit. */
 export interface ContactDetails {
   readonly emails: readonly { readonly email: string; readonly is_primary: boolean }[];
   readonly phone_numbers: readonly { readonly phone_number: string }[];
@@ -13,11 +13,11 @@ export interface ContactDetails {
   readonly state: string | null;
   readonly city: string | null;
   readonly linkedin: string | null;
-  /** Set custom fields only, by the URI of their definition. */
+  /** Only custom fields with a value, by the URI of their definition. */
   readonly values: ReadonlyMap<string, CustomFieldValue>;
 }
 
-/** A contact as it is kept. What follows from elsewhere (meeting dates, labels, unset fields) is added when it is shown. */
+/** A stored contact. Derived fields (meeting dates, labels, unset custom fields) are added when it is returned. */
 export interface ContactEntry extends ContactDetails {
   readonly uri: string;
   /** The user it belongs to. */

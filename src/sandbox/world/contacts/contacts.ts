@@ -1,4 +1,4 @@
-// The life of a contact: made, changed and removed, each told to subscribers; and made by the booking of an unknown address.
+// Contacts: created, updated and deleted, each with a fact for subscribers; a booking by an unknown address creates one.
 import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
@@ -11,17 +11,17 @@ import type { ContactCollection } from './contact-collection.ts';
 import type { ContactDetails, ContactEntry } from './contact-entry.ts';
 import { later, meetingDates } from './meeting-dates.ts';
 
-export interface ShownContact {
+export interface ContactView {
   readonly withoutCustomFields?: boolean;
-  /** Those in use, where many contacts are shown one after another. */
+  /** Passed in where many contacts are returned, to look them up once. */
   readonly definitions?: readonly StoredDefinition[];
 }
 
-/** As the service shows it: with an entry for every defined custom field, and the dates that follow from bookings. */
+/** The record as the API returns it: with an entry for every custom field, and the dates derived from bookings. */
 export function contactRecord(
   service: Pick<Service, 'state' | 'clock'>,
   entry: ContactEntry,
-  show: ShownContact = {},
+  view: ContactView = {},
 ): ContactResource {
   const organization = service.state.users.get(entry.owner)?.current_organization ?? '';
   const { next, last } = meetingDates(service, entry, organization);
@@ -37,8 +37,8 @@ export function contactRecord(
     state: entry.state,
     city: entry.city,
     linkedin: entry.linkedin,
-    ...(show.withoutCustomFields !== true && {
-      custom_fields: customFields(entry, show.definitions ?? definitionsInUse(service, organization)),
+    ...(view.withoutCustomFields !== true && {
+      custom_fields: customFields(entry, view.definitions ?? definitionsInUse(service, organization)),
     }),
     first_email_date: entry.first_email_date,
     last_email_date: entry.last_email_date,
@@ -50,7 +50,7 @@ export function contactRecord(
   };
 }
 
-/** Those in use, in the order they were made. */
+/** The custom fields that are not retired, in the order they were created. */
 export function definitionsInUse({ state }: Pick<Service, 'state'>, organization: string): readonly StoredDefinition[] {
   return state.definitions
     .of('organization', organization)
@@ -71,21 +71,21 @@ function customFields(
 
 export interface NewContact {
   readonly organization: string;
-  /** The user it will belong to. */
+  /** The user it belongs to. */
   readonly owner: string;
   readonly source: ContactEntry['creation_source'];
   readonly details: Partial<ContactDetails> & Pick<ContactDetails, 'emails'>;
 }
 
 export function contactsOf({ state }: Pick<Service, 'state'>, organization: string): ContactCollection {
-  const book = state.contacts.get(organization);
-  if (book === undefined) throw new Error('every organization has an address book');
-  return book;
+  const collection = state.contacts.get(organization);
+  if (collection === undefined) throw new Error('every organization has a contact collection');
+  return collection;
 }
 
 export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
-  const book = contactsOf(service, organization);
-  refuseTakenEmails(book, details);
+  const collection = contactsOf(service, organization);
+  refuseTakenEmails(collection, details);
   const now = service.clock.tick();
   const entry: ContactEntry = {
     ...blank,
@@ -98,7 +98,7 @@ export function createContact(service: Service, { organization, owner, source, d
     last_email_date: null,
     creation_source: source,
   };
-  book.put(entry);
+  collection.put(entry);
   emitContact(service, 'contact.created', { entry, organization, at: now });
   return entry;
 }
@@ -116,14 +116,14 @@ const blank: Omit<ContactDetails, 'emails'> = {
   values: new Map(),
 };
 
-/** A change that changes nothing moves no time and tells nobody. */
+/** An update without a change leaves `updated_at` alone and emits nothing. */
 export function updateContact(service: Service, entry: ContactEntry, changes: Partial<ContactDetails>): ContactEntry {
   if (isDeepStrictEqual({ ...entry, ...changes }, entry)) return entry;
   const organization = organizationOf(service, entry);
-  const book = contactsOf(service, organization);
-  if (changes.emails !== undefined) refuseTakenEmails(book, { emails: changes.emails, contact: entry.uri });
+  const collection = contactsOf(service, organization);
+  if (changes.emails !== undefined) refuseTakenEmails(collection, { emails: changes.emails, contact: entry.uri });
   const changed: ContactEntry = { ...entry, ...changes, updated_at: service.clock.tick() };
-  book.put(changed);
+  collection.put(changed);
   emitContact(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
   return changed;
 }
@@ -142,10 +142,10 @@ export function deleteContact(service: Service, entry: ContactEntry): void {
   });
 }
 
-/** Someone who books. */
+/** The person of a booking. */
 export interface BookingContact {
   readonly organization: string;
-  /** The host, to whom a new contact will belong. */
+  /** The host; a new contact belongs to them. */
   readonly owner: string;
   readonly email: string;
   readonly name: string | null;
@@ -153,8 +153,8 @@ export interface BookingContact {
 }
 
 /**
- * A booking by an unknown address makes a contact; a known one stays as it is, for its meeting dates follow from bookings.
- * To be called before the invitee is put on its shelf: only later bookings count for a contact.
+ * Creates a contact for an unknown address. An existing one is unchanged: its meeting dates are derived from bookings.
+ * Must run before the invitee is stored: only later bookings count for a contact.
  */
 export function ensureContact(service: Service, { organization, owner, email, name, timezone }: BookingContact): void {
   if (contactsOf(service, organization).byEmail(email) !== undefined) return;
@@ -186,15 +186,15 @@ function organizationOf({ state }: Service, { owner }: ContactEntry): string {
 
 interface Claim {
   readonly emails: ContactDetails['emails'];
-  /** The URI of the contact they are written on; none when one is made. */
+  /** The URI of the contact that is updated; absent when one is created. */
   readonly contact?: string;
 }
 
-export function refuseTakenEmails(book: ContactCollection, { emails, contact }: Claim): void {
+export function refuseTakenEmails(collection: ContactCollection, { emails, contact }: Claim): void {
   const keys = emails.map(({ email }) => addressKey(email));
   const complaints = emails.flatMap(({ email }, index) => {
     const parameter = `emails.${index}.email`;
-    const other = book.byEmail(email);
+    const other = collection.byEmail(email);
     if (other !== undefined && other.uri !== contact)
       return [{ message: 'another contact has this address', parameter }];
     return keys.indexOf(addressKey(email)) < index ? [{ message: 'this address is given twice', parameter }] : [];

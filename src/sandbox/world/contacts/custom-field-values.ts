@@ -1,4 +1,4 @@
-// Writing custom fields: what a request sets and clears, held against the definitions. All of it fits, or none is taken.
+// Writing custom fields: values a request sets and clears, checked against the definitions. All are valid, or none is written.
 import { customFieldValueFor } from '#schemas/custom-field.ts';
 import { contactResource } from '#schemas/resources/contact.ts';
 import type { CustomFieldValue } from '#schemas/resources/contact.ts';
@@ -7,9 +7,9 @@ import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 
 export interface ValueWrite {
-  /** Of the definition; its whole URI is taken too. */
+  /** The UUID of the definition; its URI is accepted too. */
   readonly uuid?: string | undefined;
-  /** The definition's, where there is no `uuid`: a field can be written back as it was read. */
+  /** The URI of the definition, without `uuid`: a field can be written back as it was read. */
   readonly uri?: unknown;
   readonly value?: unknown;
 }
@@ -21,7 +21,7 @@ interface Merge {
   readonly writes: readonly ValueWrite[];
 }
 
-/** The values after the writes: only what is named changes, null clears a scalar, [] clears tags. */
+/** The values after the writes: only named fields change, null clears a scalar, [] clears tags. */
 export function mergeValues({ state }: Pick<Service, 'state'>, organization: string, merge: Merge): Values {
   const definitions = state.definitions.of('organization', organization);
   const values = new Map(merge.before);
@@ -43,10 +43,10 @@ export function mergeValues({ state }: Pick<Service, 'state'>, organization: str
   return values;
 }
 
-/** What an answer can show; it bounds `invitee_question`, whose values are not shown (A8). */
+/** The values a response can hold; limits `invitee_question`, whose type is not specified (A8). */
 const shown = contactResource.shape.custom_fields.unwrap().element.shape.value;
 
-/** Undefined when it does not fit. */
+/** Undefined when the value is invalid. */
 function valueFor(definition: StoredDefinition, { value }: ValueWrite): CustomFieldValue | null | undefined {
   const { options, field_type } = definition;
   const fits = customFieldValueFor({ field_type, options }).safeParse(value).success;

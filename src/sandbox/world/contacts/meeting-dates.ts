@@ -1,4 +1,4 @@
-// When a contact meets and met its organization: never kept, always read from the bookings of its addresses.
+// The next and last meeting of a contact: derived from the bookings of its addresses, never stored.
 import { addressKey } from './contact-entry.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { ContactEntry } from './contact-entry.ts';
@@ -8,7 +8,7 @@ export interface MeetingDates {
   readonly last: string | null;
 }
 
-/** Of active bookings by its addresses with its organization, made after the contact was. */
+/** From active bookings of its addresses with its organization that were made after the contact was created. */
 export function meetingDates(
   { state, clock }: Pick<Service, 'state' | 'clock'>,
   entry: ContactEntry,

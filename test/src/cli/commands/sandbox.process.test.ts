@@ -61,7 +61,7 @@ describe('sandbox', () => {
     const { code, err } = await home.run(['sandbox', '--port', String(port)]);
     holder.close();
     expect(code).toBe(2);
-    expect(err).toContain(`✗ 127.0.0.1:${port} cannot be listened on: it is in use.\n→ `);
+    expect(err).toContain(`✗ 127.0.0.1:${port} is already in use.\n→ `);
   });
 
   it('shows an example for scripts that does not end it before it is used', async () => {

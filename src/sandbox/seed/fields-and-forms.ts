@@ -1,8 +1,9 @@
-// The custom fields contacts can have: one of every type, and one that was retired.
-import { randomOf } from '#src/sandbox/random.ts';
+// The custom fields contacts can have, one of every type and one retired; and a routing form with every kind of result.
 import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
+import type { SeededEventTypes } from './event-types.ts';
 import type { Team } from './people.ts';
 
 type FieldPlan = readonly [
@@ -23,7 +24,7 @@ const plans: readonly FieldPlan[] = [
   ['Fax number', 'text', { retired: true }],
 ];
 
-/** The definitions of the organization, in this order in every answer. */
+/** Responses list the definitions in this order. */
 export function seedFields({ state, options, clock }: Service, { organization }: Team): void {
   const random = randomOf(options.seed, 'fields', organization.name);
   plans.forEach(([label, field_type, more], index) => {
@@ -40,5 +41,38 @@ export function seedFields({ state, options, clock }: Service, { organization }:
       retired_at,
       organization: organization.uri,
     });
+  });
+}
+
+export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: SeededEventTypes): void {
+  const random = randomOf(options.seed, 'forms', organization.name);
+  const made = instantOf(clock.nowMs() - 400 * dayMs);
+  const question = (name: string, type: 'name' | 'email' | 'select', answer_choices: string[] = []) => ({
+    uuid: random.uuid(),
+    name,
+    type,
+    required: true,
+    answer_choices,
+  });
+  state.routingForms.put({
+    uri: `${options.baseUrl}/routing_forms/${random.uuid()}`,
+    name: 'Talk to us',
+    organization: organization.uri,
+    status: 'published',
+    questions: [
+      question('Your name', 'name'),
+      question('Work e-mail', 'email'),
+      question('What brings you here?', 'select', ['A demo', 'Pricing', 'Support']),
+    ],
+    created_at: made,
+    updated_at: made,
+    routes: [
+      { answer: 'A demo', result: { type: 'event_type', value: offers.round_robin } },
+      { answer: 'Pricing', result: { type: 'external_url', value: 'https://northwind.example.test/pricing' } },
+      {
+        answer: 'Support',
+        result: { type: 'custom_message', value: { headline: 'Thank you', body: 'We answer within one working day.' } },
+      },
+    ],
   });
 }
