@@ -1,12 +1,27 @@
 // Deliveries to measure with: what a busy sandbox emits, as raw bodies, signed where they travel by HTTP.
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createService } from '#src/sandbox/create-service.ts';
 import { createLiveActivity } from '#src/sandbox/live/live.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'bench-signing-key-of-enough-bytes';
 
+/** Names a folder of prepared deliveries, so that two versions of the product can be measured with the same ones. */
+export const sharedBodiesVariable = 'SLOTSTREAM_BENCH_BODIES';
+
 export function bodies(count: number, seed: number): string[] {
+  const folder = process.env[sharedBodiesVariable];
+  if (folder === undefined) return makeBodies(count, seed);
+  const file = join(folder, `${seed}-${count}.json`);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  const made = makeBodies(count, seed);
+  writeFileSync(file, JSON.stringify(made));
+  return made;
+}
+
+function makeBodies(count: number, seed: number): string[] {
   const found: string[] = [];
   const startMs = Date.parse('2026-01-01T00:00:00Z');
   const { service, handles } = createService(

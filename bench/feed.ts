@@ -1,6 +1,6 @@
 // How fast the feed is read from a log of a million entries on SQLite: whole, as text, page after page.
 import { join } from 'node:path';
-import { readFeed } from '#src/feed/page.ts';
+import { readFeed } from '#src/feed/entry.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { bodies } from './deliveries.ts';
 import { openBulk } from './bulk.ts';

@@ -1,7 +1,11 @@
-// `npm run bench [NAME…] [--json]`: runs the measurements one after another and holds each figure against its limit.
+// `npm run bench -- [NAME…] [--json]` runs the benchmarks one after another and compares each figure with its limit.
+// `npm run bench -- [NAME…] --against COMMIT [--rounds N] [--json]` compares this tree with another commit instead: it checks
+// that commit out into a temporary worktree, runs both by turns (three rounds unless told otherwise) and prints per figure
+// the medians, the spread and the ratio. It judges no limit.
 import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
+import { compare, comparisonTable } from './against.ts';
 import { alerts } from './alerts.ts';
 import { backfill } from './backfill.ts';
 import { contactsApi } from './contacts-api.ts';
@@ -15,9 +19,11 @@ import { memory } from './memory.ts';
 import { project } from './project.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
+import { startup } from './startup.ts';
 import { visible } from './visible.ts';
 
 const measurements: readonly Measurement[] = [
+  startup,
   ack,
   project,
   visible,
@@ -35,26 +41,49 @@ const measurements: readonly Measurement[] = [
 ];
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+  },
   allowPositionals: true,
 });
+const unknown = positionals.filter((name) => !measurements.some((one) => one.name === name));
+if (unknown.length > 0)
+  throw new Error(
+    `There is no benchmark ${unknown.join(', ')}; there are ${measurements.map(({ name }) => name).join(', ')}.`,
+  );
 const chosen = measurements.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 
-const figures: Figure[] = [];
-for (const { name, about, run } of chosen) {
-  process.stderr.write(`${name}: ${about} …\n`);
-  figures.push(...(await run()));
+if (values.against === undefined) await judge();
+else await compareWith(values.against);
+
+async function judge(): Promise<void> {
+  const figures: Figure[] = [];
+  for (const { name, about, run } of chosen) {
+    process.stderr.write(`${name}: ${about} …\n`);
+    figures.push(...(await run()));
+  }
+  if (values.json) print(JSON.stringify(figures.map((figure) => ({ ...figure, holds: holds(figure) }))));
+  else print(renderTable(['figure', 'value', 'limit', ''], figures.map(figureCells)));
+  process.exitCode = figures.every(holds) ? 0 : 1;
 }
 
-if (values.json) {
-  process.stdout.write(`${JSON.stringify(figures.map((figure) => ({ ...figure, holds: holds(figure) })))}\n`);
-} else {
-  const rows = figures.map((figure) => [
+function figureCells(figure: Figure): readonly string[] {
+  return [
     figure.name,
     `${Number(figure.value.toPrecision(4))}${figure.unit ? ` ${figure.unit}` : ''}`,
     figure.limit ? figure.limit.join(' ') : '–',
     holds(figure) ? 'holds' : 'MISSED',
-  ]);
-  process.stdout.write(`${renderTable(['figure', 'value', 'limit', ''], rows)}\n`);
+  ];
 }
-process.exitCode = figures.every(holds) ? 0 : 1;
+
+async function compareWith(commit: string): Promise<void> {
+  const names = chosen.map(({ name }) => name);
+  const figures = await compare({ commit, names, rounds: Math.max(1, Number(values.rounds)) });
+  print(values.json ? JSON.stringify(figures) : comparisonTable(figures, commit));
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -55,7 +55,7 @@ export async function startProduct(
 }
 
 /** The flags that the command's first line gives to Node: what is compared with the product runs on the same runtime. */
-function runtimeFlags(): readonly string[] {
+export function runtimeFlags(): readonly string[] {
   return (readFileSync(command, 'utf8').split('\n', 1)[0] as string).split(' ').filter((word) => word.startsWith('--'));
 }
 

@@ -30,7 +30,7 @@ function excessOf(text: string, bounds: JsonBounds): 'too_deep' | 'too_complex' 
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charAt(index)) {
       case '"':
-        index = endOfString(text, index);
+        index = closingQuote(text, index);
         break;
       case '{':
       case '[':
@@ -53,7 +53,7 @@ function excessOf(text: string, bounds: JsonBounds): 'too_deep' | 'too_complex' 
 }
 
 /** The index of the quote that closes the string opened at `start`; the end of the text when none does. */
-function endOfString(text: string, start: number): number {
+export function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text[end - 1 - backslashes] === '\\') backslashes += 1;

@@ -5,7 +5,7 @@ import { invalid } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { filterInputs, filterOf } from '#src/feed/filter.ts';
-import { readFeed, type FeedPage } from '#src/feed/page.ts';
+import { readFeed, type FeedPage } from '#src/feed/entry.ts';
 import { openStream } from '#src/feed/stream.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { FeedFilter, FeedRange } from '#src/store/log/feed.ts';

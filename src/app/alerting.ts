@@ -1,9 +1,6 @@
 // Alerts in a worker process: one process at a time watches the log and one evaluates the conditions; every process sends.
-import { randomUUID } from 'node:crypto';
-import { sleepUnlessAborted } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
-import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { startHeartbeat, type HeartbeatNeeds } from '#workers/alerts/conditions/condition-inputs.ts';
@@ -11,14 +8,13 @@ import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
-import { startSchedules, type Job } from '#workers/scheduling/scheduler.ts';
+import type { Job } from '#workers/scheduling/scheduler.ts';
+import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
-export interface AlertNeeds {
+export interface AlertNeeds extends JobNeeds {
   readonly config: Config;
   readonly rules: Ruleset;
-  readonly store: Store;
   readonly tail: Tail;
-  readonly log: Log;
   readonly clock: () => number;
   /** The state of this process where it also receives deliveries. */
   readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale'> | undefined;
@@ -35,9 +31,6 @@ export function rulesOf({ alerts }: Config): Promise<Ruleset> {
 export async function registerAlerts(store: Store, clock: () => number): Promise<void> {
   await registerWatcher({ store, nowMs: clock });
 }
-
-/** Short, so that another process soon continues the work of a killed one. */
-const leaseMs = 15_000;
 
 export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const { config, rules, store, log, clock: nowMs } = needs;
@@ -57,10 +50,9 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
     ),
   ];
   // Leases use the real clock, even where tests give the rules another one.
-  const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
-  const schedules = startSchedules({ ...lease, log, sleep: sleepUnlessAborted, random: Math.random }, jobs);
+  const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
-  const heartbeat = needs.receiver && startHeartbeat({ ...needs.receiver, store, nowMs, holder: lease.holder });
+  const heartbeat = needs.receiver && startHeartbeat({ ...needs.receiver, store, nowMs, holder: needs.holder });
   opened.defer(() => heartbeat?.close());
   const resources = opened.move();
   return {

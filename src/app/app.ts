@@ -1,82 +1,109 @@
-// The composition root: opens everything a role needs, in order, and closes it in the reverse one.
-import { join } from 'node:path';
-import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { writeAddress, openAdminToken } from '#src/api/running-instance.ts';
+// The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
+import { randomUUID } from 'node:crypto';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/auth.ts';
-import type { Alerts } from './alerting.ts';
-import { openSchedules, openSinks, prepareAlerts } from './background.ts';
-import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
-import type { Sinks } from './sink-pumps.ts';
+import { openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
-import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Log } from '#src/observability/log.ts';
-import { createMetrics } from '#src/observability/metrics/registry.ts';
-import { memoize } from '#src/base/memoize.ts';
+import { createMetrics, type Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { openDurabilityGate, type DurabilityGate } from '#src/queue/durability-gate.ts';
 import { openQueue } from '#src/queue/registry.ts';
-import { createReceiverApp } from '#src/receiver/app.ts';
-import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
-import { startDrain } from '#src/receiver/spool/drain.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
-import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
-import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
-
-/** What this process does: `start` does both, `receive` and `work` one each. */
-export interface Roles {
-  readonly receives: boolean;
-  readonly works: boolean;
-  /** Only `start` makes a signing key of its own. */
-  readonly makesKey: boolean;
-}
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { Alerts } from './alerting.ts';
+import { openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
+import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
+import { openReceiver, openWorker, type Roles } from './roles.ts';
+import type { Sinks } from './sink-pumps.ts';
 
 export interface App extends AsyncDisposable {
-  /** Undefined where this process does not receive. */
+  /** The port of the webhook listener; undefined where this process does not receive. */
   readonly port: number | undefined;
   readonly adminPort: number;
-  /** Where this machine reaches the admin listener. */
+  /** The address of the admin listener from this machine. */
   readonly adminUrl: string;
   readonly adminToken: string;
   status(): Promise<object>;
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly metrics: ReturnType<typeof createMetrics>;
-  readonly queue: DeliveryQueue;
-  readonly gate: DurabilityGate;
-  readonly health: Health;
-  readonly store: Store | undefined;
-  readonly tail: Tail;
-  readonly clock: () => number;
-  readonly opened: AsyncDisposableStack;
-}
-
-// Between "not ready" and the closed door, so that a load balancer has looked away before connections are refused.
-const unreadyGraceMs = 1_000;
-
 export interface AppNeeds {
   readonly config: Config;
   readonly log: Log;
-  /** By which alerts wait, rest at night and grow old. */
+  /** The clock of the alert rules; tests move it. */
   readonly clock?: () => number;
+}
+
+/** What every process has, whatever its roles. */
+interface Shared {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly queue: DeliveryQueue;
+  readonly gate: DurabilityGate;
+  readonly health: Health;
+  /** Undefined where this process does not work: a receiver needs no database. */
+  readonly store: Store | undefined;
+  readonly tail: Tail;
+  readonly opened: AsyncDisposableStack;
 }
 
 export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles: Roles): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
   const alerting = roles.works ? await prepareAlerts(config) : undefined;
+  const shared = await openShared({ config, log, opened }, roles);
+  const { store, queue, health } = shared;
+  const background = store && { ...shared, store, holder: randomUUID() };
+
+  if (store) await alerting?.register(store, clock);
+  if (store) openWorker(shared, store);
+  const receiver = roles.receives ? await openReceiver(shared, roles) : undefined;
+  // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
+  if (background) await openRetention(background);
+  if (background) await openSyncJobs(background);
+
+  const running: RunningParts = {};
+  const startedAt = new Date().toISOString();
+  const status = async () => ({
+    roles: { receives: roles.receives, works: roles.works },
+    started_at: startedAt,
+    pid: process.pid,
+    queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
+    ...(receiver && { spool: receiver.spool.depth() }),
+    ...(store && (await mirrorStatus(store))),
+    ...(running.sinks && { sinks: await running.sinks.status() }),
+    ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
+  });
+  const admin = await openAdmin(shared, status);
+  // Last, so that they close first: they read the tail, which closes with the admin listener.
+  if (background) {
+    running.sinks = await openSinks(background);
+    running.alerts = await alerting?.open({ ...background, clock, spool: receiver?.spool });
+  }
+  opened.defer(() => health.stop());
+  const resources = opened.move();
+  return { port: receiver?.port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Opened after the admin listener, which reports on them. */
+interface RunningParts {
+  sinks?: Sinks | undefined;
+  alerts?: Alerts | undefined;
+}
+
+async function openShared(
+  { config, log, opened }: Pick<Shared, 'config' | 'log' | 'opened'>,
+  { works }: Roles,
+): Promise<Shared> {
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
-
-  const store = roles.works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
+  const store = works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: errorLogger(log, 'queue') });
   opened.defer(() => queue.close());
   const gate = await openDurabilityGate({
@@ -91,89 +118,14 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
       reconciled: () => lastReconcileRuns(store),
     }),
   });
-
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
   const health = createHealth({ checks, clock: Date.now });
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
-  const parts: Parts = { config, log, metrics, queue, gate, health, store, tail, clock, opened };
-  if (store) await alerting?.register(store, clock);
-  if (store) openWorker(parts, store);
-  const spool = roles.receives ? await openReceiverSpool(parts) : undefined;
-  const port = spool && (await openReceiver(parts, spool, roles));
-  // After the receiver, which makes the signing key where there is none.
-  if (store) await openSchedules(parts, store);
-
-  let sinks: Sinks | undefined;
-  let alerts: Alerts | undefined;
-  const startedAt = new Date().toISOString();
-  const status = async () => ({
-    roles: { receives: roles.receives, works: roles.works },
-    started_at: startedAt,
-    pid: process.pid,
-    queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
-    ...(spool && { spool: spool.depth() }),
-    ...(store && (await mirrorStatus(store))),
-    ...(sinks && { sinks: await sinks.standing() }),
-    ...(alerts && { alert_channels: alerts.channelStates() }),
-  });
-  const admin = await openAdmin(parts, status);
-  // Last, so that they end first: they wait at the tail, which closes with the admin listener.
-  sinks = store && (await openSinks(parts, store));
-  alerts = store && (await alerting?.open({ ...parts, spool }, store));
-  opened.defer(() => health.stop());
-  const resources = opened.move();
-  return { port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { config, log, metrics, queue, gate, health, store, tail, opened };
 }
 
-function openWorker({ config, log, metrics, queue, tail, opened }: Parts, store: Store): void {
-  const worker = startDeliveryWorker(
-    {
-      queue,
-      store,
-      screen: privacyScreen(config),
-      metrics,
-      log,
-      clock: Date.now,
-      onCommitted: () => tail.poke(),
-    },
-    { concurrency: store.engine.concurrentBatches },
-  );
-  opened.defer(() => worker.close());
-}
-
-async function openReceiverSpool({ config, log, metrics, opened }: Parts): Promise<Spool> {
-  const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
-  opened.defer(() => spool.close());
-  return spool;
-}
-
-async function openReceiver(
-  { config, log, metrics, gate, health, opened }: Parts,
-  spool: Spool,
-  roles: Roles,
-): Promise<number> {
-  const { keys, allowUnsigned, ...signing } = config.signing;
-  const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: roles.makesKey, allowUnsigned });
-  for (const warning of ring.warnings) log.warn(warning);
-  const circuit = createQueueCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
-  const drain = startDrain({ circuit, spool, log });
-  opened.defer(() => drain.stop());
-  const intake = createIntake({ circuit, spool, metrics });
-  opened.defer(() => intake.settled());
-  const app = createReceiverApp(
-    { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
-    { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
-  );
-  const listener = await openListener(
-    { fetch: app.fetch, onClosing: () => health.stop() },
-    { host: config.host, port: config.port, graceMs: unreadyGraceMs },
-  );
-  opened.defer(() => listener.close());
-  return listener.port;
-}
-
-async function openAdmin({ config, log, metrics, health, store, tail, opened }: Parts, status: () => Promise<object>) {
+async function openAdmin({ config, log, metrics, health, store, tail, opened }: Shared, status: () => Promise<object>) {
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
     token: adminToken,
@@ -186,7 +138,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });
   const listener = await openListener(
-    // Streams never end by themselves.
+    // Closing the tail ends the feed streams, which never end by themselves.
     { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close() },
     { host: config.adminHost, port: config.adminPort },
   );
@@ -198,9 +150,9 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
   return { adminPort: listener.port, adminUrl, adminToken };
 }
 
-/** Loaded when it is first asked: most processes never are. */
+/** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  { config, log, store, tail }: Pick<Parts, 'config' | 'log' | 'tail'> & { store: Store },
+  { config, log, store, tail }: Pick<Shared, 'config' | 'log' | 'tail'> & { store: Store },
   secret: string,
 ) {
   return memoize(async (): Promise<ReadApi> => {
@@ -213,7 +165,7 @@ function readsOf(
       clock: Date.now,
       secret,
       report: errorLogger(log, 'admin listener'),
-      acted: (operation) => log.info({ operation }, 'done for an operator'),
+      acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
   });
 }

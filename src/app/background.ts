@@ -1,61 +1,64 @@
-// What a process that works does besides folding deliveries. Each part is loaded where it is wanted: most processes are spared most.
+// The background jobs of a worker process. Each part is imported only where the configuration asks for it, so that a process
+// does not load the API client, the sinks or the alerts for nothing.
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
-import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { Spool } from '#src/receiver/spool/spool.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
-import type { Store } from '#src/store/contract.ts';
 import type { Alerts } from './alerting.ts';
+import { startJobs, type JobNeeds } from './jobs.ts';
 import type { Sinks } from './sink-pumps.ts';
 
-export interface BackgroundNeeds {
+export interface BackgroundNeeds extends JobNeeds {
   readonly config: Config;
-  readonly log: Log;
   readonly metrics: Metrics;
   readonly tail: Tail;
   readonly opened: AsyncDisposableStack;
 }
 
-/** Loaded where they run: a process that cannot call the service is spared the client and all that stands on it. */
-export async function openSchedules({ config, log, metrics, opened }: BackgroundNeeds, store: Store): Promise<void> {
-  if (config.retentionDays !== undefined) {
-    const { startRetention } = await import('./retention-schedule.ts');
-    const retention = startRetention({ store, log }, { days: config.retentionDays });
-    opened.defer(() => retention.close());
-  }
-  if (config.api.baseUrl === undefined || (config.api.token === undefined && config.api.oauth === undefined)) {
-    log.info('no API settings: what the service does not deliver is not found (see `slotstream doctor`)');
-    return;
-  }
-  const { startTimers } = await import('./sync-schedules.ts');
-  const schedules = startTimers({ config, store, log, metrics });
+/** Prunes old content from the log; needs the store alone, so it also runs where the service cannot be called. */
+export async function openRetention({ config, opened, ...needs }: BackgroundNeeds): Promise<void> {
+  if (config.retentionDays === undefined) return;
+  const { retentionJob } = await import('#workers/retention/retention-job.ts');
+  const { sleepUnlessAborted } = await import('#src/base/time.ts');
+  const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: Date.now };
+  const schedules = startJobs(needs, [retentionJob(timing, { days: config.retentionDays })]);
   opened.defer(() => schedules.close());
 }
 
-export async function openSinks(
-  { config, log, metrics, tail, opened }: BackgroundNeeds,
-  store: Store,
-): Promise<Sinks | undefined> {
+/** Compares the mirror with the service and watches the webhook subscriptions. */
+export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promise<void> {
+  const { baseUrl, token, oauth } = needs.config.api;
+  if (baseUrl === undefined || (token === undefined && oauth === undefined)) {
+    needs.log.info('the API is not configured: missed deliveries are not detected (see `slotstream doctor`)');
+    return;
+  }
+  const { startSyncJobs } = await import('./sync-jobs.ts');
+  const schedules = startSyncJobs(needs);
+  opened.defer(() => schedules.close());
+}
+
+/** Pushes the feed to the configured sinks. */
+export async function openSinks({ config, metrics, opened, ...needs }: BackgroundNeeds): Promise<Sinks | undefined> {
   if (config.feed.pushUrl === undefined && config.feed.streamUrl === undefined) return undefined;
   const { startSinks } = await import('./sink-pumps.ts');
-  const sinks = startSinks({ settings: config.feed, store, tail, log });
+  const sinks = startSinks({ ...needs, settings: config.feed });
   opened.defer(() => sinks.close());
-  metrics.watch({ sinks: () => sinks.standing() });
+  metrics.watch({ sinks: () => sinks.status() });
   return sinks;
 }
 
-/** Loads the rules now, so that mistakes in them are reported before anything starts; alerts start when everything else runs. */
+/** Loads the alert rules now, so that a mistake in them stops the process before it opens anything. */
 export async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
-  const open = async (parts: BackgroundNeeds & AlertParts, store: Store): Promise<Alerts> => {
-    const { log, tail, opened, clock, metrics, spool } = parts;
+  const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {
+    const { log, tail, opened, clock, metrics, spool, store, holder } = parts;
     const receiver = spool && {
       spooled: () => spool.depth().deliveries,
       rejectedAsStale: () => metrics.refusals('stale_signed'),
     };
-    const alerts = await startAlerts({ config, rules, store, tail, log, clock, receiver });
+    const alerts = await startAlerts({ config, rules, store, holder, tail, log, clock, receiver });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;
@@ -65,6 +68,6 @@ export async function prepareAlerts(config: Config) {
 
 interface AlertParts {
   readonly clock: () => number;
-  /** Set where this process also receives deliveries. */
+  /** Present where this process receives too. */
   readonly spool: Pick<Spool, 'depth'> | undefined;
 }

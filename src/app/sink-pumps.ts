@@ -1,14 +1,12 @@
-// The sinks that the settings ask for: each filled by one process at a time, of however many share the store.
-import { randomUUID } from 'node:crypto';
-import { sleepUnlessAborted } from '#src/base/time.ts';
-import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
+// Pushes the feed to the configured sinks. Of all processes that share the store, one at a time fills each sink.
+import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { positionOf, pump, type PumpNeeds } from '#workers/sinks/pump.ts';
 import { sinksFor, type NamedSink, type SinkSettings } from '#workers/sinks/sinks.ts';
 import type { Tail } from '#src/feed/tail.ts';
-import { throttled, type Log } from '#src/observability/log.ts';
-import type { Store } from '#src/store/contract.ts';
+import { throttled } from '#src/observability/log.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
 /** The state of one sink. */
 export interface SinkStatus {
@@ -24,31 +22,28 @@ export interface SinkStatus {
   readonly last_error: string | null;
 }
 
-export interface SinkNeeds {
+export interface SinkNeeds extends JobNeeds {
   readonly settings: SinkSettings;
-  readonly store: Store;
   readonly tail: Tail;
-  readonly log: Log;
 }
 
 export interface Sinks extends Schedules {
-  /** By name; for status and metrics. */
-  standing(): Promise<Readonly<Record<string, SinkStatus>>>;
+  /** State of each sink by name, for status and metrics. */
+  status(): Promise<Readonly<Record<string, SinkStatus>>>;
 }
 
-/** Short: whoever dies is followed soon. */
-const leaseMs = 15_000;
-const troubleEveryMs = 10_000;
+const warnEveryMs = 10_000;
 
 interface Tally {
   sent: number;
   failures: number;
-  /** Lanes that wait to be tried again. */
+  /** Subjects whose next entry is being retried. */
   failing: number;
   lastCode: string | null;
 }
 
-export function startSinks({ settings, store, tail, log }: SinkNeeds): Sinks {
+export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
+  const { store, log } = needs;
   const chosen = sinksFor(settings, Date.now);
   const tallies = new Map<string, Tally>();
   const jobs = chosen.map((sink): Job => {
@@ -56,28 +51,29 @@ export function startSinks({ settings, store, tail, log }: SinkNeeds): Sinks {
     tallies.set(sink.name, tally);
     return jobOf({ store, tail, log }, sink, tally);
   });
-  const lease = { store, nowMs: Date.now, holder: randomUUID(), leaseMs };
-  const schedules = startSchedules({ ...lease, log, sleep: sleepUnlessAborted, random: Math.random }, jobs);
+  const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   return {
     close: () => schedules.close(),
-    async standing() {
+    async status() {
       const last = await lastSeq(store);
-      const standings: Record<string, SinkStatus> = {};
+      const statuses: Record<string, SinkStatus> = {};
       for (const [name, { sent, failures, failing, lastCode }] of tallies) {
         const position = await readPosition(store, positionOf(name));
-        const place = { position: position ?? null, behind: position === undefined ? 0 : Math.max(0, last - position) };
-        standings[name] = { ...place, sent, failures, failing, last_error: lastCode };
+        const behind = position === undefined ? 0 : Math.max(0, last - position);
+        statuses[name] = { position: position ?? null, behind, sent, failures, failing, last_error: lastCode };
       }
-      return standings;
+      return statuses;
     },
   };
 }
 
-type JobNeeds = Omit<SinkNeeds, 'settings'>;
-
-/** A job that goes on for as long as its lease is kept. */
-function jobOf({ store, tail, log }: JobNeeds, { name, open }: NamedSink, tally: Tally): Job {
-  const say = throttled(log, troubleEveryMs);
+/** A job that runs for as long as it holds its lease. */
+function jobOf(
+  { store, tail, log }: Pick<SinkNeeds, 'store' | 'tail' | 'log'>,
+  { name, open }: NamedSink,
+  tally: Tally,
+): Job {
+  const logThrottled = throttled(log, warnEveryMs);
   const needs: Omit<PumpNeeds, 'isHeld'> = {
     store,
     tail,
@@ -88,7 +84,7 @@ function jobOf({ store, tail, log }: JobNeeds, { name, open }: NamedSink, tally:
       tally.failures += 1;
       if (attempt === 1) tally.failing += 1;
       tally.lastCode = code;
-      say('warn', 'a sink did not take an entry of the feed: it is tried again', {
+      logThrottled('warn', 'a sink did not accept an entry of the feed; it is retried', {
         sink: name,
         code,
         attempt,
@@ -101,7 +97,7 @@ function jobOf({ store, tail, log }: JobNeeds, { name, open }: NamedSink, tally:
     name: `sink ${name}`,
     everyMs: 1_000,
     async run(signal, isHeld) {
-      log.info({ sink: name }, 'pushing the feed from here');
+      log.info({ sink: name }, 'this process pushes the feed to the sink');
       tally.failing = 0;
       await pump({ ...needs, isHeld }, { name, open }, signal);
       tally.failing = 0;

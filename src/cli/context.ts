@@ -13,7 +13,7 @@ export function openContext(): VerbContext {
     log: memoize(() => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
     out: (line) => void process.stdout.write(`${line}\n`),
     outAll,
-    say: (line) => void process.stderr.write(`${line}\n`),
+    notify: (line) => void process.stderr.write(`${line}\n`),
     stopping: memoize(listenForSignals),
     now: () => new Date(),
   };

@@ -20,7 +20,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 const progressEveryMs = 2_000;
 
 /** Returns a function to call with the count so far; it prints count, rate and time at most every two seconds. */
-export function reportProgress(context: Pick<VerbContext, 'say' | 'now'>, what: string): (done: number) => void {
+export function reportProgress(context: Pick<VerbContext, 'notify' | 'now'>, what: string): (done: number) => void {
   const startedAt = context.now().getTime();
   let reportedAt = startedAt;
   return (done) => {
@@ -28,7 +28,7 @@ export function reportProgress(context: Pick<VerbContext, 'say' | 'now'>, what: 
     if (now - reportedAt < progressEveryMs) return;
     reportedAt = now;
     const seconds = (now - startedAt) / 1000;
-    context.say(`${done} ${what}, ${Math.round(done / seconds)}/s, ${Math.round(seconds)} s`);
+    context.notify(`${done} ${what}, ${Math.round(done / seconds)}/s, ${Math.round(seconds)} s`);
   };
 }
 

@@ -32,7 +32,7 @@ export interface VerbContext {
   /** Writes much data to standard output; resolves once the reader has taken it, however slow the reader is. */
   readonly outAll: (text: string) => Promise<void>;
   /** Writes one line for the person at the terminal to standard error. */
-  readonly say: (line: string) => void;
+  readonly notify: (line: string) => void;
   /** Aborts on the first SIGINT or SIGTERM; the second ends the process at once. */
   readonly stopping: () => AbortSignal;
   readonly now: () => Date;

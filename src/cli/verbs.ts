@@ -12,17 +12,17 @@ export const verbs: readonly VerbEntry[] = [
   {
     name: 'start',
     summary: 'receive deliveries and project them into the tables, in one process',
-    load: async () => (await import('./commands/start.ts')).start,
+    load: async () => (await import('./commands/serve.ts')).start,
   },
   {
     name: 'receive',
     summary: 'only receive deliveries; run many of these on one Redis or PostgreSQL queue',
-    load: async () => (await import('./commands/receive.ts')).receive,
+    load: async () => (await import('./commands/serve.ts')).receive,
   },
   {
     name: 'work',
     summary: 'only project deliveries; run many of these on one Redis or PostgreSQL queue',
-    load: async () => (await import('./commands/work.ts')).work,
+    load: async () => (await import('./commands/serve.ts')).work,
   },
   {
     name: 'login',

@@ -1,19 +1,49 @@
-// What a check of `doctor` is: looks at one thing, and says a line or more about it. What it throws becomes a line too.
+// Defines what a check of `doctor` is: it examines one thing and returns findings. An error that it throws becomes a finding.
+import { openMirror } from '#src/app/mirror.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
-import type { Finding } from './finding.ts';
+import type { Store } from '#src/store/contract.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 
-export interface Patient {
+export interface CheckNeeds {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => Date;
 }
 
-export type Check = (patient: Patient) => Promise<readonly Finding[]>;
+export type Check = (needs: CheckNeeds) => Promise<readonly Finding[]>;
 
-/** Whether the service can be asked at all. */
+/** One line of `doctor`: what was found, and what fixes it. */
+export interface Finding {
+  readonly name: string;
+  readonly state: 'well' | 'doubtful' | 'ill';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export const ok = (name: string, message: string): Finding => ({ name, state: 'well', message });
+export const warning = (name: string, message: string, fix: string): Finding => ({
+  name,
+  state: 'doubtful',
+  message,
+  fix,
+});
+export const problem = (name: string, message: string, fix: string): Finding => ({ name, state: 'ill', message, fix });
+
+/** Whether the API of the service can be called. */
 export const hasApi = ({ api }: Config): boolean =>
   api.baseUrl !== undefined && (api.token !== undefined || api.oauth !== undefined);
 
-/** A look, not work: somebody waits, and a few calls need no reserve. */
-export const lookingOptions = { patience: { failuresMs: 5_000, limitsMs: 5_000 }, reserveShare: 0 } as const;
+/** A person waits for the result, and a few calls need no reserve of the rate limit. */
+export const callOptions = { retryBudget: retryBudgets.short, reserveShare: 0 } as const;
+
+/** The mirror, where there is one; the check of the store reports when there is none. */
+export async function openMirrorIfAny({ config, log }: Pick<CheckNeeds, 'config' | 'log'>): Promise<Store | undefined> {
+  try {
+    return await openMirror(config, log);
+  } catch (error) {
+    if (error instanceof SlotstreamError && error.code === 'no_mirror') return undefined;
+    throw error;
+  }
+}

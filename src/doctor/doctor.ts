@@ -1,19 +1,16 @@
-// The checks of `doctor`, each by itself: one that fails never hides the others.
+// Runs the checks of `doctor`. A check that fails does not hide the others.
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { checkAlerts } from './alerts.ts';
-import type { Check, Patient } from './check.ts';
-import { checkDisk, checkSpool } from './disk.ts';
+import { problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
 import { checkDrift } from './drift.ts';
-import { doubtful, ill, type Finding } from './finding.ts';
-import { checkKeys } from './keys.ts';
+import { checkQueue, checkStore } from './engines.ts';
+import { checkDisk, checkKeys, checkSpool } from './local.ts';
 import { checkProcess } from './process.ts';
 import { checkPublicUrl } from './public-url.ts';
-import { checkQueue } from './queue.ts';
 import { checkService } from './service.ts';
-import { checkStore } from './store.ts';
 import { checkSubscriptions } from './subscriptions.ts';
 
-/** From the inside out: what is near is needed by what is far. */
+/** From the inside out: the later checks depend on what the earlier ones examine. */
 const checks: Readonly<Record<string, Check>> = {
   'signing key': checkKeys,
   process: checkProcess,
@@ -28,21 +25,21 @@ const checks: Readonly<Record<string, Check>> = {
   alerts: checkAlerts,
 };
 
-export async function examine(patient: Patient): Promise<readonly Finding[]> {
+export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const [name, check] of Object.entries(checks)) {
-    found.push(...(await check(patient).catch((error: unknown) => [failed(name, error)])));
+    found.push(...(await check(needs).catch((error: unknown) => [failureFinding(name, error)])));
   }
   return found;
 }
 
-function failed(name: string, error: unknown): Finding {
-  // Before the first start there is none, which is no illness.
+function failureFinding(name: string, error: unknown): Finding {
+  // Before the first start there is no mirror, which is not a problem.
   if (error instanceof SlotstreamError)
-    return (error.code === 'no_mirror' ? doubtful : ill)(name, error.message, error.hint ?? 'See the log.');
-  return ill(
+    return (error.code === 'no_mirror' ? warning : problem)(name, error.message, error.hint ?? 'See the log.');
+  return problem(
     name,
     `cannot be checked (${codeOf(error)}).`,
-    `Is the address right, and does it answer? LOG_LEVEL=debug tells more.`,
+    'Check that the address is right and answers; LOG_LEVEL=debug logs the details.',
   );
 }

@@ -1,9 +1,8 @@
-// The running process: there, and keeping up with what comes in.
+// Checks the running process: it answers, and keeps up with the deliveries.
 import { z } from 'zod';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { Check } from './check.ts';
-import { doubtful, ill, well, type Finding } from './finding.ts';
+import { ok, problem, warning, type Check, type Finding } from './check.ts';
 
 const count = z.number().optional().catch(undefined);
 const status = z.looseObject({
@@ -11,7 +10,7 @@ const status = z.looseObject({
   spool: z.looseObject({ deliveries: count }).optional().catch(undefined),
 });
 
-/** Batches; each holds up to 256 deliveries. */
+/** In batches; each holds up to 256 deliveries. */
 const manyWaiting = 100;
 
 export const checkProcess: Check = async ({ config }) => {
@@ -21,28 +20,31 @@ export const checkProcess: Check = async ({ config }) => {
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
     return [
-      doubtful(
+      warning(
         'process',
-        'none runs on this data folder.',
-        'npx slotstream start (or look on the machine where it runs)',
+        'none is running on this data folder.',
+        'npx slotstream start (or run doctor on the machine where it runs)',
       ),
     ];
   }
-  return [well('process', 'running, and its admin listener answers.'), ...lagIn(status.safeParse(answer).data ?? {})];
+  return [
+    ok('process', 'running, and its admin listener answers.'),
+    ...lagFindings(status.safeParse(answer).data ?? {}),
+  ];
 };
 
-function lagIn({ queue, spool }: Partial<z.output<typeof status>>): readonly Finding[] {
+function lagFindings({ queue, spool }: Partial<z.output<typeof status>>): readonly Finding[] {
   const found: Finding[] = [];
   if (queue?.state !== undefined)
-    found.push(ill('lag', `the queue is ${queue.state}.`, 'Start the queue, or correct QUEUE_URL.'));
+    found.push(problem('lag', `the queue is ${queue.state}.`, 'Start the queue, or correct QUEUE_URL.'));
   if ((queue?.waiting ?? 0) > manyWaiting)
-    found.push(doubtful('lag', `${queue?.waiting} batches wait.`, 'Run more workers: npx slotstream work'));
+    found.push(warning('lag', `${queue?.waiting} batches are waiting.`, 'Run more workers: npx slotstream work'));
   if ((spool?.deliveries ?? 0) > 0)
     found.push(
-      doubtful(
+      warning(
         'lag',
         `${spool?.deliveries} deliveries are on disk, waiting for the queue.`,
-        'They drain by themselves once the queue answers: look at the line about the queue.',
+        'They are sent to the queue as soon as it answers: see the line about the queue.',
       ),
     );
   return found;

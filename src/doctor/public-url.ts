@@ -1,40 +1,39 @@
-// The public address: leads to a receiver of ours, which refuses what is unsigned and accepts our key.
+// Checks the public URL: it leads to our receiver, which rejects unsigned deliveries and accepts our key.
 import { randomUUID } from 'node:crypto';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { selfTestBody, selfTestTitle } from '#src/receiver/responses.ts';
 import { signDelivery } from '#src/signing/signature.ts';
-import type { Check } from './check.ts';
-import { doubtful, ill, well, type Finding } from './finding.ts';
+import { ok, problem, warning, type Check, type Finding } from './check.ts';
 
 const name = 'public URL';
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 export const checkPublicUrl: Check = async ({ config, now }) => {
   const { publicUrl } = config;
   if (publicUrl === undefined)
     return [
-      doubtful(
+      warning(
         name,
-        'PUBLIC_URL is not set: the service cannot be told where to deliver.',
-        'Set PUBLIC_URL to the address at which the service reaches the receiver, without /webhooks.',
+        'PUBLIC_URL is not set: bootstrap cannot tell the service where to deliver.',
+        'Set PUBLIC_URL to the URL at which the service reaches the receiver, without /webhooks.',
       ),
     ];
-  const health = await ask(`${publicUrl}/healthz`, { method: 'GET' });
+  const health = await request(`${publicUrl}/healthz`, { method: 'GET' });
   if (health === undefined)
     return [
-      ill(
+      problem(
         name,
         `nothing answers at ${publicUrl}.`,
-        'Start a receiver, and check the proxy, DNS and firewall before it.',
+        'Start a receiver, and check the proxy, DNS and firewall in front of it.',
       ),
     ];
   if (health.status !== 200)
     return [
-      ill(
+      problem(
         name,
         `${publicUrl}/healthz answers ${health.status}: this is not the receiver.`,
-        'Point the proxy at PORT of the receiver.',
+        'Make the proxy forward to PORT of the receiver.',
       ),
     ];
   const { allowUnsigned, keys } = config.signing;
@@ -42,13 +41,13 @@ export const checkPublicUrl: Check = async ({ config, now }) => {
   return key === undefined ? [] : selfTest(config, { url: `${publicUrl}/webhooks?s=doctor`, key, now: now() });
 };
 
-/** Two requests that leave no trace: one unsigned, which must be refused, and one signed, which must not. */
+/** Sends two test requests that are not stored: one unsigned, which must be rejected, and one signed, which must be accepted. */
 async function selfTest(
   { signing }: Config,
   { url, key, now }: { readonly url: string; readonly key: string; readonly now: Date },
 ): Promise<readonly Finding[]> {
   const post = (headers: Record<string, string>) =>
-    ask(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: selfTestBody });
+    request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: selfTestBody });
   const signature = signDelivery({
     scheme: signing.scheme,
     headerName: signing.header,
@@ -61,30 +60,30 @@ async function selfTest(
   const unsigned = await post({});
   if (signed?.status === 401)
     return [
-      ill(
+      problem(
         name,
-        'the receiver refuses our signing key, or its clock is wrong.',
-        'Give the receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and set both clocks by NTP.',
+        'the receiver rejects our signing key, or its clock is wrong.',
+        'Give the receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize both clocks with NTP.',
       ),
     ];
   if (signed?.status !== 200 || signed.title !== selfTestTitle)
     return [
-      ill(
+      problem(
         name,
-        `a signed delivery is answered ${signed?.status ?? 'not at all'}: something stands between the address and the receiver.`,
-        'Let POST /webhooks through unchanged: method, body, query and headers.',
+        `a signed delivery is answered ${signed?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
+        'Make the proxy forward POST /webhooks unchanged: method, body, query and headers.',
       ),
     ];
   if (unsigned?.status !== 401 && !signing.allowUnsigned)
     return [
-      ill(name, 'an unsigned delivery is not refused.', 'Remove ALLOW_UNSIGNED from the receiver and start it again.'),
+      problem(name, 'an unsigned delivery is not rejected.', 'Remove ALLOW_UNSIGNED from the receiver and restart it.'),
     ];
-  return [well(name, 'leads to a receiver that verifies with our key.')];
+  return [ok(name, 'leads to a receiver that verifies deliveries with our key.')];
 }
 
-async function ask(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {
+async function request(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {
   try {
-    const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) });
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
     const body: unknown = await answer.json().catch(() => undefined);
     const title = typeof body === 'object' && body !== null && 'title' in body ? body.title : undefined;
     return { status: answer.status, title };

@@ -1,4 +1,4 @@
-// The service: answers, knows the token, shows what EVENTS asks for, and has the same time as we do.
+// Checks the service: it answers, accepts the token, grants the scopes that EVENTS requires, and its clock agrees with ours.
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
@@ -10,49 +10,49 @@ import { listRoutingForms } from '#src/upstream/endpoints/routing-forms.ts';
 import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
 import { listWebhookSubscriptions } from '#src/upstream/endpoints/webhook-subscriptions.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
-import { hasApi, lookingOptions, type Check, type Patient } from './check.ts';
-import { doubtful, ill, well, type Finding } from './finding.ts';
+import { callOptions, hasApi, ok, problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
 
-export const checkService: Check = async (patient) => {
-  const { config, now } = patient;
+export const checkService: Check = async (needs) => {
+  const { config, now } = needs;
   if (!hasApi(config))
     return [
-      doubtful(
+      warning(
         'service',
-        'API_BASE_URL and a token are not set: nothing can be registered, backfilled or compared; deliveries are projected all the same.',
+        'API_BASE_URL and a token are not set: deliveries are projected, but bootstrap, backfill and reconcile cannot run.',
         'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
       ),
     ];
-  const client = openUpstream(config, {}, lookingOptions);
+  const client = openUpstream(config, {}, callOptions);
   const sentMs = now().getTime();
   const { value: me, observed } = await getCurrentUser(client);
   const organization = config.api.organizationUri ?? me.current_organization;
-  const token = well('token', 'the service accepts it.');
-  const clock = clockFinding(patient, (sentMs - Date.parse(observed)) / 1000);
+  const token = ok('token', 'the service accepts it.');
+  const clock = clockFinding(needs, (sentMs - Date.parse(observed)) / 1000);
   if (organization == null)
-    return [token, clock, ill('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.')];
+    return [token, clock, problem('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.')];
   return [token, clock, ...(await checkScopes({ client, user: me.uri, organization }, config.events))];
 };
 
-/** `observed` is floored to the second and allows for the round trip: a difference of two seconds says nothing. */
-function clockFinding({ config }: Patient, aheadSeconds: number): Finding {
+/** `observed` is rounded down to the second and includes the round trip, so a difference of two seconds means nothing. */
+function clockFinding({ config }: CheckNeeds, aheadSeconds: number): Finding {
   const off = Math.round(aheadSeconds);
   const tolerance = config.signing.toleranceSeconds;
-  const told = `this machine is ${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the service.`;
-  const fix = 'Set the clock by NTP (timedatectl set-ntp true).';
-  if (tolerance > 0 && Math.abs(off) > tolerance) return ill('clock', `${told} Every delivery is refused.`, fix);
-  return Math.abs(off) > 10 ? doubtful('clock', told, fix) : well('clock', 'agrees with the service.');
+  const message = `this machine is ${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the service.`;
+  const fix = 'Synchronize the clock with NTP: timedatectl set-ntp true';
+  if (tolerance > 0 && Math.abs(off) > tolerance)
+    return problem('clock', `${message} Every delivery is rejected.`, fix);
+  return Math.abs(off) > 10 ? warning('clock', message, fix) : ok('clock', 'agrees with the service.');
 }
 
-interface Asking {
+interface ProbeNeeds {
   readonly client: Client;
   readonly user: string;
   readonly organization: string;
 }
 
-type Probe = (asking: Asking) => AsyncGenerator;
+type Probe = (needs: ProbeNeeds) => AsyncGenerator;
 
-/** The cheapest call that each scope is needed for: which scopes a token has cannot be asked. */
+/** The cheapest call that requires each scope: the service does not report the scopes of a token. */
 const probes: Readonly<Record<string, Probe>> = {
   'contacts:read': ({ client }) => listContacts(client, { count: 1 }),
   'scheduled_events:read': ({ client, organization }) => listScheduledEvents(client, { organization, count: 1 }),
@@ -63,19 +63,19 @@ const probes: Readonly<Record<string, Probe>> = {
     listWebhookSubscriptions(client, { organization, scope: 'organization', count: 1 }),
 };
 
-async function checkScopes(asking: Asking, events: readonly EventKind[]): Promise<readonly Finding[]> {
-  const needed = Map.groupBy(events, (kind) => contractOf(kind).requiredCallerScope as string);
+async function checkScopes(needs: ProbeNeeds, events: readonly EventKind[]): Promise<readonly Finding[]> {
+  const kindsByScope = Map.groupBy(events, (kind): string => contractOf(kind).requiredCallerScope);
   const found: Finding[] = [];
   for (const [scope, probe] of Object.entries(probes)) {
-    const kinds = scope === 'webhooks:write' ? events : needed.get(scope);
+    const kinds = scope === 'webhooks:write' ? events : kindsByScope.get(scope);
     if (kinds === undefined) continue;
-    const refusal = await refusalOf(probe(asking));
+    const refusal = await refusedCall(probe(needs));
     if (refusal !== undefined) found.push(scopeFinding(refusal, scope, kinds));
   }
-  return found.length > 0 ? found : [well('scopes', 'everything that EVENTS asks for can be read.')];
+  return found.length > 0 ? found : [ok('scopes', 'the token can read everything that EVENTS requires.')];
 }
 
-async function refusalOf(pages: AsyncGenerator): Promise<ApiError | undefined> {
+async function refusedCall(pages: AsyncGenerator): Promise<ApiError | undefined> {
   try {
     await pages.next();
     return undefined;
@@ -87,8 +87,12 @@ async function refusalOf(pages: AsyncGenerator): Promise<ApiError | undefined> {
 
 function scopeFinding(refusal: ApiError, scope: string, kinds: readonly EventKind[]): Finding {
   const missing =
-    scope === 'webhooks:write' ? 'nothing can be registered' : `missing in the mirror: ${kinds.join(', ')}`;
+    scope === 'webhooks:write' ? 'bootstrap cannot create subscriptions' : `missing in the mirror: ${kinds.join(', ')}`;
   if (refusal.requiredScopes.length > 0)
-    return ill('scopes', `the token lacks ${refusal.requiredScopes.join(', ')}; ${missing}.`, refusal.hint ?? '');
-  return ill('scopes', `${refusal.message} ${missing}.`, refusal.hint ?? 'Use the token of an owner or administrator.');
+    return problem('scopes', `the token lacks ${refusal.requiredScopes.join(', ')}; ${missing}.`, refusal.hint ?? '');
+  return problem(
+    'scopes',
+    `${refusal.message} ${missing}.`,
+    refusal.hint ?? 'Use the token of an owner or administrator.',
+  );
 }

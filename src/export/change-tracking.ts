@@ -1,40 +1,45 @@
-// Where the rows of each table come from: which of their times tell that they changed, and how entries of the log are
-// followed to the rows they touched.
+// How changes of each table are tracked: which column holds the time of a row's last change, and how a log entry leads to the
+// rows that it touched.
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import type { TableName } from '#src/store/tables.ts';
 import { embeddings, type Embedding } from '#workers/projections/touches.ts';
 
-export interface Lineage {
-  /** The first of these that has a value tells when the row last changed. */
-  readonly changed?: readonly string[];
-  /** What may come after that: a delete, an unmark. */
+export interface ChangeTracking {
+  /** The first of these columns with a value is the time of the row's last change. */
+  readonly changed?: readonly [string, ...string[]];
+  /** The time of what may happen after that: a delete, an unmark. */
   readonly ended?: string;
-  /** Made anew whenever the parent changes. */
-  readonly parent?: { readonly table: TableName; readonly key: string };
-  /** How an incremental run finds rows: places of the log, subjects of its entries, or not at all (then the reason why). */
-  readonly follows: 'places' | 'subjects' | { readonly not: string };
-  /** Records of other tables that embed this one: their entries touch it too. */
+  /** The table whose rows own these rows; they are replaced whenever their parent changes. */
+  readonly parent?: { readonly table: ExportedTable; readonly key: string };
+  /** How an incremental run finds changed rows: by log position, by the subjects of log entries, or not at all, with the reason. */
+  readonly follows: 'positions' | 'subjects' | { readonly unsupported: string };
+  /** The records of another table that embed rows of this one: their entries touch it too. */
   readonly embedded?: Embedding;
-  /** Kinds of reads after which any row may look different. */
-  readonly remadeBy?: readonly string[];
+  /** Kinds of entries after which any row may differ. */
+  readonly changedWholeBy?: readonly string[];
 }
 
-const changed = ['updated_at', 'created_at', 'as_of'];
-const mirrored: Lineage = { changed, follows: 'subjects' };
-const deletable: Lineage = { ...mirrored, ended: 'deleted_at' };
-function embeddedTable(name: Embedding['table']): Lineage {
+const changed: ChangeTracking['changed'] = ['updated_at', 'created_at', 'as_of'];
+const mirrored: ChangeTracking = { changed, follows: 'subjects' };
+const deletable: ChangeTracking = { ...mirrored, ended: 'deleted_at' };
+function embeddedTable(name: Embedding['table']): ChangeTracking {
   const embedded = embeddings.find(({ table }) => table === name);
   return { ...mirrored, ...(embedded && { embedded }) };
 }
-const childOf = (table: TableName, key: string): Lineage => ({ parent: { table, key }, follows: 'subjects' });
+const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
+  parent: { table, key },
+  follows: 'subjects',
+});
 
-/** No mirror of anything: what this program remembers for itself. */
+/** Tables of the program's own state, which are not exported. */
 type Internal = 'key_values' | 'sync_checkpoints' | 'feed_consumers';
 
-export const lineages: Readonly<Record<Exclude<TableName, Internal>, Lineage>> = {
-  event_log: { changed: ['received_at'], follows: 'places' },
+export type ExportedTable = Exclude<TableName, Internal>;
+
+export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
+  event_log: { changed: ['received_at'], follows: 'positions' },
   contacts: deletable,
   contact_emails: childOf('contacts', 'contact_uri'),
   contact_phone_numbers: childOf('contacts', 'contact_uri'),
@@ -53,19 +58,20 @@ export const lineages: Readonly<Record<Exclude<TableName, Internal>, Lineage>> =
   routing_forms: mirrored,
   webhook_subscriptions: {
     changed: ['updated_at', 'created_at'],
-    follows: { not: 'subscriptions are looked up at the service, not told by the log' },
+    follows: { unsupported: 'subscriptions are read from the service, not from the log' },
   },
-  alerts: { changed: ['updated_at', 'created_at'], follows: { not: 'alerts are not told by the log' } },
+  alerts: { changed: ['updated_at', 'created_at'], follows: { unsupported: 'the log does not record alerts' } },
 };
 
-/** `contacts_wide` has a row for each contact; a row of any other view follows from many entries, none of which names it. */
-export function lineageOfView(name: string, since: string | undefined): Lineage {
-  const times = since === undefined ? {} : { changed: [since] };
-  if (name === 'contacts_wide') return { ...times, follows: 'subjects', remadeBy: ['custom_field_definition.read'] };
-  return { ...times, follows: { not: 'a row of this view follows from many entries of the log' } };
+/** `contacts_wide` has one row per contact. A row of any other view depends on many entries, none of which names it. */
+export function changeTrackingOfView(name: string, since: string | undefined): ChangeTracking {
+  const times: Pick<ChangeTracking, 'changed'> = since === undefined ? {} : { changed: [since] };
+  if (name === 'contacts_wide')
+    return { ...times, follows: 'subjects', changedWholeBy: ['custom_field_definition.read'] };
+  return { ...times, follows: { unsupported: 'each row of this view depends on many log entries' } };
 }
 
-/** What an entry says, as the fold reads it; undefined when it says nothing, or nothing any more. */
+/** The payload of an entry as the fold parses it; undefined when it cannot be parsed or its body was pruned. */
 export function payloadOf({
   body,
   encoding,

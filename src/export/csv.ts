@@ -1,19 +1,19 @@
-// CSV by RFC 4180, in UTF-8: null is an empty cell, an empty text is a quoted one. A text that a spreadsheet would take for
-// a formula gets an apostrophe in front.
+// CSV by RFC 4180, in UTF-8: null is an empty cell, an empty text is a quoted one. A text that a spreadsheet would run as a
+// formula gets a leading apostrophe.
 import type { Cell, Column, Format } from './format.ts';
 
 export const csv: Format = {
   isText: true,
   async open(output, columns) {
     const write = (lines: readonly string[]) => output.write(Buffer.from(lines.map((line) => `${line}\r\n`).join('')));
-    await write([columns.map(({ name }) => quoted(harmless(name))).join(',')]);
+    await write([columns.map(({ name }) => quoted(withoutFormula(name))).join(',')]);
     const isAlone = columns.length === 1;
     return {
       write: (rows) =>
         write(
           rows.map((row) => {
             const line = columns.map((column, index) => cellOf(column, row[index] ?? null)).join(',');
-            // An empty line is no row to many readers: a lone null is written as an empty text.
+            // Many readers skip empty lines, so a single null is written as an empty text.
             return isAlone && line === '' ? '""' : line;
           }),
         ),
@@ -25,16 +25,15 @@ export const csv: Format = {
 function cellOf({ kind }: Column, cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  // JSON needs no apostrophe: a text within it begins with a quotation mark, and what begins with a minus is a number.
-  return quoted(kind === 'text' ? harmless(cell) : cell);
+  // JSON needs no apostrophe: a JSON string begins with a quotation mark, and only a number begins with a minus.
+  return quoted(kind === 'text' ? withoutFormula(cell) : cell);
 }
 
-// OWASP's list (= + - @, tab, CR, LF), also behind blanks, which spreadsheets skip, and in the wide forms that some of them
-// take for the same. A text that looks as if it had its apostrophe already gets another, so that taking one away gives back
-// what was there.
+// OWASP's list (= + - @, tab, CR, LF), also after blanks, which spreadsheets skip, and the full-width forms that some of them
+// treat alike. A text that already begins with an apostrophe gets another, so that removing one restores the original.
 const formula = /^'*(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
-function harmless(text: string): string {
+function withoutFormula(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 

@@ -1,33 +1,37 @@
-// The name that somebody who mistyped one probably meant.
+// Suggests the name that was probably meant by a mistyped one.
 
-/** Undefined where none is alike; of two that are equally alike the one that comes first in the list. */
-export function nearestTo(names: readonly string[], typed: string): string | undefined {
-  const [nearest] = names.map((name) => ({ name, apart: distance(name, typed) })).toSorted((a, b) => a.apart - b.apart);
-  return nearest && nearest.apart <= Math.ceil(typed.length / 3) ? nearest.name : undefined;
-}
-
-/** `Did you mean contacts? There are: alerts, contacts, users.` Always in the same order, so that a list can be looked through. */
-export function offering(names: readonly string[], { typed, opening }: Offer): string {
-  const nearest = nearestTo(names, typed);
+/** `Did you mean contacts? There are: alerts, contacts, users.` The list is sorted, so that it can be scanned. */
+export function suggestName(
+  names: readonly string[],
+  { typed, opening }: { readonly typed: string; readonly opening: string },
+): string {
+  const nearest = nearestName(names, typed);
   const question = nearest === undefined ? '' : `Did you mean ${nearest}? `;
   return `${question}${opening}: ${names.toSorted().join(', ')}.`;
 }
 
-interface Offer {
-  readonly typed: string;
-  readonly opening: string;
+/** Undefined when no name is similar; the first of several that are equally similar. */
+export function nearestName(names: readonly string[], typed: string): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, edits: editDistance(name, typed) }))
+    .toSorted((a, b) => a.edits - b.edits);
+  const [nearest] = ranked;
+  return nearest && nearest.edits <= Math.ceil(typed.length / 3) ? nearest.name : undefined;
 }
 
-/** How many letters must be added, taken away or changed (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+/** The number of characters to insert, delete or replace (Levenshtein distance). */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...from].entries()) {
+    let diagonal = index;
+    let last = index + 1;
+    const current = [last];
+    for (const [column, above] of previous.slice(1).entries()) {
+      last = Math.min(diagonal + (character === to[column] ? 0 : 1), above + 1, last + 1);
+      current.push(last);
+      diagonal = above;
     }
-    row = next;
+    previous = current;
   }
-  return row[b.length] as number;
+  return previous.at(-1) ?? 0;
 }

@@ -1,5 +1,5 @@
-// What a file format is: it is told its columns, then rows a page at a time, and turns them into bytes for an output.
-// A new format = one file that defines it + one line in formats.ts.
+// Defines what a file format is: it receives the columns, then pages of rows, and writes bytes to an output. A new format is
+// one file that implements it and one line in formats.ts.
 import type { ColumnKind } from '#src/store/columns.ts';
 
 export interface Column {
@@ -7,10 +7,10 @@ export interface Column {
   readonly kind: ColumnKind;
 }
 
-/** One value: text, times and dates as text, JSON as its text, flags as booleans; null where there is nothing. */
+/** One value: text, times, dates and JSON are strings, flags are booleans; null where there is no value. */
 export type Cell = string | number | boolean | null;
 
-/** The cells stand in the order of the columns; any further ones are not meant for the file. */
+/** In the order of the columns; further cells do not belong to the file. */
 export type Cells = readonly Cell[];
 
 export interface Output {
@@ -19,12 +19,12 @@ export interface Output {
 
 export interface RowWriter {
   write(rows: readonly Cells[]): Promise<void>;
-  /** Writes what is left, and whatever ends such a file. */
+  /** Writes the remaining rows and the end of the file. */
   close(): Promise<void>;
 }
 
 export interface Format {
-  /** True when a terminal or a pipe can take it. */
+  /** True when it can be written to a terminal or a pipe. */
   readonly isText: boolean;
   open(output: Output, columns: readonly Column[]): Promise<RowWriter>;
 }

@@ -1,13 +1,13 @@
-// Every format by its name. Each is loaded when it is asked for: Parquet's library is needed for nothing else.
+// The registry of export formats. A format is loaded when it is used: Parquet's library is needed for nothing else.
 import type { Format } from './format.ts';
 
-const loaders = {
+export const formatNames = ['csv', 'ndjson', 'parquet'] as const;
+export type FormatName = (typeof formatNames)[number];
+
+const loaders: Readonly<Record<FormatName, () => Promise<Format>>> = {
   csv: async () => (await import('./csv.ts')).csv,
   ndjson: async () => (await import('./ndjson.ts')).ndjson,
   parquet: async () => (await import('./parquet.ts')).parquet,
-} as const satisfies Record<string, () => Promise<Format>>;
-
-export type FormatName = keyof typeof loaders;
-export const formatNames = Object.keys(loaders) as [FormatName, ...FormatName[]];
+};
 
 export const loadFormat = (name: FormatName): Promise<Format> => loaders[name]();

@@ -1,50 +1,52 @@
-// Incremental runs: the rows that entries of a stretch of the log touched, as they are now. A row may come twice, and never
-// not at all.
+// Incremental exports: the current state of the rows that a range of log entries touched. A row may be written twice; none is
+// left out.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-
 import type { Store } from '#src/store/contract.ts';
-import type { Cells, Column } from './format.ts';
 import { embeddedUri } from '#workers/projections/touches.ts';
-import { payloadOf, type Lineage } from './change-tracking.ts';
-import { cellsOf, rowsOf, streamed } from './rows.ts';
+import type { Cell, Cells, Column } from './format.ts';
+import { payloadOf, type ChangeTracking } from './change-tracking.ts';
+import { cellsOf, rowsOf, streamRows } from './rows.ts';
 import { tableSource, type Source } from './source.ts';
 
-/** Entries after `from`, up to and with `to`. */
-export interface Stretch {
+/** The entries after `from`, up to and including `to`. */
+export interface LogRange {
   readonly from: number;
   readonly to: number;
 }
 
-export interface News {
+interface ChangedRowsRequest {
   readonly source: Source;
   readonly columns: readonly Column[];
-  readonly stretch: Stretch;
+  readonly range: LogRange;
 }
 
-/** As many URIs as are remembered at once: of more, a row touched early and late is written twice. */
-const mostRemembered = 100_000;
-const lookedUpAtOnce = 500;
+/** URIs held in memory at once. In a longer range, a row that is touched early and late is written twice. */
+const maxUris = 100_000;
+const urisPerQuery = 500;
 
-export async function* newsOf(store: Store, { source, columns, stretch }: News): AsyncGenerator<Cells[]> {
-  if (source.lineage.follows === 'places') {
-    yield* rowsOf(store, source, { columns, where: within(stretch) });
+export async function* changedRows(
+  store: Store,
+  { source, columns, range }: ChangedRowsRequest,
+): AsyncGenerator<Cells[]> {
+  if (source.tracking.follows === 'positions') {
+    yield* rowsOf(store, source, { columns, where: isWithin(range) });
     return;
   }
-  for await (const uris of touched(store, source, stretch)) {
-    for (const some of inChunks(uris)) yield* streamed(store, rowsAbout(store, { source, columns }, some), columns);
+  for await (const uris of touchedUris(store, source, range)) {
+    for (const some of inChunks(uris)) yield* streamRows(store, rowsAbout(store, { source, columns }, some), columns);
   }
 }
 
-/** Kinds of entries that may change any row, told of nobody's URI. */
+/** Kinds of entries that may change any row without naming it. */
 const farReaching = ['person.erased'];
 
-/** True when the stretch holds something that touches rows it does not name: then only the whole is sure to hold all of them. */
-export async function isFarReaching(store: Store, { lineage }: Source, { from, to }: Stretch): Promise<boolean> {
-  if (lineage.follows === 'places') return false;
+/** True when the range contains an entry that may change rows it does not name: then only a full export is complete. */
+export async function isFarReaching(store: Store, { tracking }: Source, { from, to }: LogRange): Promise<boolean> {
+  if (tracking.follows === 'positions') return false;
   const found = await store.db
     .selectFrom('event_log')
     .select('seq')
-    .where('event', 'in', [...farReaching, ...(lineage.remadeBy ?? [])])
+    .where('event', 'in', [...farReaching, ...(tracking.changedWholeBy ?? [])])
     .where('source', '<>', 'webhook')
     .where('seq', '>', from)
     .where('seq', '<=', to)
@@ -53,29 +55,32 @@ export async function isFarReaching(store: Store, { lineage }: Source, { from, t
   return found.length > 0;
 }
 
-const within = ({ from, to }: Stretch) => sql<SqlBool>`(seq > ${from} and seq <= ${to})`;
+const isWithin = ({ from, to }: LogRange) => sql<SqlBool>`(seq > ${from} and seq <= ${to})`;
 
-async function* touched(store: Store, { lineage }: Source, stretch: Stretch): AsyncGenerator<string[]> {
-  const { embedded } = lineage;
+async function* touchedUris(store: Store, { tracking }: Source, range: LogRange): AsyncGenerator<string[]> {
+  const { embedded } = tracking;
   const names = ['subject_uri', ...(embedded ? ['source', 'body', 'encoding'] : [])];
   const columns = names.map((name): Column => ({ name, kind: 'text' }));
   let uris = new Set<string>();
-  for await (const page of rowsOf(store, tableSource('event_log'), { columns, where: within(stretch) })) {
-    for (const [subject, source, body, encoding] of page as (string | null)[][]) {
+  for await (const page of rowsOf(store, tableSource('event_log'), { columns, where: isWithin(range) })) {
+    for (const row of page) {
+      const [subject, source, body, encoding] = names.map((_, index) => textOf(row[index]));
       if (typeof subject === 'string') uris.add(subject);
       const payload = embedded && payloadOf({ source: source ?? '', body: body ?? null, encoding: encoding ?? null });
       const named = payload && embedded && embeddedUri(payload, embedded);
       if (named !== undefined) uris.add(named);
     }
-    if (uris.size < mostRemembered) continue;
-    yield await withEmbedded(store, lineage, uris);
+    if (uris.size < maxUris) continue;
+    yield await withEmbedded(store, tracking, uris);
     uris = new Set();
   }
-  if (uris.size > 0) yield await withEmbedded(store, lineage, uris);
+  if (uris.size > 0) yield await withEmbedded(store, tracking, uris);
 }
 
-/** Also what the subjects' rows name: a body may have been pruned, or not have said it. */
-async function withEmbedded(store: Store, { embedded }: Lineage, uris: ReadonlySet<string>): Promise<string[]> {
+const textOf = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
+
+/** Adds the URIs that the subjects' rows name: a body may have been pruned, or may not contain them. */
+async function withEmbedded(store: Store, { embedded }: ChangeTracking, uris: ReadonlySet<string>): Promise<string[]> {
   const found = new Set(uris);
   if (embedded) {
     const { within: table, column } = embedded;
@@ -90,15 +95,15 @@ async function withEmbedded(store: Store, { embedded }: Lineage, uris: ReadonlyS
 }
 
 /**
- * The rows about these subjects. Of a child table, all rows of each parent, and for a parent that has none one that holds
- * nothing but its URI: whoever keeps a copy can replace what hung on it before.
+ * The rows about these subjects. For a child table, all rows of each parent; for a parent without rows, one row that holds
+ * only its URI, so that a copy can delete the rows it has of this parent.
  */
 function rowsAbout(
   store: Store,
-  { source, columns }: Pick<News, 'source' | 'columns'>,
+  { source, columns }: Pick<ChangedRowsRequest, 'source' | 'columns'>,
   uris: readonly string[],
 ): RawBuilder<unknown> {
-  const { parent } = source.lineage;
+  const { parent } = source.tracking;
   if (parent === undefined) {
     const cells = cellsOf(store.engine, columns);
     return sql`select ${cells} from ${sql.table(source.name)} where uri in (${sql.join(uris)}) order by uri`;
@@ -113,5 +118,5 @@ function rowsAbout(
 }
 
 function* inChunks(uris: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < uris.length; from += lookedUpAtOnce) yield uris.slice(from, from + lookedUpAtOnce);
+  for (let from = 0; from < uris.length; from += urisPerQuery) yield uris.slice(from, from + urisPerQuery);
 }

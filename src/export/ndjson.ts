@@ -1,4 +1,4 @@
-// NDJSON: one JSON object a line. JSON columns are values in it, not text.
+// NDJSON: one JSON object per line. JSON columns become values, not text.
 import type { Cell, Column, Format } from './format.ts';
 
 export const ndjson: Format = {
@@ -19,7 +19,7 @@ export const ndjson: Format = {
 };
 
 function valueOf({ kind }: Column, cell: Cell): string {
-  // Carried over as it stands; a line break in it can only stand between its parts.
+  // Copied unchanged; a raw line break in JSON can only occur between tokens.
   if (kind === 'json' && typeof cell === 'string') return cell.replaceAll(/[\r\n]/g, ' ');
   return JSON.stringify(cell);
 }

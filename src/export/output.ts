@@ -1,5 +1,5 @@
-// Where an export goes. A file comes to stand under its name whole or not at all; it is readable by its owner only, because
-// people are in it.
+// Where an export is written. A file appears under its name only when it is complete, and only its owner can read it, because
+// it contains personal data.
 import { randomBytes } from 'node:crypto';
 import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,15 +10,15 @@ import type { Output } from './format.ts';
 
 export interface Destination extends Output, AsyncDisposable {
   readonly bytes: number;
-  /** Everything is written: puts it in its place. What is disposed of before this leaves nothing behind. */
+  /** Call when everything is written: renames the file into place. Disposing before this call leaves nothing behind. */
   complete(): Promise<void>;
 }
 
-export async function openFile(name: string): Promise<Destination> {
+export async function openFileOutput(name: string): Promise<Destination> {
   const path = await realPath(name);
   const partial = `${path}.partial-${randomBytes(6).toString('hex')}`;
-  // Never through something that stands there already: in a shared folder it may be another's link.
-  const file = await said(name, () => open(partial, 'wx', 0o600));
+  // Fails if the path exists: in a shared folder it may be a link that another user created.
+  const file = await explainFailure(name, () => open(partial, 'wx', 0o600));
   let bytes = 0;
   let state: 'open' | 'closed' | 'complete' = 'open';
   const close = async () => {
@@ -30,11 +30,11 @@ export async function openFile(name: string): Promise<Destination> {
       return bytes;
     },
     async write(chunk) {
-      await said(name, () => writeWhole(file, chunk));
+      await explainFailure(name, () => writeWhole(file, chunk));
       bytes += chunk.byteLength;
     },
     complete: () =>
-      said(name, async () => {
+      explainFailure(name, async () => {
         await file.chmod(0o600);
         await file.sync();
         await close();
@@ -51,8 +51,8 @@ export async function openFile(name: string): Promise<Destination> {
   };
 }
 
-/** Waits until what was written has been taken, so that a slow reader costs no memory. */
-export function openStream(stream: Writable): Destination {
+/** Waits until the reader has taken each chunk, so that a slow reader costs no memory. */
+export function openStreamOutput(stream: Writable): Destination {
   let bytes = 0;
   return {
     get bytes() {
@@ -73,23 +73,23 @@ async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let from = 0; from < chunk.byteLength;) from += (await file.write(chunk, from)).bytesWritten;
 }
 
-/** Through links: it is the file they point to that is replaced. */
+/** Follows links: the file they point to is replaced. */
 async function realPath(name: string): Promise<string> {
   const found = await stat(name).catch(() => undefined);
   if (found === undefined) return name;
   if (found.isFile()) return realpath(name);
-  throw new SlotstreamError('usage', `${name} is not a file, so no file can take its place.`, {
-    hint: found.isDirectory() ? 'Name a file in it.' : 'To write to a pipe, use --out - and redirect.',
+  throw new SlotstreamError('usage', `${name} is not a regular file, so it cannot be replaced.`, {
+    hint: found.isDirectory() ? 'Name a file in this folder.' : 'To write to a pipe, use --out - and redirect.',
   });
 }
 
-async function said<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+async function explainFailure<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     throw new SlotstreamError(
       'output',
-      `${name} cannot be written (${codeOf(error)}). Whatever stood there is as it was.`,
+      `${name} cannot be written (${codeOf(error)}). An existing file was not changed.`,
       {
         hint: 'Check that the folder exists, is writable and has room.',
         cause: error,

@@ -1,4 +1,4 @@
-// Parquet: typed columns, all of them nullable, compressed with Zstandard, in groups of rows that fit in memory.
+// Parquet: typed, nullable columns, compressed with Zstandard, in row groups that fit in memory.
 import { zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayMs } from '#src/base/time.ts';
@@ -8,7 +8,7 @@ import type { Cell, Cells, Column, Format, Output } from './format.ts';
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
 const groupRows = 10_000;
-/** In characters of text: long texts make smaller groups. */
+/** In characters: long texts make smaller groups. */
 const groupText = 4_000_000;
 
 const types: Readonly<Record<ColumnKind, Omit<Element, 'name'>>> = {
@@ -25,10 +25,14 @@ const types: Readonly<Record<ColumnKind, Omit<Element, 'name'>>> = {
   number: { type: 'DOUBLE' },
 };
 
-const values: { readonly [Kind in ColumnKind]?: (cell: never) => unknown } = {
-  time: (text: string) => BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26)),
-  date: (text: string) => Date.parse(text) / dayMs,
-  integer: (value: number) => BigInt(value),
+/** How values of a kind are written; the others are written unchanged. */
+const converters: Partial<Record<ColumnKind, (cell: NonNullable<Cell>) => unknown>> = {
+  time: (cell) => {
+    const text = String(cell);
+    return BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26));
+  },
+  date: (cell) => Date.parse(String(cell)) / dayMs,
+  integer: (cell) => BigInt(cell),
 };
 
 export const parquet: Format = {
@@ -68,8 +72,8 @@ export const parquet: Format = {
   },
 };
 
-// Told what texts mean, the library would turn all of a group into bytes beforehand, and JSON's text into a JSON string. So it
-// is told that they are bytes while it writes them, and what they mean when it describes them.
+// With the logical types of texts, the library would encode a whole group in advance, and encode JSON text again as a JSON
+// string. So the schema says bytes while rows are written, and has the logical types when the footer is written.
 const asEncoded: typeof types = { ...types, text: { type: 'BYTE_ARRAY' }, json: { type: 'BYTE_ARRAY' } };
 
 function schemaOf(columns: readonly Column[], of: typeof types): Element[] {
@@ -80,17 +84,17 @@ function schemaOf(columns: readonly Column[], of: typeof types): Element[] {
 const columnOf =
   (group: readonly Cells[]) =>
   ({ name, kind }: Column, index: number) => {
-    const read = values[kind] as ((cell: Cell) => unknown) | undefined;
+    const convert = converters[kind];
     const data = group.map((row) => {
       const cell = row[index] ?? null;
-      return cell === null || read === undefined ? cell : read(cell);
+      return cell === null || convert === undefined ? cell : convert(cell);
     });
     return { name, data };
   };
 
 /**
- * The least and greatest text of a group: compared by the library in an order that is not Parquet's, and kept whole until
- * the end, however long. Those of numbers and times stay, so that readers can skip groups.
+ * Removes the minimum and maximum text of a group: the library compares texts in an order other than Parquet's, and holds
+ * them in memory until the end, however long. Those of numbers and times remain, so that readers can skip groups.
  */
 function dropTextBounds({ row_groups }: ParquetWriter): void {
   for (const { meta_data } of row_groups.at(-1)?.columns ?? []) {

@@ -1,21 +1,26 @@
-// One entry of the feed: what it holds, and the JSON text in which it leaves.
+// The feed's entries as JSON text, and the one way in which the API, the streams, the command line and the sinks read them.
 import { z } from 'zod';
-import type { FeedRow } from '#src/store/log/feed.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
 import { payloadText } from './payload.ts';
 
-/** As documented; entries are made as text, and never pass through it. */
+/** The documented schema. Entries are built as text and are not validated by it. */
 export const feedEntry = z.strictObject({
-  seq: z.int().describe('Its place in the log. Rises; a number may be missing.'),
+  seq: z.int().describe('Its position in the log. Rises; numbers may be missing.'),
   event: z
     .string()
     .nullable()
-    .describe('`contact.updated`, …; `contact.read` for what was read from the API. Null when it could not be read.'),
+    .describe(
+      '`contact.updated`, …; `contact.read` for a record read from the API. Null when the entry could not be parsed.',
+    ),
   source: z.string().describe('`webhook`, `backfill`, `reconcile` or `operator`.'),
-  subject_uri: z.string().nullable().describe('Whom it is about.'),
+  subject_uri: z.string().nullable().describe('The record it is about.'),
   occurred_at: z
     .string()
     .nullable()
-    .describe('When the service says it happened; for a read, when it was last seen so.'),
+    .describe(
+      'When it happened according to the service; for a record read from the API, when it was last seen unchanged.',
+    ),
   received_at: z.string(),
   outcome: z.string().describe('`applied`, `unchanged`, `superseded`, `tombstoned`, `quarantined` or `unhandled`.'),
   changes: z
@@ -25,7 +30,7 @@ export const feedEntry = z.strictObject({
   payload: z
     .json()
     .describe(
-      'What was sent. Null when it was not JSON or is not kept any more; a stub for somebody who was forgotten.',
+      'What the service sent. Null when it was not JSON or was pruned; only URI and times when the person was erased.',
     ),
 });
 
@@ -35,17 +40,29 @@ export interface FeedEntry {
   readonly subjectUri: string | null;
   readonly occurredAt: string | null;
   readonly receivedAt: string;
-  /** JSON, in one line. */
+  /** The entry as one line of JSON. */
   readonly text: string;
 }
 
 export function entryOf(row: FeedRow): FeedEntry {
   const { seq, event, source, subject_uri, occurred_at, received_at, outcome, changes } = row;
-  const known =
+  const head =
     `{"seq":${seq},"event":${quoted(event)},"source":${quoted(source)},"subject_uri":${quoted(subject_uri)},` +
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
-  const text = `${known},"changes":${changes ?? 'null'},"payload":${payloadText(row)}}`;
+  const text = `${head},"changes":${changes ?? 'null'},"payload":${payloadText(row)}}`;
   return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, text };
 }
 
 const quoted = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));
+
+export interface FeedPage {
+  /** Empty only at the end of the log; shorter than requested when entries are large. */
+  readonly entries: readonly FeedEntry[];
+  /** Where the next page starts; also past entries that the filter excluded. */
+  readonly nextAfter: number;
+}
+
+export async function readFeed(from: Store | Unit, filter: FeedFilter, range: FeedRange): Promise<FeedPage> {
+  const { rows, nextAfter } = await readFeedRows(from, filter, range);
+  return { entries: rows.map(entryOf), nextAfter };
+}

@@ -1,4 +1,4 @@
-// What a reader of the feed asks for, in the words of the query and of the command line.
+// The filters of the feed, as query parameters and command-line options give them.
 import { z } from 'zod';
 import { plainText } from '#src/http/request.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
@@ -13,21 +13,21 @@ const outcomes = [
   'unhandled',
 ] as const satisfies readonly Outcome[];
 
-const mostAlternatives = 20;
+const maxAlternatives = 20;
 const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item).max(mostAlternatives, `at most ${mostAlternatives}, separated by commas`));
+    .pipe(z.array(item).max(maxAlternatives, `at most ${maxAlternatives}, separated by commas`));
 
 const eventName = plainText
   .min(1, 'names of events, separated by commas')
   .max(200, 'names of at most 200 characters')
-  // A star means "and whatever follows", at the end alone.
+  // A star stands for any ending; it is allowed at the end only.
   .refine((name) => !name.slice(0, -1).includes('*') && (!name.endsWith('*') || /^[\w.-]*\*$/.test(name)), {
     message: 'names such as contact.updated, or beginnings such as contact.*',
   })
-  // `contact` would match nothing, in silence.
+  // `contact` alone would silently match nothing.
   .refine((name) => name === '' || /[.*]/.test(name), {
     message: 'names such as contact.created, or contact.* for all of them',
   });
@@ -40,11 +40,11 @@ export const filterInputs = {
     .describe('Only entries with one of these outcomes, separated by commas.'),
 };
 
-const asked = z.object(filterInputs);
+const filters = z.object(filterInputs);
 
-export function filterOf({ event = [], subject, outcome = [] }: z.output<typeof asked>): FeedFilter {
+export function filterOf({ event = [], subject, outcome = [] }: z.output<typeof filters>): FeedFilter {
   const patterns = event.filter((name) => name.endsWith('*'));
-  // A star alone asks for everything.
+  // A star alone matches everything.
   const isAny = patterns.includes('*');
   return {
     events: isAny ? [] : event.filter((name) => !name.endsWith('*')),

@@ -1,21 +1,21 @@
-// The payload out of the text of a delivery, without parsing it: what was sent leaves as it was sent.
-import { readJson } from '#schemas/json-text.ts';
+// Extracts the payload from the text of a delivery without parsing it, so that the feed passes it on byte by byte.
+import { closingQuote, readJson } from '#schemas/json-text.ts';
 import type { FeedRow } from '#src/store/log/feed.ts';
 
-/** JSON text in one line; null where there is nothing to show: not JSON, without a payload, not text at all, or pruned. */
+/** JSON text in one line; `null` when the body is not JSON, has no payload, is binary or was pruned. */
 export function payloadText({ body, encoding, outcome }: Pick<FeedRow, 'body' | 'encoding' | 'outcome'>): string {
   if (body === null || encoding !== null) return 'null';
-  // Anything else was read before it got its outcome. What nobody could read may be no JSON, or too deep for whoever comes after us.
+  // Every other entry was parsed before it got its outcome. A quarantined body may be invalid JSON, or nested too deeply for readers.
   if (outcome === 'quarantined' && !readJson(body).ok) return 'null';
   const text = memberText(body, 'payload');
   if (text === undefined) return 'null';
-  // Within JSON a line break stands between values only, never in one.
+  // In JSON a raw line break occurs between tokens only, never inside a string.
   return lineBreak.test(text) ? text.replaceAll(/[\r\n]+/g, ' ') : text;
 }
 
 const lineBreak = /[\r\n]/;
 
-/** The text of the last member of this name, as JSON.parse would choose; undefined when the text is no object or lacks it. The text is JSON. */
+/** The text of the last member with this name, as JSON.parse would choose. `text` is valid JSON. */
 function memberText(text: string, name: string): string | undefined {
   let found: string | undefined;
   let at = afterSpace(text, 0);
@@ -34,7 +34,7 @@ function memberText(text: string, name: string): string | undefined {
   return found;
 }
 
-/** Letters of a key may be escaped. */
+/** Characters of a key may be escaped. */
 function isKey(quoted: string, name: string): boolean {
   return quoted.includes('\\') ? JSON.parse(quoted) === name : quoted.slice(1, -1) === name;
 }
@@ -52,7 +52,7 @@ function endOfValue(text: string, start: number): number {
   if (first === '"') return endOfString(text, start);
   if (first === '{' || first === '[') return endOfNested(text, start);
   let at = start;
-  // A number or a word: up to what cannot belong to it.
+  // A number or a literal ends at the first character that cannot belong to it.
   while (at < text.length && !isSpace(text.charCodeAt(at)) && !',}]'.includes(text.charAt(at))) at += 1;
   return at;
 }
@@ -75,12 +75,5 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** Just behind the quote that closes the string opened at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
+/** The index after the string that opens at `start`. */
+const endOfString = (text: string, start: number): number => closingQuote(text, start) + 1;

@@ -1,95 +1,95 @@
-// The feed as server-sent events. One page is read when the socket has taken the one before: a slow reader holds one page, and nobody
-// else.
+// The feed as server-sent events. The next page is read when the socket has accepted the previous one, so a slow reader costs
+// one page of memory and delays no other reader.
 //
 //   reading ──entries──▶ sent ──taken by the socket──▶ reading
 //      └──at the end──▶ waiting ──log grew──▶ reading
-//                          └──15 s──▶ a comment, so that nobody takes the silence for a broken line
+//                          └──15 s──▶ a comment, so that proxies and readers do not time out
 import type { FeedFilter } from '#src/store/log/feed.ts';
 import type { FeedEntry } from './entry.ts';
-import type { FeedPage } from './page.ts';
+import type { FeedPage } from './entry.ts';
 import type { Tail } from './tail.ts';
 
 export interface StreamNeeds {
-  read(filter: FeedFilter, place: { readonly after: number; readonly limit: number }): Promise<FeedPage>;
+  read(filter: FeedFilter, position: { readonly after: number; readonly limit: number }): Promise<FeedPage>;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
   readonly heartbeatMs?: number;
-  /** Told once, when nothing more is sent. */
+  /** Called once, when the stream has ended. */
   onEnd?(): void;
 }
 
 export interface StreamInput {
   readonly filter: FeedFilter;
   readonly after: number;
-  /** Aborted when the reader goes away. */
+  /** Aborts when the reader disconnects. */
   readonly signal: AbortSignal;
 }
 
 const pageLimit = 100;
-/** How soon a reader that lost us asks again. */
+/** How soon a disconnected reader reconnects. */
 const retryMs = 1_000;
 
 export function openStream(
   { read, tail, heartbeatMs = 15_000, onEnd }: StreamNeeds,
   { filter, after, signal }: StreamInput,
 ): ReadableStream<Uint8Array> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  gone.signal.addEventListener('abort', () => onEnd?.(), { once: true });
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave, { once: true });
-  const isOver = (): boolean => gone.signal.aborted || tail.closing.aborted;
-  let place = after;
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  ended.signal.addEventListener('abort', () => onEnd?.(), { once: true });
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  const isOver = (): boolean => ended.signal.aborted || tail.closing.aborted;
+  let position = after;
   let isGreeted = false;
 
-  /** What to send next, after some silence a comment. What a filter leaves out is silence too, however fast the log grows. */
+  /** What to send next: entries, or a comment after some silence. Entries that the filter excludes count as silence. */
   async function next(): Promise<string | undefined> {
     const silence = new AbortController();
     const stop = (): void => silence.abort();
     const timer = setTimeout(stop, heartbeatMs);
-    gone.signal.addEventListener('abort', stop, { once: true });
+    ended.signal.addEventListener('abort', stop, { once: true });
     try {
       while (!isOver()) {
-        const page = await read(filter, { after: place, limit: pageLimit });
-        place = page.nextAfter;
+        const page = await read(filter, { after: position, limit: pageLimit });
+        position = page.nextAfter;
         if (page.entries.length > 0) return page.entries.map(eventText).join('');
-        if (!isGreeted) return placeText(place);
-        if (silence.signal.aborted) return `:\n${placeText(place)}`;
-        await tail.beyond(place, silence.signal);
+        if (!isGreeted) return positionText(position);
+        if (silence.signal.aborted) return `:\n${positionText(position)}`;
+        await tail.beyond(position, silence.signal);
       }
       return undefined;
     } finally {
       clearTimeout(timer);
-      gone.signal.removeEventListener('abort', stop);
+      ended.signal.removeEventListener('abort', stop);
     }
   }
 
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // A store that does not answer ends the stream: whoever reads comes back, and is told then.
+        // A store that does not answer ends the stream; the reader reconnects and gets the error then.
         const text = await next().catch(() => undefined);
         const greeting = isGreeted ? '' : `retry: ${retryMs}\n`;
         isGreeted = true;
         if (text !== undefined) return controller.enqueue(encoder.encode(greeting + text));
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', end);
         controller.close();
-        leave();
+        end();
       },
-      cancel: leave,
+      cancel: end,
     },
-    // Nothing is read ahead of what the socket asks for.
+    // Nothing is read ahead of the socket's demand.
     { highWaterMark: 0 },
   );
 }
 
 const encoder = new TextEncoder();
 
-/** A place without an event: whoever comes back names it, and what a filter left out is not looked through again. */
-const placeText = (place: number): string => `id: ${place}\n\n`;
+/** An ID without an event: a reader that reconnects sends it, and excluded entries are not searched again. */
+const positionText = (position: number): string => `id: ${position}\n\n`;
 
 function eventText({ seq, event, text }: FeedEntry): string {
   return `id: ${seq}\nevent: ${event !== null && kind.test(event) ? event : 'entry'}\ndata: ${text}\n\n`;
 }
 
-/** Anybody may name an event. Only what looks like a kind names one here: no line breaks, and not `error` or `open`, which mean something else. */
+/** Event names come from outside. Only a kind is passed on: no line breaks, and not `error` or `open`, which browsers reserve. */
 const kind = /^[\w-]+\.[\w.-]+$/;

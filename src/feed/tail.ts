@@ -1,20 +1,20 @@
-// The growing end of the log: whoever has read to it waits here. A process that commits pokes it; other processes commit too,
-// so it looks by itself as well, as long as somebody waits.
+// Lets readers wait at the end of the log. A commit of this process wakes them at once; for commits of other processes the
+// tail polls the store, as long as a reader waits.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 
 export interface Tail {
-  /** Resolves when the log has grown beyond this place, or when either the wait or the tail is over. */
+  /** Resolves when the log has grown beyond this position, or when `signal` aborts or the tail closes. */
   beyond(seq: number, signal: AbortSignal): Promise<void>;
-  /** This process has committed. */
+  /** Announces a commit of this process. */
   poke(): void;
-  /** Aborted when the tail closes: streams end with it. */
+  /** Aborts when the tail closes, which ends the streams. */
   readonly closing: AbortSignal;
   close(): void;
 }
 
 export interface TailNeeds {
   lastSeq(): Promise<number>;
-  /** How often to look for what other processes have committed. */
+  /** How often to poll for commits of other processes. */
   readonly everyMs?: number;
 }
 
@@ -27,17 +27,17 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
   const closed = new AbortController();
   const waiters = new Set<Waiter>();
   let poked = new AbortController();
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     while (waiters.size > 0 && !closed.signal.aborted) {
       poked = new AbortController();
-      // A store that does not answer is asked again; whoever reads from it hears of it there.
+      // A store that does not answer is asked again; the reader gets the error from its own query.
       const last = await lastSeq().catch(() => -1);
       for (const waiter of waiters) if (last > waiter.beyond) waiter.resolve();
       if (waiters.size > 0) await sleepUnlessAborted(everyMs, poked.signal);
     }
-    looking = undefined;
+    polling = undefined;
   }
 
   return {
@@ -57,7 +57,7 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
         signal.addEventListener('abort', waiter.resolve, { once: true });
         closed.signal.addEventListener('abort', waiter.resolve, { once: true });
         waiters.add(waiter);
-        looking ??= look();
+        polling ??= poll();
       });
     },
     poke: () => poked.abort(),

@@ -6,7 +6,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { planExport, runExport, type ExportReport, type ExportRequest } from '#src/export/export.ts';
-import { openFile } from '#src/export/output.ts';
+import { openFileOutput } from '#src/export/output.ts';
 import { readCsv, readParquet, type DuckRow } from './duckdb.ts';
 
 export interface ExportFolder extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function exportFolder(): Promise<ExportFolder> {
     async write(store, request) {
       const plan = await planExport(store, request);
       const file = join(path, `${(count += 1)}.${request.format}`);
-      await using destination = await openFile(file);
+      await using destination = await openFileOutput(file);
       return { ...(await runExport({ store, now: () => new Date() }, plan, destination)), file };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),

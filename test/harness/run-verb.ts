@@ -24,7 +24,7 @@ export async function runVerb(args: readonly string[], env: Environment, stoppin
     log: memoize(() => createLog({ level: config().logLevel, pretty: false, destination: { write: err } })),
     out: (line) => out(`${line}\n`),
     outAll: async (text) => out(text),
-    say: (line) => err(`${line}\n`),
+    notify: (line) => err(`${line}\n`),
     stopping: () => stopping,
     now: () => new Date(),
   };

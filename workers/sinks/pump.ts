@@ -6,7 +6,7 @@
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
-import { readFeed } from '#src/feed/page.ts';
+import { readFeed } from '#src/feed/entry.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';

@@ -1,4 +1,4 @@
-// `backfill`: fills the tables with what the service already has.
+// `backfill`: fills the tables with the records that the service already has.
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
@@ -22,27 +22,27 @@ export const backfill = defineVerb({
   examples: [
     'slotstream backfill                        # everything',
     'slotstream backfill contacts event_types   # only these',
-    'slotstream backfill --restart              # from the beginning, wherever an earlier one stopped',
+    'slotstream backfill --restart              # from the beginning, even if an earlier run was interrupted',
     '',
     `Resources: ${names.join(', ')}`,
-    'scheduled_events brings the invitees, routing_forms the submissions, organization_memberships the users.',
+    'scheduled_events includes the invitees, routing_forms the submissions, organization_memberships the users.',
   ],
   arguments: {
     resources: {
       flags: '[resource...]',
-      help: 'what to walk (default: everything that EVENTS asks for)',
+      help: 'what to read (default: everything that EVENTS requires)',
       reads: z.array(z.enum(names, `among ${names.join(', ')}`)).default([]),
     },
   },
   options: {
-    restart: { flags: '--restart', help: 'start over instead of going on', reads: flag },
+    restart: { flags: '--restart', help: 'start over instead of resuming', reads: flag },
     json: asJson,
   },
 
   async run(context, { resources, restart, json }) {
     const config = context.config();
     const signal = context.stopping();
-    using _lock = onlyOne(config);
+    using _lock = lockBackfill(config);
     await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
     const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal }).catch(
@@ -51,83 +51,83 @@ export const backfill = defineVerb({
       },
     );
     if (sources === undefined) return 3;
-    using saying = sayingTo(context);
+    using progress = printProgress(context);
     const report = await fill(
       {
         store,
         sources,
         screen: privacyScreen(config),
         now: () => instantOf(context.now()),
-        ...saying,
+        ...progress,
       },
       { only: resources, restart, events: config.events, signal },
     );
     const elapsedMs = context.now().getTime() - startedMs;
-    if (json) context.out(JSON.stringify(asData(report, { elapsedMs, waitedMs: waitedFor(sources) })));
+    if (json) context.out(JSON.stringify(asData(report, { elapsedMs, waitedMs: waitingMs(sources) })));
     else context.out(asTable(report));
-    if (!report.isComplete) context.say('Stopped. Run it again to go on from here: npx slotstream backfill');
+    if (!report.isComplete) context.notify('Stopped. Run it again to resume: npx slotstream backfill');
     return report.isComplete && report.resources.every(({ missing }) => missing.length === 0) ? 0 : 3;
   },
 });
 
-function onlyOne({ dataDir }: Config): Disposable {
+function lockBackfill({ dataDir }: Config): Disposable {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock: ProcessLock | undefined = takeLock(join(dataDir, 'backfill.lock'));
   if (lock === undefined)
-    throw new SlotstreamError('refused', 'Another backfill is under way on this data folder.', {
-      hint: 'Wait for it, or stop it and run this again: it goes on where that one stopped.',
+    throw new SlotstreamError('refused', 'Another backfill is running on this data folder.', {
+      hint: 'Wait for it, or stop it and run this again: it resumes where that one stopped.',
     });
   return { [Symbol.dispose]: () => lock.release() };
 }
 
 const everyMs = 2_000;
-/** When nothing came for so long, it is said that it is waited for: a rate budget alone can take a minute. */
+/** After this time without a page, the wait is reported: the rate limit alone can take a minute. */
 const silenceMs = 10_000;
 
-/** Rows, rate, time and where it would go on; never a per cent, since nobody knows how many there are. */
-function sayingTo({ say, now }: VerbContext) {
-  let begun = { name: '', atMs: 0, rows: 0, saidMs: 0 };
-  let heardMs = now().getTime();
+/** Prints rows, rate, time and the page to resume after. There is no percentage: the total is not known. */
+function printProgress({ notify, now }: VerbContext) {
+  let current = { name: '', startedMs: 0, rows: 0, reportedMs: 0 };
+  let lastPageMs = now().getTime();
   const secondsSince = (ms: number): number => Math.max(0.001, (now().getTime() - ms) / 1000);
   const silence = setInterval(() => {
-    if (now().getTime() - heardMs < silenceMs || begun.name === '') return;
-    say(`${begun.name}: waiting for the service for ${Math.round(secondsSince(heardMs))} s (it, or the rate budget)`);
+    if (now().getTime() - lastPageMs < silenceMs || current.name === '') return;
+    notify(`${current.name}: waiting ${Math.round(secondsSince(lastPageMs))} s for the service or its rate limit`);
   }, silenceMs);
   silence.unref();
   return {
     [Symbol.dispose]: () => clearInterval(silence),
     onProgress({ name }: Resource, { rows, pages }: Counts): void {
       const nowMs = now().getTime();
-      heardMs = nowMs;
-      if (begun.name !== name) {
-        begun = { name, atMs: nowMs, rows, saidMs: nowMs };
-        say(pages === 0 ? `${name}: from the beginning` : `${name}: going on after page ${pages} (${rows} rows)`);
-      } else if (nowMs - begun.saidMs >= everyMs) {
-        begun = { ...begun, saidMs: nowMs };
-        const seconds = secondsSince(begun.atMs);
-        const rate = Math.round((rows - begun.rows) / seconds);
-        say(`${name}: ${rows} rows, ${rate}/s, ${Math.round(seconds)} s; would go on after page ${pages}`);
+      lastPageMs = nowMs;
+      if (current.name !== name) {
+        current = { name, startedMs: nowMs, rows, reportedMs: nowMs };
+        notify(pages === 0 ? `${name}: from the beginning` : `${name}: resuming after page ${pages} (${rows} rows)`);
+      } else if (nowMs - current.reportedMs >= everyMs) {
+        current = { ...current, reportedMs: nowMs };
+        const seconds = secondsSince(current.startedMs);
+        const rate = Math.round((rows - current.rows) / seconds);
+        notify(`${name}: ${rows} rows, ${rate}/s, ${Math.round(seconds)} s; resumes after page ${pages}`);
       }
     },
     onNotice({ name }: Resource, notice: Notice): void {
-      if (notice.kind === 'restarted') say(`${name}: the page token is too old, so ${notice.list} begin again`);
+      if (notice.kind === 'restarted') notify(`${name}: the page token has expired, so ${notice.list} starts over`);
     },
     onOutcome({ name, state, counts, missing }: ResourceOutcome): void {
-      const seconds = begun.name === name ? Math.round(secondsSince(begun.atMs)) : 0;
-      say(`${name}: ${endings[state]}${state === 'walked' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
-      for (const what of missing) say(`  ✗ ${what.replace(' → ', '\n  → ')}`);
-      if (missing.length > 0) say(`  → Then: npx slotstream backfill ${name}`);
+      const seconds = current.name === name ? Math.round(secondsSince(current.startedMs)) : 0;
+      notify(`${name}: ${endings[state]}${state === 'walked' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
+      for (const what of missing) notify(`  ✗ ${what.replace(' → ', '\n  → ')}`);
+      if (missing.length > 0) notify(`  → Then: npx slotstream backfill ${name}`);
     },
   };
 }
 
 const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
   walked: 'done',
-  walked_before: 'done already in this backfill (--restart walks it again)',
+  walked_before: 'already done in this backfill (--restart reads it again)',
   stopped: 'stopped',
-  refused: 'cannot be read, so it will be missing in the mirror',
-  unwanted: 'left out, since EVENTS names none of its kinds',
-  waiting: 'not begun',
+  refused: 'not readable, so it will be missing in the mirror',
+  unwanted: 'skipped: EVENTS names none of its kinds',
+  waiting: 'not started',
 };
 
 function asTable({ resources }: BackfillReport): string {
@@ -155,12 +155,12 @@ function asData({ isComplete, resources }: BackfillReport, { elapsedMs, waitedMs
       missing,
     })),
     elapsed_ms: elapsedMs,
-    /** In which at least one call waited for the service. */
+    /** Time in which at least one call waited for the service. */
     waited_ms: waitedMs,
   };
 }
 
-function waitedFor({ client, users }: Sources): number {
+function waitingMs({ client, users }: Sources): number {
   const clients = new Set([client, ...users.map((user) => user.client)]);
   return [...clients].reduce((sum, { waitedMs }) => sum + waitedMs, 0);
 }

@@ -1,7 +1,7 @@
-// `bootstrap`: makes the webhook subscriptions that EVENTS asks for, and shows beforehand what it would do.
+// `bootstrap`: creates the webhook subscriptions that EVENTS requires; `--plan` shows the changes without making them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { holdsKey } from '#src/app/subscription-watch.ts';
+import { hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
@@ -18,7 +18,7 @@ import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
 import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
-import { appliedAsJson, appliedAsText, planAsJson, planAsText } from './bootstrap-report.ts';
+import { appliedAsJson, appliedAsText, planAsJson, planAsText } from '#src/cli/bootstrap-report.ts';
 import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
 
 /** Longer than a delivery to a healthy receiver takes. */
@@ -28,11 +28,15 @@ export const bootstrap = defineVerb({
   examples: ['slotstream bootstrap --plan', 'slotstream bootstrap', 'slotstream bootstrap --rotate-key'],
   arguments: {},
   options: {
-    plan: { flags: '--plan', help: 'show what would be done; exit 3 when there is something to do', reads: flag },
-    prune: { flags: '--prune', help: 'delete subscriptions of ours that nobody wants any more', reads: flag },
+    plan: {
+      flags: '--plan',
+      help: 'show the changes without making them; exit code 3 when there are any',
+      reads: flag,
+    },
+    prune: { flags: '--prune', help: 'delete subscriptions of this callback that are no longer needed', reads: flag },
     rotateKey: {
       flags: '--rotate-key',
-      help: 'register with a new signing key; the old one goes on verifying',
+      help: 'register with a new signing key; deliveries signed with the old key are still accepted',
       reads: flag,
     },
     json: asJson,
@@ -43,7 +47,7 @@ export const bootstrap = defineVerb({
       return await register(context, options);
     } catch (error) {
       if (!signal.aborted) throw error;
-      context.say('Stopped. Whatever was made stays; the next run goes on from there.');
+      context.notify('Stopped. Subscriptions created so far remain; the next run continues from there.');
       return 1;
     }
   },
@@ -83,7 +87,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune }));
   const showing = { config, keys, json };
   if (plan) return showPlan(context, situation, showing);
-  // Running receivers read a new key within this time; a delivery signed with it would be refused before.
+  // Running receivers load a new key within this time. Until then they would reject a delivery signed with it.
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
   return showApplied(context, { situation, applied }, showing);
@@ -112,11 +116,11 @@ function showApplied(
     ...(since === undefined
       ? []
       : [
-          `Deliveries since ${since} may be missing. A running process repairs that by itself; else: npx slotstream reconcile --repair`,
+          `Deliveries since ${since} may be missing. A running process repairs this by itself; otherwise: npx slotstream reconcile --repair`,
         ]),
   ];
-  const told = { situation, applied, notes };
-  context.out(showing.json ? JSON.stringify(appliedAsJson(told)) : appliedAsText(told));
+  const report = { situation, applied, notes };
+  context.out(showing.json ? JSON.stringify(appliedAsJson(report)) : appliedAsText(report));
   if (applied.failure) throw applied.failure.error;
   return isComplete(applied) && !hasDeadLogins(situation) ? 0 : 3;
 }
@@ -138,29 +142,29 @@ function notesFor(
   });
 }
 
-/** A key made here would take over from one that receivers elsewhere verify with: every delivery to them would be refused. */
+/** Refuses to generate a key while receivers elsewhere use another one: they would reject every delivery signed with it. */
 async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined: ChosenKeys): Promise<void> {
-  const asked = { ...inputOf(config, imagined, { prune: false }), countsMembers: false };
-  const { input } = await inspectSubscriptions(needs, asked);
-  const standing = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
-  // Another run here may have made the key meanwhile, and with it what was seen.
-  if (standing === 0 || holdsKey(config)) return;
+  const request = { ...inputOf(config, imagined, { prune: false }), countsMembers: false };
+  const { input } = await inspectSubscriptions(needs, request);
+  const active = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
+  // Another run on this machine may have created the key and these subscriptions in the meantime.
+  if (active === 0 || hasSigningKey(config)) return;
   throw new SlotstreamError(
     'config',
-    `There is no signing key in ${imagined.source}, but ${standing} active subscription${standing === 1 ? ' delivers' : 's deliver'} to ${input.callback} already. A key made here would not be that of the receivers, so nothing was changed.`,
+    `There is no signing key in ${imagined.source}, but ${active} active subscription${active === 1 ? ' already delivers' : 's already deliver'} to ${input.callback}. A key generated here would differ from the receivers' key, so nothing was changed.`,
     {
-      hint: `Copy the file signing-keys of the receivers to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over from here: npx slotstream bootstrap --rotate-key`,
+      hint: `Copy the receivers' file signing-keys to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over with a new one: npx slotstream bootstrap --rotate-key`,
     },
   );
 }
 
-/** Two rotations at once would each end the subscriptions of the other. */
+/** Two concurrent rotations would delete each other's subscriptions. */
 function lockRotation({ dataDir }: Config): ProcessLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dataDir, 'key-rotation.lock'));
   if (lock === undefined)
-    throw new SlotstreamError('busy', 'Another process is rotating the signing key at this moment.', {
-      hint: 'Wait until it is done, then look at what it did: npx slotstream bootstrap --plan',
+    throw new SlotstreamError('busy', 'Another process is rotating the signing key.', {
+      hint: 'Wait until it has finished, then check the result: npx slotstream bootstrap --plan',
     });
   return lock;
 }

@@ -64,7 +64,7 @@ export const demo = defineVerb({
       },
     );
     const config = demoConfig(context, sandbox);
-    context.say(
+    context.notify(
       'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
     );
     await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
@@ -73,10 +73,10 @@ export const demo = defineVerb({
       config.databaseUrl,
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
-    context.say(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
+    context.notify(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
     await connect(context, config);
     const before = (await overviewOf(store)).last_seq;
-    context.say('\nLive activity starts: people book, cancel and miss meetings. Ctrl-C stops it.\n');
+    context.notify('\nLive activity starts: people book, cancel and miss meetings. Ctrl-C stops it.\n');
 
     const ending = AbortSignal.any([stopping, enough.signal]);
     const living = sandbox.live(rate, ending);
@@ -89,7 +89,7 @@ export const demo = defineVerb({
       await projected(store, before + shown);
       context.out(await tableOf(store));
     }
-    context.say(farewell({ dataDir: config.dataDir, path }));
+    context.notify(farewell({ dataDir: config.dataDir, path }));
     return 0;
   },
 });
@@ -133,9 +133,9 @@ const isVisibleTo = (user: string, { event, users }: Fact): boolean =>
 /** What an operator does once with the real service: subscribe to webhooks and import the existing records. */
 async function connect(context: VerbContext, config: Config): Promise<void> {
   const own: VerbContext = { ...context, config: () => config };
-  context.say('$ slotstream bootstrap');
+  context.notify('$ slotstream bootstrap');
   await bootstrap.run(own, { plan: false, prune: false, rotateKey: false, json: false });
-  context.say('$ slotstream backfill');
+  context.notify('$ slotstream backfill');
   await backfill.run(own, { resources: [], restart: false, json: false });
 }
 

@@ -1,4 +1,4 @@
-// `erase`: takes a person out of the mirror for good, and prints a receipt of what was removed where.
+// `erase`: permanently erases a person from the mirror, and prints a receipt of what was removed where.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -18,8 +18,12 @@ export const erase = defineVerb({
     whom: { flags: '<uri-or-email>', help: 'the URI of a record, or an e-mail address', reads: z.string() },
   },
   options: {
-    only: { flags: '--only', help: 'erase what is named, and follow no other address of the person', reads: flag },
-    dryRun: { flags: '--dry-run', help: 'show what would be removed, remove nothing', reads: flag },
+    only: {
+      flags: '--only',
+      help: 'erase only this address or record, not the other addresses of the person',
+      reads: flag,
+    },
+    dryRun: { flags: '--dry-run', help: 'show what would be removed without removing it', reads: flag },
     json: asJson,
   },
   async run(context, { whom, only, dryRun, json }) {
@@ -35,77 +39,79 @@ export const erase = defineVerb({
       target,
       { now: instantOf(context.now()), dryRun, only },
     );
-    const files = dryRun ? undefined : await scrubbed(store, context.now().getTime());
+    const files = dryRun ? undefined : await scrubFiles(store, context.now().getTime());
     const notes = [...outOfReach, ...(files ?? [])];
-    const where = searched(config);
+    const where = storeName(config);
     context.out(
-      json ? JSON.stringify({ ...receipt, store: where, out_of_reach: notes }) : told(receipt, { where, notes }),
+      json ? JSON.stringify({ ...receipt, store: where, out_of_reach: notes }) : receiptText(receipt, { where, notes }),
     );
     return 0;
   },
 });
 
-/** A folder too far away finds nobody in an empty mirror. Of a server, its address may hold a password. */
-function searched({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
+/** Shown so that an erasure in the wrong folder is noticed. A server's URL is left out: it may contain a password. */
+function storeName({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
   const [, path] = /^sqlite:(.*)$/s.exec(databaseUrl) ?? [];
   return path === undefined ? 'PostgreSQL' : `SQLite, ${path}`;
 }
 
 const attempts = 10;
 
-/** Of what stands in files of the engine, the journal goes at once; the rest when a worker writes the file anew. */
-async function scrubbed({ engine }: Store, nowMs: number): Promise<readonly string[]> {
+/** Empties the engine's journal at once, and returns what remains in its files until they are rewritten. */
+async function scrubFiles({ engine }: Store, nowMs: number): Promise<readonly string[]> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     try {
       await engine.scrub(nowMs);
       return [engine.residue];
     } catch {
-      // A reader of the running process holds the journal for a moment.
+      // A reader in the running process briefly holds the journal.
       await pause(200);
     }
   }
-  return [engine.residue, 'The journal of the SQLite file, which somebody is reading: the running process empties it.'];
+  return [engine.residue, 'The journal of the SQLite file, which is being read: the running process empties it.'];
 }
 
-/** Which they are is not told: a receipt is kept. */
-function followedOf({ dry_run, addresses: { followed, left } }: Receipt): string[] {
+/** Counts only: a receipt is stored, so it must not contain the addresses. */
+function addressLines({ dry_run, addresses: { followed, left } }: Receipt): string[] {
   const many = (count: number) => (count === 1 ? '1 other address' : `${count} other addresses`);
   const does = dry_run ? 'would be' : 'were';
   return [
     ...(followed > 0
       ? [
-          `Followed: ${many(followed)} in the person's records. Everything under them ${does} erased too (not with --only).`,
+          `Followed: ${many(followed)} in the person's records. Everything with them ${does} erased too (use --only to prevent this).`,
         ]
       : []),
-    ...(left > 0 ? [`Not followed: ${many(left)} in the person's records, of a user of your organization.`] : []),
+    ...(left > 0
+      ? [`Not followed: ${many(left)} in the person's records, because a user of your organization has them.`]
+      : []),
   ];
 }
 
-function movedOf({ dry_run, removed: { moved } }: Receipt): string {
-  const whose = moved === 1 ? '1 of the entries is about somebody else' : `${moved} of the entries are about others`;
-  return `${whose}: without the mention ${dry_run ? 'they would come' : 'they came'} to the end of the log again, for readers of the feed.`;
+function movedText({ dry_run, removed: { moved } }: Receipt): string {
+  const which =
+    moved === 1 ? '1 of the entries is about another record' : `${moved} of the entries are about other records`;
+  return `${which}: without the mention of the person, they ${dry_run ? 'would move' : 'moved'} to the end of the log, so that readers of the feed see them again.`;
 }
 
-/** Where there was nothing to take out. */
-function nothingOf({ erased, dry_run, known, seqs }: Receipt): string {
-  const found =
-    'uri' in erased && !known ? 'Nothing here has this URI.' : 'Nothing was found here that is to be removed.';
+/** The text where there was nothing to remove. */
+function nothingRemovedText({ erased, dry_run, known, seqs }: Receipt): string {
+  const found = 'uri' in erased && !known ? 'No record here has this URI.' : 'There was nothing to remove.';
   if (dry_run) return found;
-  if (seqs.length === 0) return `${found} It was erased before.`;
-  const later = 'uri' in erased ? 'should it come later, it' : 'what comes later, and is older than this,';
-  return `${found} The erasure is in the log all the same: ${later} comes without the person.`;
+  if (seqs.length === 0) return `${found} It was already erased.`;
+  const late = 'uri' in erased ? 'if the record arrives later,' : 'if an older record with the address arrives later,';
+  return `${found} The erasure is recorded in the log: ${late} the person is removed from it.`;
 }
 
-interface Around {
+interface ReceiptContext {
   readonly where: string;
   readonly notes: readonly string[];
 }
 
-function told(receipt: Receipt, { where, notes }: Around): string {
+function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string {
   const { dry_run, at, subjects, removed, seqs, known } = receipt;
   const { rows, log_entries, quarantined, alerts, staged_pages } = removed;
-  const counts = { ...rows, 'log entries': log_entries, quarantined, alerts, 'pages of a walk': staged_pages };
-  // A tombstone for what nobody ever heard of is a row, but nothing was found.
+  const counts = { ...rows, 'log entries': log_entries, quarantined, alerts, 'staged pages': staged_pages };
+  // The tombstone of an unknown record is a row, but nothing was found.
   const found = Object.entries(counts).filter(([, count]) => known && count > 0);
   const table = renderTable(
     ['where', dry_run ? 'would change' : 'changed'],
@@ -113,14 +119,16 @@ function told(receipt: Receipt, { where, notes }: Around): string {
   );
   const isListed = known && subjects.length > 0;
   return [
-    dry_run ? `Nothing was erased: this is a dry run.` : `Erased at ${at}.`,
+    dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${at}.`,
     `Searched: ${where}`,
-    found.length === 0 ? nothingOf(receipt) : table,
-    ...followedOf(receipt),
-    ...(removed.moved > 0 ? [movedOf(receipt)] : []),
+    found.length === 0 ? nothingRemovedText(receipt) : table,
+    ...addressLines(receipt),
+    ...(removed.moved > 0 ? [movedText(receipt)] : []),
     ...(isListed ? ['Records of the person, and meetings they were invited to:'] : []),
     ...(isListed ? subjects.map(({ uri, table: of }) => `  ${of ?? 'unknown'} ${uri}`) : []),
-    ...(dry_run ? [] : [`In the log: ${seqs.length === 0 ? 'as before' : seqs.join(', ')}.`]),
+    ...(dry_run
+      ? []
+      : [`Log entries of the erasure: ${seqs.length === 0 ? 'none, it was already recorded' : seqs.join(', ')}.`]),
     'Not reached:',
     ...notes.map((note) => `- ${note}`),
   ].join('\n');

@@ -1,11 +1,17 @@
-// `export`: writes a table or a view to a file, whole, since a time, or what is new since the last run.
+// `export`: writes a table or view to a file: all rows, those changed since a time, or those new since the last run.
 import { z } from 'zod';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { planExport, runExport, type ExportReport, type ExportRequest, type Whole } from '#src/export/export.ts';
+import {
+  planExport,
+  runExport,
+  type ExportReport,
+  type ExportRequest,
+  type FullExportReason,
+} from '#src/export/export.ts';
 import { formatNames, loadFormat } from '#src/export/formats.ts';
-import { openFile, openStream } from '#src/export/output.ts';
+import { openFileOutput, openStreamOutput } from '#src/export/output.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
@@ -30,18 +36,18 @@ export const exportRows = defineVerb({
     },
     out: {
       flags: '--out <file>',
-      help: 'the file, replaced when the export is complete; - is standard output',
+      help: 'the file, replaced when the export is complete; - for standard output',
       reads: z.string('the name of a file, or -').min(1, 'the name of a file, or -'),
     },
     since: {
       flags: '--since <time>',
-      help: 'only rows changed since a day (2025-04-14), a moment (2025-04-14T12:00:00Z) or for some time (7d, 24h)',
+      help: 'only rows changed since a day (2025-04-14), a time (2025-04-14T12:00:00Z) or a duration ago (7d, 24h)',
       reads: z.string().optional(),
     },
     columns: { flags: '--columns <a,b,c>', help: 'only these columns, in this order', reads: commaList.optional() },
     incremental: {
       flags: '--incremental [name]',
-      help: 'only what is new since the last run of this name with these columns (default: the name of the format)',
+      help: 'only rows that changed since the last run with this name and these columns (default name: the format)',
       reads: z.union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, runName)], runName).optional(),
     },
     json: asJson,
@@ -49,9 +55,11 @@ export const exportRows = defineVerb({
 
   async run(context, { name, format, out, since, columns, incremental, json }) {
     if (since !== undefined && incremental !== undefined)
-      throw new SlotstreamError('usage', '--since and --incremental both say where to begin.', { hint: 'Use one.' });
+      throw new SlotstreamError('usage', '--since and --incremental cannot be combined.', { hint: 'Use one of them.' });
     if (out === toStdout && !(await loadFormat(format)).isText)
-      throw new SlotstreamError('usage', `${format} is not for standard output.`, { hint: 'Name a file with --out.' });
+      throw new SlotstreamError('usage', `${format} cannot be written to standard output.`, {
+        hint: 'Name a file with --out.',
+      });
     const request: ExportRequest = {
       name,
       format,
@@ -62,17 +70,17 @@ export const exportRows = defineVerb({
     const signal = context.stopping();
     await using store = await openMirror(context.config(), context.log());
     const plan = await planExport(store, request);
-    await using destination = out === toStdout ? openStream(process.stdout) : await openFile(out);
+    await using destination = out === toStdout ? openStreamOutput(process.stdout) : await openFileOutput(out);
     const onProgress = reportProgress(context, 'rows');
     const report = await runExport({ store, now: context.now, signal, onProgress }, plan, destination);
-    const told = { ...report, file: out, bytes: destination.bytes };
-    const say = out === toStdout ? context.say : context.out;
-    say(json ? JSON.stringify(asData(request, told)) : asText(request, told));
+    const result = { ...report, file: out, bytes: destination.bytes };
+    const print = out === toStdout ? context.notify : context.out;
+    print(json ? JSON.stringify(asData(request, result)) : asText(request, result));
     return 0;
   },
 });
 
-interface Told extends ExportReport {
+interface ExportResult extends ExportReport {
   readonly file: string;
   readonly bytes: number;
 }
@@ -82,12 +90,12 @@ function momentOf(text: string, now: Date): string {
   if (back.success) return instantOf(new Date(now.getTime() - back.data));
   const moment = normalizeTimestamp(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (moment !== undefined) return moment;
-  throw new SlotstreamError('usage', `--since cannot be ${JSON.stringify(text)}.`, {
-    hint: 'Give a day (2025-04-14), a moment with its zone (2025-04-14T12:00:00Z), or how long ago (7d, 24h).',
+  throw new SlotstreamError('usage', `--since does not accept ${JSON.stringify(text)}.`, {
+    hint: 'Give a day (2025-04-14), a time with its zone (2025-04-14T12:00:00Z), or a duration (7d, 24h).',
   });
 }
 
-function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, toSeq, whole }: Told): object {
+function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, toSeq, whole }: ExportResult): object {
   return {
     table: name,
     format,
@@ -100,17 +108,20 @@ function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, t
   };
 }
 
-const becauseOf: Readonly<Record<Whole, string>> = {
-  first_run: 'everything: this is the first run of this name with these columns',
-  log_restarted: 'everything: the log ends before the place where the last run stood',
-  far_reaching: 'everything: something happened that may touch any row (a person was erased, or fields were redefined)',
+const reasons: Readonly<Record<FullExportReason, string>> = {
+  first_run: 'all rows: this is the first run with this name and these columns',
+  log_restarted: 'all rows: the log ends before the position of the last run',
+  far_reaching: 'all rows: any row may have changed (a person was erased, or custom fields were redefined)',
 };
 
-function asText({ name, incremental }: ExportRequest, { file, rows, bytes, fromSeq, toSeq, whole }: Told): string {
+function asText(
+  { name, incremental }: ExportRequest,
+  { file, rows, bytes, fromSeq, toSeq, whole }: ExportResult,
+): string {
   const where = file === toStdout ? 'standard output' : file;
-  const stretch = fromSeq === undefined ? '' : ` touched by log entries ${fromSeq + 1} to ${toSeq}`;
-  const what = fromSeq !== undefined && fromSeq === toSeq ? ` (nothing new since log entry ${toSeq})` : stretch;
+  const range = fromSeq === undefined ? '' : ` touched by log entries ${fromSeq + 1} to ${toSeq}`;
+  const what = fromSeq !== undefined && fromSeq === toSeq ? ` (nothing new since log entry ${toSeq})` : range;
   const lines = [`${rows} rows of ${name}${what}, ${bytes} bytes, to ${where}`];
-  if (whole !== undefined && incremental !== undefined) lines.push(`(${becauseOf[whole]})`);
+  if (whole !== undefined && incremental !== undefined) lines.push(`(${reasons[whole]})`);
   return lines.join(' ');
 }

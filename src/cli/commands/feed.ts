@@ -1,9 +1,9 @@
-// `feed`: prints the log as the feed tells it, one JSON entry a line, straight from the store.
+// `feed`: prints the feed, one JSON entry per line, directly from the store.
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf } from '#src/feed/filter.ts';
-import { readFeed } from '#src/feed/page.ts';
+import { readFeed } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -11,8 +11,8 @@ import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
 
 const pageLimit = 500;
-/** How often a store that other processes write to is looked at. */
-const lookEveryMs = 100;
+/** How often the store is polled for entries that other processes wrote. */
+const pollEveryMs = 100;
 
 export const feed = defineVerb({
   examples: [
@@ -22,38 +22,45 @@ export const feed = defineVerb({
   ],
   arguments: {},
   options: {
-    after: { flags: '--after <seq>', help: 'begin behind this entry', reads: wholeNumberFrom(0).optional() },
-    follow: { flags: '--follow', help: 'at the end, wait for more (Ctrl-C ends it)', reads: flag },
-    event: { flags: '--event <names>', help: 'only these: contact.created,invitee.*', reads: filterInputs.event },
+    after: { flags: '--after <seq>', help: 'start after this entry', reads: wholeNumberFrom(0).optional() },
+    follow: { flags: '--follow', help: 'wait for new entries at the end of the log (Ctrl-C stops)', reads: flag },
+    event: { flags: '--event <names>', help: 'only these kinds: contact.created,invitee.*', reads: filterInputs.event },
     subject: { flags: '--subject <uri>', help: 'only entries about this URI', reads: filterInputs.subject },
-    outcome: { flags: '--outcome <names>', help: 'only these: applied,quarantined', reads: filterInputs.outcome },
+    outcome: {
+      flags: '--outcome <names>',
+      help: 'only these outcomes: applied,quarantined',
+      reads: filterInputs.outcome,
+    },
     consumer: {
       flags: '--consumer <name>',
-      help: 'go on where this consumer was, and acknowledge what was printed',
+      help: 'continue where this consumer stopped, and acknowledge what was printed',
       reads: consumerName.optional(),
     },
-    limit: { flags: '--limit <n>', help: 'at most so many entries', reads: wholeNumberFrom(1).optional() },
+    limit: { flags: '--limit <n>', help: 'at most this many entries', reads: wholeNumberFrom(1).optional() },
   },
-  async run(context, { after, follow, consumer, limit = Infinity, ...asked }) {
+  async run(context, { after, follow, consumer, limit = Infinity, ...filters }) {
     const stopping = context.stopping();
     if (after !== undefined && consumer !== undefined)
-      throw new SlotstreamError('usage', 'A consumer has a position of its own: leave out --after or --consumer.', {
+      throw new SlotstreamError('usage', 'A consumer has a position of its own: use either --after or --consumer.', {
         hint: 'To move a consumer: POST /api/feed/consumers/NAME with {"rewind_to": seq}.',
       });
     await using store = await openMirror(context.config(), context.log());
-    const filter = filterOf(asked);
-    const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: lookEveryMs });
-    let place = await startOf(store, { after, consumer });
+    const filter = filterOf(filters);
+    const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: pollEveryMs });
+    let position = await startOf(store, { after, consumer });
     for (let left = limit; left > 0 && !stopping.aborted;) {
-      const { entries, nextAfter } = await readFeed(store, filter, { after: place, limit: Math.min(left, pageLimit) });
+      const { entries, nextAfter } = await readFeed(store, filter, {
+        after: position,
+        limit: Math.min(left, pageLimit),
+      });
       if (entries.length > 0) await context.outAll(entries.map(({ text }) => `${text}\n`).join(''));
-      if (consumer !== undefined && nextAfter > place)
+      if (consumer !== undefined && nextAfter > position)
         await acknowledge(store, { name: consumer, position: nextAfter, nowMs: context.now().getTime() });
-      place = nextAfter;
+      position = nextAfter;
       left -= entries.length;
       if (entries.length > 0) continue;
       if (!follow) break;
-      await tail.beyond(place, stopping);
+      await tail.beyond(position, stopping);
     }
     tail.close();
     return 0;
@@ -69,8 +76,8 @@ async function startOf(store: Store, { after = 0, consumer }: Start): Promise<nu
   if (consumer !== undefined) return (await readPosition(store, consumer)) ?? 0;
   const last = await lastSeq(store);
   if (after > last)
-    throw new SlotstreamError('usage', `--after ${after} lies beyond the log, which ends at ${last}.`, {
-      hint: `Use --after ${last} --follow to see only what is new.`,
+    throw new SlotstreamError('usage', `--after ${after} is beyond the end of the log, which is ${last}.`, {
+      hint: `Use --after ${last} --follow to see only new entries.`,
     });
   return after;
 }

@@ -1,4 +1,4 @@
-// `rebuild`: makes every table again from the log and applies the difference.
+// `rebuild`: recomputes every table from the log and applies the differences.
 import { openMirror } from '#src/app/mirror.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -17,13 +17,13 @@ export const rebuild = defineVerb({
       screen: privacyScreen(config),
       onProgress: progress,
     });
-    context.out(json ? JSON.stringify(report) : told(report));
+    context.out(json ? JSON.stringify(report) : reportText(report));
     return 0;
   },
 });
 
-function told({ entries, rowsDiffered, tables }: RebuildReport): string {
-  const summary = `${entries} log entries folded; ${rowsDiffered === 0 ? 'no row differed.' : `${rowsDiffered} rows differed and were mended:`}`;
+function reportText({ entries, rowsDiffered, tables }: RebuildReport): string {
+  const summary = `${entries} log entries processed; ${rowsDiffered === 0 ? 'no row differed.' : `${rowsDiffered} rows differed and were corrected:`}`;
   if (rowsDiffered === 0) return summary;
   const rows = Object.entries(tables)
     .filter(([, { missing, extra, different }]) => missing + extra + different > 0)

@@ -1,6 +1,6 @@
 // `reconcile`: compares the mirror with the service, lists every row that differs, and repairs it with `--repair`.
 import { randomUUID } from 'node:crypto';
-import { lookAfterSubscriptions, lookAtSubscriptions } from '#src/app/subscription-watch.ts';
+import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
@@ -49,7 +49,7 @@ export const reconcile = defineVerb({
       return await run(context, options);
     } catch (error) {
       if (!signal.aborted) throw error;
-      context.say(
+      context.notify(
         `Stopped before everything was compared${options.repair ? '; repairs so far are kept' : ''}. Run it again to compare the rest.`,
       );
       return 3;
@@ -129,7 +129,7 @@ interface SubscriptionNeeds {
 /** A repair recreates lost subscriptions; every other change needs `bootstrap`. */
 function recreateSubscriptions({ now, stopping }: VerbContext, needs: SubscriptionNeeds): Promise<SubscriptionReport> {
   return withProblem(noSubscriptions, async () => {
-    const { recreated } = await lookAfterSubscriptions({ ...needs, now, signal: stopping() });
+    const { recreated } = await restoreSubscriptions({ ...needs, now, signal: stopping() });
     return { ...noSubscriptions, recreated: recreated.length };
   });
 }
@@ -140,7 +140,7 @@ async function compareSubscriptions(
 ): Promise<SubscriptionReport> {
   if (recreated.problem !== null) return recreated;
   return withProblem(recreated, async () => {
-    const { steps } = await lookAtSubscriptions({ ...needs, now, signal: stopping() });
+    const { steps } = await inspectFromConfig({ ...needs, now, signal: stopping() });
     return { ...recreated, pending: steps.filter(isPending).length };
   });
 }

@@ -1,4 +1,4 @@
-// `replay`: folds entries of the log again, after a fix or an upgrade. A dry run shows the difference in rows.
+// `replay`: processes log entries again, after a fix or an upgrade. A dry run shows what would change.
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -12,7 +12,11 @@ export const replay = defineVerb({
   examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
   arguments: {},
   options: {
-    quarantined: { flags: '--quarantined', help: 'entries that were quarantined or of an unknown kind', reads: flag },
+    quarantined: {
+      flags: '--quarantined',
+      help: 'entries that were quarantined or are of an unknown kind',
+      reads: flag,
+    },
     uri: { flags: '--uri <uri>', help: 'entries about this subject', reads: z.string().optional() },
     all: { flags: '--all', help: 'every entry', reads: flag },
     dryRun: { flags: '--dry-run', help: 'show what would change, change nothing', reads: flag },
@@ -26,7 +30,7 @@ export const replay = defineVerb({
       {
         store,
         screen: privacyScreen(config),
-        onChange: (change) => context.out(json ? JSON.stringify(change) : told(change)),
+        onChange: (change) => context.out(json ? JSON.stringify(change) : changeText(change)),
         onProgress: reportProgress(context, 'entries'),
       },
       filter,
@@ -36,7 +40,9 @@ export const replay = defineVerb({
     const verb = dryRun ? 'would change' : 'changed';
     if (json) context.out(JSON.stringify({ read, changed, ['stillKept']: stillQuarantined, dryRun }));
     else
-      context.out(`${read} entries folded again, ${changed} ${verb}, ${stillQuarantined} still cannot be projected.`);
+      context.out(
+        `${read} entries processed again, ${changed} ${verb}, ${stillQuarantined} still cannot be projected.`,
+      );
     return 0;
   },
 });
@@ -44,7 +50,7 @@ export const replay = defineVerb({
 function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): EntryFilter {
   const chosen = [given.quarantined, given.uri !== undefined, given.all].filter(Boolean).length;
   if (chosen !== 1) {
-    throw new SlotstreamError('usage', 'Say which entries: exactly one of --quarantined, --uri URI and --all.', {
+    throw new SlotstreamError('usage', 'Choose the entries with exactly one of --quarantined, --uri URI and --all.', {
       hint: 'Try it first with --dry-run.',
     });
   }
@@ -52,7 +58,7 @@ function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: 
   return given.uri === undefined ? {} : { subjectUri: given.uri };
 }
 
-function told({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
+function changeText({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
   return [
     `${seq} ${safeTerminalText(event ?? '?')} ${safeTerminalText(subjectUri ?? '?')}: ${before} → ${after}`,
     ...changeLines(changes),

@@ -70,11 +70,11 @@ export const sandbox = defineVerb({
   },
 });
 
-async function opened(options: SandboxOptions, { log, say }: VerbContext): Promise<Sandbox> {
+async function opened(options: SandboxOptions, { log, notify }: VerbContext): Promise<Sandbox> {
   try {
     return await openSandbox(options, {
       report: (err) => log().error({ err }, 'the sandbox failed'),
-      progress: say,
+      progress: notify,
     });
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;

@@ -1,12 +1,38 @@
-// What `start`, `receive` and `work` share: open the app, say where it is, run until told to stop, close without loss.
+// `start`, `receive` and `work`: the verbs that run until they are stopped. They differ in the roles of the process.
 import { once } from 'node:events';
 import { loginLink } from '#src/api/running-instance.ts';
-import { openApp, type Roles } from '#src/app/app.ts';
+import { openApp } from '#src/app/app.ts';
+import type { Roles } from '#src/app/roles.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
-import type { ExitCode, VerbContext } from '#src/cli/verb.ts';
+import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
-export async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
+export const start = defineVerb({
+  arguments: {},
+  options: {},
+  run: (context) => serve(context, { receives: true, works: true, makesKey: true }),
+});
+
+export const receive = defineVerb({
+  arguments: {},
+  options: {},
+  async run(context) {
+    requireSharedQueue(context, 'receive');
+    return serve(context, { receives: true, works: false, makesKey: false });
+  },
+});
+
+export const work = defineVerb({
+  arguments: {},
+  options: {},
+  async run(context) {
+    requireSharedQueue(context, 'work');
+    return serve(context, { receives: false, works: true, makesKey: false });
+  },
+});
+
+/** Runs the process until it receives a stop signal, then closes it without losing an accepted delivery. */
+async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   const stopping = context.stopping();
   const config = context.config();
   const log = context.log();
@@ -14,19 +40,19 @@ export async function serve(context: VerbContext, roles: Roles): Promise<ExitCod
   if (app.port !== undefined) log.info({ url: `http://${config.host}:${app.port}/webhooks` }, 'receiving');
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
-  // For the person at the terminal alone: what is kept of a log must not let anybody in.
-  if (process.stderr.isTTY) context.say(`Log in with a browser: ${loginLink(app.adminUrl, app.adminToken)}`);
+  // The link contains the admin token, so it goes to a terminal only: log files are stored and shared.
+  if (process.stderr.isTTY) context.notify(`Log in with a browser: ${loginLink(app.adminUrl, app.adminToken)}`);
   if (!stopping.aborted) await once(stopping, 'abort');
-  log.info('stopping: what was accepted is being finished');
+  log.info('stopping: accepted deliveries are being finished');
   return 0;
 }
 
-/** The embedded queue has one owner, so a receiver and a worker cannot share it between them. */
-export function refuseEmbedded(context: VerbContext, verb: string): void {
+/** One process owns the embedded queue, so a receiver and a worker cannot share it. */
+function requireSharedQueue(context: VerbContext, verb: string): void {
   if (!isEmbedded(context.config().queueUrl)) return;
   throw new SlotstreamError(
     'config',
-    `\`${verb}\` needs a queue that several processes can share; the embedded one has one owner.`,
+    `\`${verb}\` needs a queue that several processes can share; the embedded queue belongs to one process.`,
     {
       hint: 'Set QUEUE_URL to redis://… or postgres://…, or run `slotstream start`, which receives and works in one process.',
     },

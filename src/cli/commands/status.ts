@@ -43,7 +43,7 @@ async function readMirrorStatus(context: VerbContext): Promise<object> {
     return await mirrorStatus(store);
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
-    context.say(`! ${error.message}\n→ ${error.hint}`);
+    context.notify(`! ${error.message}\n→ ${error.hint}`);
     return { store: { state: 'no mirror yet' } };
   }
 }

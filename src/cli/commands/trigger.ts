@@ -66,7 +66,7 @@ export const trigger = defineVerb({
     const url = input.url ?? `http://127.0.0.1:${config.port}/webhooks`;
     const key = input.key ?? configuredKey(config, context.now());
     const seed = input.seed ?? randomInt(2 ** 31);
-    if (input.print === undefined && isReal(config)) context.say(madeUp);
+    if (input.print === undefined && isReal(config)) context.notify(madeUp);
     const sample = createSampler(seed);
     let refused = 0;
     for (let index = 0; index < input.count; index += 1) {
@@ -85,8 +85,8 @@ export const trigger = defineVerb({
       );
     }
     if (refused === 0) return 0;
-    context.say(`✗ ${refused} of ${input.count} refused.`);
-    context.say("→ 401 means another signing key or another time: compare --key and the clock with the receiver's.");
+    context.notify(`✗ ${refused} of ${input.count} refused.`);
+    context.notify("→ 401 means another signing key or another time: compare --key and the clock with the receiver's.");
     return 1;
   },
 });

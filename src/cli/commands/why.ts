@@ -1,5 +1,4 @@
-// `why`: every delivery and every read that touched a row, in order, with what it did and what it changed; and where each of the
-// row's values came from.
+// `why`: lists every log entry that touched a row, in order, with its outcome and changes, and the origin of each value.
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -14,12 +13,12 @@ export const why = defineVerb({
   options: {
     after: {
       flags: '--after <seq>',
-      help: 'only deliveries after this place in the log (default: 0)',
+      help: 'only log entries after this position (default: 0)',
       reads: wholeNumberFrom(0).default(0),
     },
     limit: {
       flags: '--limit <n>',
-      help: 'how many deliveries at most (default: 1000)',
+      help: 'at most this many log entries (default: 1000)',
       reads: wholeNumberFrom(1).default(1_000),
     },
     json: asJson,
@@ -28,25 +27,27 @@ export const why = defineVerb({
     await using store = await openMirror(context.config(), context.log());
     const found = await explain(store, { uri, after, limit });
     if (found === undefined) {
-      throw new SlotstreamError('not_found', 'No delivery in the log is about this URI.', {
-        hint: 'Check its spelling; a URI is compared letter by letter.',
+      throw new SlotstreamError('not_found', 'The log has no entry about this URI.', {
+        hint: 'Check the spelling; URIs are compared character by character.',
       });
     }
-    context.out(json ? JSON.stringify(found) : told(found));
+    context.out(json ? JSON.stringify(found) : explanationText(found));
     return 0;
   },
 });
 
-function told({ table, deleted, deliveries, next_after: next, fields }: Explanation): string {
-  const standing = table === null ? 'No row: nothing about it could be projected.' : `A row of ${table}`;
-  const title = table === null ? standing : `${standing}${deleted ? ', deleted' : ''}.`;
+function explanationText({ table, deleted, deliveries, next_after: next, fields }: Explanation): string {
+  const title =
+    table === null
+      ? 'No row: no log entry about it could be projected.'
+      : `A row of ${table}${deleted ? ', deleted' : ''}.`;
   const more = next === null ? [] : [`… and more: --after ${next}`];
   const origins =
     fields.length === 0 ? [] : ['', renderTable(['column', 'value', 'came from'], fields.map(originCells))];
-  return [title, '', ...deliveries.map(toldDelivery), ...more, ...origins].join('\n');
+  return [title, '', ...deliveries.map(entryText), ...more, ...origins].join('\n');
 }
 
-function toldDelivery(entry: TouchingEntry): string {
+function entryText(entry: TouchingEntry): string {
   const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
   const headline = `#${seq} ${safeTerminalText(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${safeTerminalText(reason)}` : ''}${copies}`;
@@ -54,33 +55,33 @@ function toldDelivery(entry: TouchingEntry): string {
 }
 
 function remarks({ source, pruned, redacted, outcome, changes }: TouchingEntry): string[] {
-  if (source === 'operator') return ['  (whatever it took out is kept nowhere)'];
+  if (source === 'operator') return ['  (what it removed is not stored anywhere)'];
   if (pruned)
-    return isKept(outcome)
-      ? ['  (its content is gone: it was pruned by RETENTION_DAYS, or somebody in it was erased)']
-      : ['  (its content was pruned: it is older than RETENTION_DAYS, and no row drew from it)'];
-  if (redacted) return ['  (its content was forgotten)'];
-  // Whatever was applied changed something.
+    return isUnprojected(outcome)
+      ? ['  (its content was deleted: pruned by RETENTION_DAYS, or a person in it was erased)']
+      : ['  (its content was pruned: it is older than RETENTION_DAYS, and no row depended on it)'];
+  if (redacted) return ['  (its content was redacted)'];
+  // An applied entry always changed something.
   return outcome === 'applied' && changes === null
-    ? ['  (what it changed is not kept any more: it was pruned by RETENTION_DAYS, or somebody in it was erased)']
+    ? ['  (its changes are no longer stored: pruned by RETENTION_DAYS, or a person in it was erased)']
     : [];
 }
 
-// Nothing readable is ever left without any content by an erasure.
-const isKept = (outcome: string | null): boolean => outcome === 'quarantined' || outcome === 'unhandled';
+// An erasure never removes the whole content of an entry that could be read.
+const isUnprojected = (outcome: string | null): boolean => outcome === 'quarantined' || outcome === 'unhandled';
 
-/** A delivery took its time to come; what was read shows when it was last seen so, which may be long after it was received. */
+/** For a delivery, how late it arrived. A record read from the API shows when it was last seen unchanged. */
 function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): string {
   if (source === 'webhook') return delay === null ? '' : ` (+${delay.toFixed(1)} s)`;
   return source === 'operator' ? ' (by an operator)' : ` (read by ${source}, first at ${received_at})`;
 }
 
-/** So that a line of the table is seldom longer than a terminal. */
-const longestValue = 48;
+/** Keeps most lines of the table within the width of a terminal. */
+const maxValueLength = 48;
 
 function originCells({ column, value, seq, event, source, occurred_at: at }: ColumnOrigin): string[] {
   const when = at === null ? '' : `  ${at}`;
   const from =
     seq === null ? 'an entry that is no longer in the log' : `#${seq} ${safeTerminalText(event ?? source ?? '')}`;
-  return [column, valueText(value, longestValue), `${from}${when}`];
+  return [column, valueText(value, maxValueLength), `${from}${when}`];
 }

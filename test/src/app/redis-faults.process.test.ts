@@ -46,7 +46,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis that stays away for a while is bridged by the disk', async () => {
+  it('an outage of Redis is bridged by the spool', async () => {
     await withRedis(async ({ redis, product, sender }) => {
       await redis.kill9();
       await sender.send(during());
@@ -55,7 +55,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a frozen Redis is bridged by the disk, and what it executes late is not counted twice', async () => {
+  it('a frozen Redis is bridged by the spool, and commands that it runs late do not count twice', async () => {
     await withRedis(async ({ redis, sender }) => {
       redis.freeze();
       await sender.send(during());
@@ -63,7 +63,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis that became a replica refuses writes and is bridged by the disk', async () => {
+  it('a Redis that became a replica rejects writes and is bridged by the spool', async () => {
     await withRedis(async ({ redis, sender }) => {
       await redis.cli('replicaof', '127.0.0.1', '1');
       await sender.send(during());
@@ -71,7 +71,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis out of memory is bridged by the disk', async () => {
+  it('a Redis that is out of memory is bridged by the spool', async () => {
     await withRedis(async ({ redis, sender }) => {
       await redis.cli('config', 'set', 'maxmemory', '1');
       await sender.send(during());
@@ -79,7 +79,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis that is absent at the start is waited for, while the disk takes deliveries', async () => {
+  it('a process waits for a Redis that is down at the start, while the spool accepts deliveries', async () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
     const product = await home.start('start', { until: 'answering' });
@@ -93,7 +93,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     sender.close();
   });
 
-  it('a Redis that appears without its append-only file gets nothing until that is mended', async () => {
+  it('a Redis that returns without its append-only file gets nothing until that is fixed', async () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
     const product = await home.start('start', { until: 'answering' });
@@ -108,7 +108,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     sender.close();
   });
 
-  it('a Redis without its append-only file is refused at the start, with what to do', async () => {
+  it('a Redis without its append-only file is rejected at the start, with a fix', async () => {
     await using redis = await startRedis({ appendonly: false });
     await using home = await openHome({ QUEUE_URL: redis.url });
     const { code, err } = await home.runProcess(['start']);

@@ -1,4 +1,4 @@
-// Going away: asked to stop, it finishes what it accepted; and a data folder has one owner at a time.
+// Shutdown: a stopped process finishes what it accepted. A data folder has one owner at a time.
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
@@ -7,7 +7,7 @@ import { startRedis } from '../../harness/redis.ts';
 import { openSender } from '../../harness/sender.ts';
 import { contactStory, whilst } from '../../harness/story.ts';
 
-/** Told 2xx, asked to come again, or not answered at all: nothing else may a sender see. */
+/** A sender may see 2xx, a request to retry, or no response, and nothing else. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 async function stopUnderLoad(settings: Settings): Promise<void> {
@@ -31,8 +31,8 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
   await judge(home.store, sender.sent);
 }
 
-describe('a process asked to stop under load', () => {
-  it('answers what it began, ends well and loses nothing, on the embedded queue', async () => {
+describe('a process that is stopped under load', () => {
+  it('answers pending requests, exits with 0 and loses nothing, on the embedded queue', async () => {
     await stopUnderLoad({});
   }, 180_000);
 
@@ -65,7 +65,7 @@ describe('a process asked to stop under load', () => {
 });
 
 describe('an embedded data folder', () => {
-  it('has one owner: a second start is refused and told who it is, and may follow when the first has died', async () => {
+  it('has one owner: a second start fails and names the owner, and succeeds when the owner has died', async () => {
     await using home = await openHome();
     const first = await home.start('start');
     const second = await home.runProcess(['start'], { PORT: '0' });
@@ -77,7 +77,7 @@ describe('an embedded data folder', () => {
     expect(await third.term()).toBe(0);
   }, 180_000);
 
-  it.each(['receive', 'work'])('is nothing for `%s`, which needs a queue that can be shared', async (verb) => {
+  it.each(['receive', 'work'])('is rejected by `%s`, which needs a shared queue', async (verb) => {
     await using home = await openHome();
     const { code, err } = await home.run([verb]);
     expect(code).toBe(2);

@@ -1,6 +1,6 @@
 // Stopping a process while its watch waits for the service.
 import { expect, it } from 'vitest';
-import { startTimers } from '#src/app/sync-schedules.ts';
+import { startSyncJobs } from '#src/app/sync-jobs.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { until } from '../../harness/ports.ts';
@@ -11,7 +11,7 @@ import { z } from 'zod';
 
 const never = '99999d';
 
-it('does not wait until a service that asks for patience answers', { timeout: 30_000 }, async () => {
+it('closing does not wait for a service that limits the rate of calls', { timeout: 30_000 }, async () => {
   await using sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
   await using home = await freshSqlite();
   await sandbox.control('POST', '/faults', { rate_limit: 1 });
@@ -27,7 +27,7 @@ it('does not wait until a service that asks for patience answers', { timeout: 30
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const { store } = home;
-  const timers = startTimers({ config, store, log, metrics: { subscriptions: () => undefined } });
+  const timers = startSyncJobs({ config, store, log, holder: 'test', metrics: { subscriptions: () => undefined } });
   const lease = z.object({ holder: z.string().nullable() });
   await until(
     async () => (await readValue(store, keyValue('lease watch', lease)))?.holder != null,

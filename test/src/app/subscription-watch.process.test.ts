@@ -1,4 +1,4 @@
-// The watch in a running product: a subscription that fails is told of, one that was disabled is made again, and what was missed
+// The watch in a running product: a failing subscription is reported, a disabled one is created again, and what was missed
 // meanwhile is repaired, all by itself.
 import { describe, expect, inject, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
@@ -36,7 +36,7 @@ const organizationOnes = ({ service }: TestSandbox) =>
   );
 
 describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
-  it('makes a disabled subscription again and repairs what was missed meanwhile', async () => {
+  it('creates a disabled subscription again and repairs what was missed in the meantime', async () => {
     await using redis = await startRedis();
     await using sandbox = await openTestSandbox(world);
     await using home = await openWatched(redis, sandbox);
@@ -46,7 +46,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
     const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
     if (contact === undefined) throw new Error('no contact');
-    updateContact(sandbox.service, contact, { company: 'Changed While Nobody Listened' });
+    updateContact(sandbox.service, contact, { company: 'Changed During The Outage' });
 
     const product = await home.start('start');
     await until(
@@ -57,7 +57,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     const missed = `select source from event_log where subject_uri = '${contact.uri}' and outcome = 'applied' and source = 'reconcile'`;
     await until(async () => (await ask(home.store, missed)).length === 1, 'the gap is repaired', 60_000);
     const [row] = await ask(home.store, `select company from contacts where uri = '${contact.uri}'`);
-    expect(row?.['company']).toBe('Changed While Nobody Listened');
+    expect(row?.['company']).toBe('Changed During The Outage');
     await until(
       async () => (await gauge(product, 'slotstream_mirror_drift{part="full",kind="contact",how="different"}')) === 1,
       'the drift is published',
@@ -69,7 +69,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
       async () => (await ask(home.store, "select key from key_values where key = 'gap'")).length === 0,
       'the gap is closed',
     );
-    expect(product.output()).toContain('a subscription was disabled or is gone');
+    expect(product.output()).toContain('a subscription was disabled or deleted');
     expect(product.output()).not.toContain(home.signingKey);
     expect(await product.term()).toBe(0);
   });
@@ -80,13 +80,13 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     await using home = await openWatched(redis, sandbox);
     expect((await home.run(['bootstrap'])).code).toBe(0);
     const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
-    // Nobody listens yet: the delivery fails, and is retried.
-    if (contact) updateContact(sandbox.service, contact, { company: 'Unheard' });
+    // There is no receiver yet: the delivery fails and is retried.
+    if (contact) updateContact(sandbox.service, contact, { company: 'Undelivered' });
     await until(() => organizationOnes(sandbox).some(({ retry_started_at: since }) => since !== null), 'it is retried');
     await sandbox.control('POST', '/faults', { corrupt_signature: 1 });
 
     const product = await home.start('start');
-    await until(() => product.output().includes('deliveries fail and are retried'), 'it is told');
+    await until(() => product.output().includes('deliveries fail and are retried'), 'the log reports it');
     expect(await gauge(product, 'slotstream_subscriptions{state="retrying"}')).toBe(1);
   });
 });

@@ -41,7 +41,7 @@ function partsIn(text: string): ReadonlySet<string> {
 }
 
 describe('the modules that a command line loads', () => {
-  it('are, for --help, the parser and the table of verbs alone', () => {
+  it('are only the parser and the table of verbs for --help', () => {
     expect([...loadedBy('--help')].toSorted()).toEqual([
       'bin/slotstream.js',
       'commander',
@@ -52,7 +52,7 @@ describe('the modules that a command line loads', () => {
     ]);
   });
 
-  it('are, for status, without the queue, the receiver, the API and drivers that are not in use', () => {
+  it('exclude the queue, the receiver, the API client and unused drivers for status', () => {
     const loaded = loadedBy('status', '--json');
     expect(loaded).toContain('src/cli/commands');
     for (const part of ['src/queue', 'src/receiver', 'src/sandbox', 'src/upstream', 'bullmq', 'ioredis', 'pg', 'hono'])

@@ -30,7 +30,7 @@ async function run(
     log: () => createLog({ level: 'silent', pretty: false }),
     out: (line: string) => void out.push(`${line}\n`),
     outAll: async (text: string) => void out.push(text),
-    say: (line: string) => void err.push(`${line}\n`),
+    notify: (line: string) => void err.push(`${line}\n`),
     stopping: () => new AbortController().signal,
     now: () => new Date(),
   };
@@ -90,13 +90,13 @@ describe('the command line', () => {
     expect(err).toContain('→');
   });
 
-  it('answers wrong configuration with exit code 2', async () => {
+  it('exits with code 2 on wrong configuration', async () => {
     const { code, err } = await run(['trigger', 'contact.created'], { env: { PORT: 'x', LOG_LEVEL: 'y' } });
     expect(code).toBe(2);
     expect(err).toMatch(/PORT[^]*LOG_LEVEL/);
   });
 
-  it('tells what happened and what to do, without a stack', async () => {
+  it('prints what happened and what to do, without a stack', async () => {
     const error = new SlotstreamError('store_unavailable', 'The store is busy.', { hint: 'Try again.' });
     expect(await run(['fail'], { extra: [failing(error)] })).toEqual({
       code: 1,
@@ -105,7 +105,7 @@ describe('the command line', () => {
     });
   });
 
-  it('shows a stack of the unexpected only when LOG_LEVEL is debug, and quoted values never', async () => {
+  it('prints the stack of an unexpected error only when LOG_LEVEL is debug, and never a quoted value', async () => {
     const extra = [failing(new TypeError('bad value "canary-19"'))];
     const quiet = await run(['fail'], { extra });
     const loud = await run(['fail'], { extra, env: { LOG_LEVEL: 'debug' } });
@@ -114,7 +114,7 @@ describe('the command line', () => {
     expect(quiet.err + loud.err).not.toContain('canary-19');
   });
 
-  it('lines columns up for wide characters too', () => {
+  it('aligns columns for wide characters too', () => {
     expect(
       renderTable(
         ['who', 'n'],
@@ -128,7 +128,7 @@ describe('the command line', () => {
 });
 
 describe('trigger', () => {
-  it('sends deliveries that verify and read, as many as asked, one JSON line each', async () => {
+  it('sends the requested number of deliveries, which verify and parse, and prints one JSON line each', async () => {
     using receiver = await listen(202);
     const { code, out } = await run(['trigger', 'invitee.created', '--count', '3', '--url', receiver.url, '--json']);
     expect(code).toBe(0);
@@ -156,15 +156,15 @@ describe('trigger', () => {
     expect(sent).toMatchObject({ event: 'contact.merged', payload: { name: 'Ada', emails: [{ is_primary: false }] } });
   });
 
-  it('fails with exit code 1 when the receiver refuses or is not there', async () => {
+  it('fails with exit code 1 when the receiver rejects the delivery or does not answer', async () => {
     using receiver = await listen(401);
     expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({
       code: 1,
       out: '401 contact.created\n',
     });
-    const nobody = await run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
-    expect(nobody.code).toBe(1);
-    expect(nobody.err).toContain('slotstream start');
+    const unreachable = await run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
+    expect(unreachable.code).toBe(1);
+    expect(unreachable.err).toContain('slotstream start');
   });
 
   it('prints a curl command whose body survives the shell byte for byte', async () => {

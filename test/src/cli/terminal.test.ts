@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { changeLines, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 
 describe('a value on a terminal', () => {
-  it('is on one line, and nothing in it commands the terminal or turns the line', () => {
+  it('is on one line and contains no character that controls the terminal or its text direction', () => {
     const hostile = 'a\n\u001b[2J\u009b2J\u202e\u2066b\u2028';
     expect(valueText(hostile)).toBe('"a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028"');
     expect(safeTerminalText(hostile)).toBe('a\\n\\u001b[2J\\u009b2J\\u202e\\u2066b\\u2028');
   });
 
-  it('is cut where it is long, and whole where it is not', () => {
+  it('is cut when it is too long', () => {
     expect(valueText('x'.repeat(100), 10)).toBe('"xxxxxx…');
     expect(valueText(['žluťoučký 🐎', 1, null])).toBe('["žluťoučký 🐎",1,null]');
   });
 
-  it('is shown before and after a change, a line for each column', () => {
+  it('is shown before and after a change, one line per column', () => {
     expect(changeLines({ contacts: { name: [null, 'Ada'], city: ['Bath', null] } })).toEqual([
       '  contacts.name: null → "Ada"',
       '  contacts.city: "Bath" → null',

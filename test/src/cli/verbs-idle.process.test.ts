@@ -1,4 +1,4 @@
-// The verbs as a person types them where nothing runs, and with mistakes.
+// The verbs as a person types them where no process runs, and with mistakes.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => idle[Symbol.asyncDispose]());
 
-describe('where nothing runs', () => {
-  it('status reads the store, and doctor is content with a sound folder', async () => {
+describe('where no process runs', () => {
+  it('status reads the store, and doctor passes on a healthy folder', async () => {
     expect(JSON.parse((await idle.run(['status', '--json'])).out)).toMatchObject({
       running: false,
       store: { last_seq: 0 },
@@ -28,7 +28,7 @@ describe('where nothing runs', () => {
 
 describe('where there is no mirror', () => {
   const reading = [
-    ['erase', 'somebody@example.test'],
+    ['erase', 'person@example.test'],
     ['export', 'contacts', '--format', 'csv', '--out', '-'],
     ['why', 'https://x.test/contacts/1'],
     ['feed'],
@@ -38,7 +38,7 @@ describe('where there is no mirror', () => {
     ['alerts', 'list'],
   ];
 
-  it.each(reading)('%s refuses, says what to set, and makes nothing', async (...args) => {
+  it.each(reading)('%s fails, says what to set, and creates nothing', async (...args) => {
     const folder = join(idle.dataDir, 'elsewhere');
     const { code, out, err } = await idle.run(args, {
       DATA_DIR: folder,
@@ -52,7 +52,7 @@ describe('where there is no mirror', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('status and doctor say so, and make nothing, not even an admin token', async () => {
+  it('status and doctor say so, and create nothing, not even an admin token', async () => {
     const folder = join(idle.dataDir, 'elsewhere');
     const status = await idle.run(['status', '--json'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
     expect([status.code, JSON.parse(status.out)]).toEqual([0, { running: false, store: { state: 'no mirror yet' } }]);
@@ -71,7 +71,7 @@ describe('a wrong command line or environment', () => {
     expect(err).toContain('start');
   });
 
-  it('a wrong environment is told all at once, and exits with 2', async () => {
+  it('a wrong environment is reported in one error, with exit code 2', async () => {
     const wrong = { PORT: 'eighty', MAX_BODY_BYTES: '-1', QUEUE_URL: 'amqp://x', SIGNING_KEYS: ' ', LOG_LEVEL: 'loud' };
     const { code, err } = await idle.runProcess(['start'], wrong);
     expect(code).toBe(2);

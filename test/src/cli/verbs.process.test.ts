@@ -1,4 +1,4 @@
-// The verbs as a person types them, beside a running product.
+// The verbs as a person types them, beside a running process.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -56,7 +56,7 @@ async function quarantine(id: string): Promise<void> {
 }
 
 describe('trigger', () => {
-  it('sends every kind there is, and rows appear', async () => {
+  it('sends every kind, and rows appear', async () => {
     const runs = await Promise.all(kinds.map((kind) => home.run(['trigger', kind, '--seed', '7'])));
     expect(runs.map(({ code, out }) => [code, out])).toEqual(kinds.map((kind) => [0, `202 ${kind}\n`]));
     await until(async () => (await countOf('event_log')) === kinds.length, 'all are in the log');
@@ -97,11 +97,11 @@ describe('trigger', () => {
     );
   });
 
-  it('says before it sends that made-up data stays, where the mirror is of a real service', async () => {
-    const told = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
+  it('warns before it sends made-up data to the mirror of a real service', async () => {
+    const warning = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
     const real = { API_BASE_URL: 'https://api.service.example', API_TOKEN: 'a-token' };
     const sent = await home.run(['trigger', 'contact.created'], real);
-    expect([sent.code, sent.out, sent.err]).toEqual([0, '202 contact.created\n', expect.stringContaining(told)]);
+    expect([sent.code, sent.out, sent.err]).toEqual([0, '202 contact.created\n', expect.stringContaining(warning)]);
     const printed = await home.run(['trigger', 'contact.created', '--print', 'curl'], real);
     expect([printed.code, printed.err]).toEqual([0, '']);
     for (const host of ['127.0.0.1:1', 'localhost:1', '[::1]:1']) {
@@ -110,7 +110,7 @@ describe('trigger', () => {
     }
   });
 
-  it('says what to do when nobody listens', async () => {
+  it('says what to do when no receiver answers', async () => {
     const { code, err } = await home.run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
     expect(code).toBe(1);
     expect(err).toBe(
@@ -120,13 +120,13 @@ describe('trigger', () => {
 });
 
 describe('replay', () => {
-  it('wants to be told which entries', async () => {
+  it('requires a choice of entries', async () => {
     const { code, err } = await home.run(['replay']);
     expect(code).toBe(2);
     expect(err).toContain('exactly one of --quarantined, --uri URI and --all');
   });
 
-  it('leaves alone what still cannot be projected', async () => {
+  it('does not change entries that still cannot be projected', async () => {
     await deliver(
       JSON.stringify({
         event: 'contact.merged',
@@ -142,7 +142,7 @@ describe('replay', () => {
     ]);
   });
 
-  it('shows the rows that would change, and changes them only when it is no dry run', async () => {
+  it('shows the rows that would change, and changes them only without --dry-run', async () => {
     await quarantine('freed');
     const before = await rowsOf('select * from event_log');
     const dry = await home.run(['replay', '--quarantined', '--dry-run']);
@@ -163,13 +163,13 @@ describe('replay', () => {
 });
 
 describe('rebuild', () => {
-  it('mends what was tampered with and says how much, while deliveries keep coming', async () => {
+  it('corrects rows that were tampered with and reports how many, while deliveries keep arriving', async () => {
     await deliver(...['kept', 'changed', 'lost'].map((id) => contactDelivery({ id, version: 1 })));
     const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 2 });
     const sending = sender.send(contactStory({ contacts: 10, versions: 20, name: 'meanwhile' }));
     await rowsOf(`update contacts set name = 'Mallory', company = 'Evil' where uri = '${contactUri('changed')}'`);
     await rowsOf(`delete from contacts where uri = '${contactUri('lost')}'`);
-    await rowsOf(`insert into contacts (uri, name) values ('${contactUri('extra')}', 'Nobody')`);
+    await rowsOf(`insert into contacts (uri, name) values ('${contactUri('extra')}', 'Unknown')`);
     const { code, out } = await home.run(['rebuild', '--json']);
     await sending;
     sender.close();
@@ -183,9 +183,9 @@ describe('rebuild', () => {
       `select name from contacts where uri in (${['changed', 'lost', 'extra'].map((id) => `'${contactUri(id)}'`).join()}) order by name`,
     );
     expect(mended).toEqual([{ name: 'Name changed 1' }, { name: 'Name lost 1' }]);
-    const told = new Set(sender.sent.map(({ body }) => body)).size;
+    const distinct = new Set(sender.sent.map(({ body }) => body)).size;
     await until(
-      async () => (await countOf(`event_log where body like '%meanwhile%' or event = 'contact.merged'`)) >= told,
+      async () => (await countOf(`event_log where body like '%meanwhile%' or event = 'contact.merged'`)) >= distinct,
       'the rest is in the log',
     );
     expect((await home.run(['rebuild'])).out).toContain('no row differed.');
@@ -193,7 +193,7 @@ describe('rebuild', () => {
 });
 
 describe('why', () => {
-  it('tells every delivery about a row, and what each changed', async () => {
+  it('lists every delivery about a row and its changes', async () => {
     await deliver(contactDelivery({ id: 'w', version: 2 }));
     await deliver(contactDelivery({ id: 'w', version: 1 }));
     const { code, out } = await home.run(['why', contactUri('w')]);
@@ -203,7 +203,7 @@ describe('why', () => {
     );
   });
 
-  it('tells where each value came from', async () => {
+  it('shows where each value came from', async () => {
     await deliver(contactDelivery({ id: 'w-from', version: 1 }));
     await deliver(contactDelivery({ id: 'w-from', version: 2 }));
     const { out } = await home.run(['why', contactUri('w-from')]);
@@ -220,10 +220,10 @@ describe('why', () => {
     });
   });
 
-  it('says so when the log knows nothing of it', async () => {
-    const { code, err } = await home.run(['why', contactUri('nobody')]);
+  it('says so when the log has no entry about it', async () => {
+    const { code, err } = await home.run(['why', contactUri('unknown')]);
     expect(code).toBe(1);
-    expect(err).toContain('✗ No delivery in the log is about this URI.');
+    expect(err).toContain('✗ The log has no entry about this URI.');
   });
 });
 
@@ -239,7 +239,7 @@ describe('status and doctor', () => {
     });
   });
 
-  it('doctor is unhappy about a quarantine and names the command', async () => {
+  it('doctor reports quarantined deliveries and names the command that fixes it', async () => {
     await quarantine('ill');
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(3);

@@ -39,7 +39,7 @@ async function examine(settings: Settings = {}): Promise<{ code: number | null; 
 }
 
 describe('doctor', () => {
-  it('is content with a mirror that is registered and complete, and leaves no trace', async () => {
+  it('passes on a registered and complete mirror, and changes nothing', async () => {
     const before = await ask(home.store, 'select count(*) as n from event_log');
     const { code, out } = await home.run(['doctor']);
     expect([code, out]).toEqual([0, expect.not.stringMatching(/^[✗!]/m)]);
@@ -57,7 +57,7 @@ describe('doctor', () => {
     expect(out).not.toContain(home.signingKey);
   });
 
-  it('says plainly what is not possible without the API, and is no less content', async () => {
+  it('says what is not possible without the API, and passes', async () => {
     const { code, of } = await examine({ API_BASE_URL: '', API_TOKEN: '', PUBLIC_URL: '' });
     expect(code).toBe(0);
     expect(of('service')).toEqual([
@@ -66,7 +66,7 @@ describe('doctor', () => {
     expect(of('public URL')).toEqual([expect.objectContaining({ state: 'doubtful' })]);
   });
 
-  it('names a token that is not accepted', async () => {
+  it('reports a rejected token', async () => {
     const { code, of } = await examine({ API_TOKEN: 'pat_of_nobody' });
     expect(code).toBe(3);
     expect(of('service')).toEqual([
@@ -78,7 +78,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('names the scopes that are missing, and what will be missing in the mirror', async () => {
+  it('reports missing scopes, and what will be missing in the mirror', async () => {
     const narrow = sandbox.tokens.personal('narrow', {
       user: sandbox.handles.users.owner,
       scopes: ['contacts:read', 'webhooks:write', 'scheduled_events:read', 'event_types:read', 'routing_forms:read'],
@@ -98,34 +98,34 @@ describe('doctor', () => {
     expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'well' })]);
   });
 
-  it('names a signing key that is not the receiver’s', async () => {
+  it('reports a signing key that is not the receiver’s', async () => {
     const { code, of } = await examine({ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' });
     expect(code).toBe(3);
     expect(of('public URL')).toEqual([
-      expect.objectContaining({ state: 'ill', message: expect.stringContaining('refuses our signing key') }),
+      expect.objectContaining({ state: 'ill', message: expect.stringContaining('rejects our signing key') }),
     ]);
   });
 
-  it('names an address where nobody answers, and one where somebody else does', async () => {
-    const nobody = await examine({ PUBLIC_URL: 'http://127.0.0.1:1' });
-    expect(nobody.of('public URL')[0]?.message).toBe('nothing answers at http://127.0.0.1:1.');
+  it('reports a URL where nothing answers, and one where another server answers', async () => {
+    const unreachable = await examine({ PUBLIC_URL: 'http://127.0.0.1:1' });
+    expect(unreachable.of('public URL')[0]?.message).toBe('nothing answers at http://127.0.0.1:1.');
     const stranger = await examine({ PUBLIC_URL: sandbox.handles.base_url });
     expect(stranger.of('public URL')[0]?.message).toContain('this is not the receiver');
   });
 
-  it('tells a clock that is off', async () => {
+  it('reports a clock that is wrong', async () => {
     await sandbox.control('POST', '/clock', { advance: '1h' });
     const { code, of } = await examine();
     expect(code).toBe(3);
     expect(of('clock')).toEqual([
       expect.objectContaining({
         state: 'ill',
-        message: expect.stringMatching(/3[56]\d\d s behind the service\. Every delivery is refused\./),
+        message: expect.stringMatching(/3[56]\d\d s behind the service\. Every delivery is rejected\./),
       }),
     ]);
   });
 
-  it('tells of subscriptions that were disabled, and of damaged spool files', async () => {
+  it('reports disabled subscriptions and damaged spool files', async () => {
     const [first] = sandbox.service.state.subscriptions.values();
     await sandbox.control('POST', '/subscriptions/disable', { uri: first?.uri });
     mkdirSync(join(home.dataDir, 'spool'), { recursive: true });
@@ -133,9 +133,9 @@ describe('doctor', () => {
     const { code, of } = await examine();
     expect(code).toBe(3);
     expect(of('subscriptions').map(({ message, fix }) => [message, fix])).toEqual([
-      ['the service disabled 1 of ours.', expect.stringContaining('npx slotstream bootstrap')],
-      ['1 to make, replace or delete.', 'npx slotstream bootstrap --plan'],
+      ['the service disabled 1 of them.', expect.stringContaining('npx slotstream bootstrap')],
+      ['1 must be created, replaced or deleted.', expect.stringContaining('npx slotstream bootstrap')],
     ]);
-    expect(of('spool')[0]?.message).toContain('1 damaged file is kept (damaged-1-2.spool)');
+    expect(of('spool')[0]?.message).toContain('1 damaged file (damaged-1-2.spool)');
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '#src/export/csv.ts';
 import type { Cell, Column } from '#src/export/format.ts';
-import { nearestTo, offering } from '#src/export/did-you-mean.ts';
+import { nearestName, suggestName } from '#src/export/did-you-mean.ts';
 import { withoutApostrophe } from '../../harness/exporting.ts';
 import { runs } from '../../harness/runs.ts';
 
@@ -39,7 +39,7 @@ describe('a CSV cell', () => {
     expect(await cellFor(value, { name: 'name', kind })).toBe(expected);
   });
 
-  it('gives back every text once its apostrophe is taken away', async () => {
+  it('restores every text when its apostrophe is removed', async () => {
     const tricky = fc.array(fc.constantFrom("'", '=', '-', '@', ' ', '\t', '\r', '\n', '"', ',', 'a', '＝', '1'), {
       maxLength: 6,
     });
@@ -60,17 +60,17 @@ describe('a CSV cell', () => {
     );
   });
 
-  it('standing alone in its row is never an empty line', async () => {
+  it('that is the only one of its row is never an empty line', async () => {
     expect(await written([text], [[null], [''], ['a']])).toBe('name\r\n""\r\n""\r\na\r\n');
   });
 });
 
-it('of the names that are there, the likeliest is offered first and then all of them in order', () => {
+it('a mistyped name gets the most similar name as a suggestion, then all names in order', () => {
   const names = ['users', 'event_log', 'contact_emails', 'contacts'];
   const inOrder = 'There are: contact_emails, contacts, event_log, users.';
-  const offered = (typed: string) => offering(names, { typed, opening: 'There are' });
+  const offered = (typed: string) => suggestName(names, { typed, opening: 'There are' });
   expect(offered('contcats')).toBe(`Did you mean contacts? ${inOrder}`);
   expect(offered('user')).toBe(`Did you mean users? ${inOrder}`);
   expect([offered(''), offered('pizza')]).toEqual([inOrder, inOrder]);
-  expect(nearestTo([], 'contacts')).toBeUndefined();
+  expect(nearestName([], 'contacts')).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 // Exports from each engine, read back by a reader that knows nothing of us: the file says what the table says.
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { lineages } from '#src/export/change-tracking.ts';
+import { changeTracking } from '#src/export/change-tracking.ts';
 import type { ColumnKind, TableShape } from '#src/store/columns.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
@@ -9,7 +9,7 @@ import { parquetTypes, query } from '../../harness/duckdb.ts';
 import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../harness/exporting.ts';
 import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
-const exported = Object.keys(lineages) as TableName[];
+const exported = Object.keys(changeTracking) as TableName[];
 const columnsOf = (table: TableName) => (tables[table] as TableShape).columns;
 
 const hostile = [

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { planExport, runExport } from '#src/export/export.ts';
-import { lineages } from '#src/export/change-tracking.ts';
+import { changeTracking } from '#src/export/change-tracking.ts';
 import type { Destination } from '#src/export/output.ts';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -14,8 +14,8 @@ import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
-const followed = (Object.keys(lineages) as (keyof typeof lineages)[]).filter(
-  (table) => lineages[table].follows === 'subjects',
+const followed = (Object.keys(changeTracking) as (keyof typeof changeTracking)[]).filter(
+  (table) => changeTracking[table].follows === 'subjects',
 );
 
 /** Moves when a record is merely seen again, which the log does not tell. */
@@ -24,12 +24,12 @@ const bookkeeping = new Set(['as_of', 'version', 'lagging', 'no_show_facts']);
 type Copy = Map<string, StoredRow>;
 
 /** As docs/exports.md tells users to keep a copy: rows replace rows of their key; children replace those of their parent. */
-function takeIn(copy: Copy, table: keyof typeof lineages, rows: readonly StoredRow[]): void {
+function takeIn(copy: Copy, table: keyof typeof changeTracking, rows: readonly StoredRow[]): void {
   const { key } = tables[table];
-  const { parent } = lineages[table];
+  const { parent } = changeTracking[table];
   if (parent) {
-    const told = new Set(rows.map((row) => row[parent.key]));
-    for (const [id, row] of copy) if (told.has(row[parent.key] as string)) copy.delete(id);
+    const parents = new Set(rows.map((row) => row[parent.key]));
+    for (const [id, row] of copy) if (parents.has(row[parent.key] as string)) copy.delete(id);
   }
   for (const row of rows) if (key.every((name) => row[name] !== null)) copy.set(idOf(key, row), row);
 }
@@ -55,9 +55,9 @@ function comparable(table: TableName, rows: Iterable<StoredRow>): string[] {
   return [...rows].map((row) => canonicalJson(Object.fromEntries(names.map((name) => [name, row[name]])))).toSorted();
 }
 
-const history = mixedHistory().chain((told) =>
+const history = mixedHistory().chain((facts) =>
   fc.record({
-    batches: reordered(told).chain(cut),
+    batches: reordered(facts).chain(cut),
     eraseOnDelete: fc.boolean(),
     exports: fc.infiniteStream(fc.boolean()),
   }),
@@ -82,7 +82,7 @@ describe.each([
           await emptyTables(store);
           const copies = new Map(followed.map((table) => [table, new Map() as Copy]));
           const log: Copy = new Map();
-          const exportNow = async (table: keyof typeof lineages) =>
+          const exportNow = async (table: keyof typeof changeTracking) =>
             takeIn(copies.get(table) as Copy, table, await exportedRows(store, table));
           for (const batch of batches) {
             await ingestTellings(store, batch, eraseOnDelete);

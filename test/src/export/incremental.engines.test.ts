@@ -1,7 +1,7 @@
 // Incremental exports from each engine: where a run begins, when it takes everything, and what it does beside writers.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExportRequest } from '#src/export/export.ts';
-import { lineages } from '#src/export/change-tracking.ts';
+import { changeTracking } from '#src/export/change-tracking.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
@@ -18,8 +18,8 @@ const contact = (n: number | string, payload: object = {}, event = 'contact.upda
     payload: { uri: `https://api.example.test/contacts/${n}`, ...payload },
   });
 
-it('child tables hang on the parents that the fold gives them', () => {
-  const followed = Object.entries(lineages).flatMap(([table, { parent }]) =>
+it('child tables have the parents that the fold gives them', () => {
+  const followed = Object.entries(changeTracking).flatMap(([table, { parent }]) =>
     parent ? [{ table, parent: parent.table, parentKey: parent.key }] : [],
   );
   const folded = childTables.map(({ table, parent, parentKey }) => ({ table, parent, parentKey }));
@@ -103,7 +103,7 @@ describe.each(storeEngines)('incremental exports from $name', ({ available, fres
   });
 
   it.runIf(available)(
-    'after somebody was erased everything is written again, and so is a log that ended before',
+    'all rows are written again after a person was erased, and when the log ends before the position',
     async () => {
       const { store } = opened;
       await ingestBodies(store, [contact(1), contact(2)]);

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFile } from '#src/export/output.ts';
+import { openFileOutput } from '#src/export/output.ts';
 
-const nobody = 65_534;
+const unprivilegedUser = 65_534;
 const source = new URL('../../../src/export/output.ts', import.meta.url).href;
 
 let folder: string;
@@ -15,13 +15,13 @@ beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'slotstream-o
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a file that is written', () => {
-  it('is never written through a link that somebody left where it could be expected', async () => {
+  it('is never written through a link that another user left at its path', async () => {
     const path = join(folder, 'contacts.csv');
     const victim = join(folder, 'victim');
     await writeFile(victim, 'precious');
     await symlink(victim, `${path}.partial-${process.pid}`);
     {
-      await using file = await openFile(path);
+      await using file = await openFileOutput(path);
       await file.write(Buffer.from('rows'));
       await file.complete();
     }
@@ -31,25 +31,25 @@ describe('a file that is written', () => {
 
   it('leaves nothing behind when it is not completed', async () => {
     {
-      await using file = await openFile(join(folder, 'contacts.csv'));
+      await using file = await openFileOutput(join(folder, 'contacts.csv'));
       await file.write(Buffer.from('rows'));
     }
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is complete in a folder that may be written to and not read', async () => {
+  it('is written to a folder that is writable but not readable', async () => {
     const path = join(folder, 'contacts.csv');
     const isRoot = process.getuid?.() === 0;
     // Root may read everything.
-    if (isRoot) await chown(folder, nobody, nobody);
+    if (isRoot) await chown(folder, unprivilegedUser, unprivilegedUser);
     await chmod(folder, 0o300);
     const program = `
-      const { openFile } = await import(${JSON.stringify(source)});
-      await using file = await openFile(${JSON.stringify(path)});
+      const { openFileOutput } = await import(${JSON.stringify(source)});
+      await using file = await openFileOutput(${JSON.stringify(path)});
       await file.write(Buffer.from('rows'));
       await file.complete();`;
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-      ...(isRoot && { uid: nobody, gid: nobody }),
+      ...(isRoot && { uid: unprivilegedUser, gid: unprivilegedUser }),
     });
     await chmod(folder, 0o700);
     expect([await readdir(folder), await readFile(path, 'utf8')]).toEqual([['contacts.csv'], 'rows']);

@@ -52,7 +52,7 @@ const leaf = fc.oneof(
   fc.constantFrom('null', 'true', 'false', '0', '-0', '1e5', '12345678901234567890', '-1.50E-3', '[]', '{}', '""'),
 );
 
-/** JSON text in odd spacing, with keys told twice, at every depth. */
+/** JSON text in odd spacing, with duplicate keys, at every depth. */
 const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -78,7 +78,7 @@ const anyText: Arbitrary<string> = fc.oneof(
 );
 
 describe('the payload of an entry', () => {
-  it('is what parsing finds, for every JSON text that was read', { timeout: patienceMs }, () => {
+  it('equals the parsed payload for every JSON text that was parsed', { timeout: patienceMs }, () => {
     fc.assert(
       fc.property(jsonText, (body) => {
         fc.pre(readJson(body).ok);
@@ -88,7 +88,7 @@ describe('the payload of an entry', () => {
     );
   });
 
-  it('is what parsing finds, or nothing, for every text in quarantine', { timeout: patienceMs }, () => {
+  it('equals the parsed payload, or is null, for every quarantined text', { timeout: patienceMs }, () => {
     fc.assert(
       fc.property(anyText, (body) => {
         expect(carried(row(body, { outcome: 'quarantined' }))).toEqual(parsed(body));
@@ -98,8 +98,8 @@ describe('the payload of an entry', () => {
   });
 
   it.each([
-    ['told twice is the last one', '{"payload": 1, "payload" : {"a": 2}}', { a: 2 }],
-    ['told under an escaped name counts', '{"payload": 1, "\\u0070ayload": 2}', 2],
+    ['given twice is the last one', '{"payload": 1, "payload" : {"a": 2}}', { a: 2 }],
+    ['with an escaped name counts', '{"payload": 1, "\\u0070ayload": 2}', 2],
     ['of another depth does not count', '{"x": {"payload": 1}, "y": "\\"payload\\": 2"}', null],
     ['keeps its digits', '{"payload": 1.10}', 1.1],
     ['of a list is none', '[{"payload": 1}]', null],
@@ -111,7 +111,7 @@ describe('the payload of an entry', () => {
     expect(entryOf(row('{"payload":{"id":12345678901234567890}}')).text).toContain('{"id":12345678901234567890}');
   });
 
-  it('is none when it was pruned, is not text, or is nested too deep to hand on', () => {
+  it('is null when it was pruned, is not text, or is nested too deeply', () => {
     const deep = `{"payload":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     expect(carried(row(null))).toBeNull();
     expect(carried(row('eyJwYXlsb2FkIjoxfQ==', { encoding: 'base64', outcome: 'quarantined' }))).toBeNull();

@@ -90,7 +90,7 @@ const ids = (received: readonly Received[]) => received.map(({ id }) => id);
 const many = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n));
 
 describe('the stream of the feed', () => {
-  it('tells what happens from now on, each entry with its place, its kind and the whole of it', async () => {
+  it('sends new entries, each with its position, its kind and its full text', async () => {
     await ingestBodies(opened.store, [contact(1)]);
     const reader = await subscribe();
     expect(reader.answer.headers['content-type']).toBe('text/event-stream');
@@ -102,7 +102,7 @@ describe('the stream of the feed', () => {
     reader.leave();
   });
 
-  it('begins at the beginning when asked to, and goes on live', async () => {
+  it('starts at the beginning on request, and continues live', async () => {
     await ingestBodies(opened.store, many(1, 250));
     const reader = await subscribe('?after=0');
     await expect.poll(() => reader.received()).toHaveLength(250);
@@ -111,14 +111,14 @@ describe('the stream of the feed', () => {
     reader.leave();
   });
 
-  it('goes on behind Last-Event-ID, whatever the address says', async () => {
+  it('continues after Last-Event-ID, which overrides the query', async () => {
     await ingestBodies(opened.store, many(1, 10));
     const reader = await subscribe('?after=0&event=contact.*', { 'last-event-id': '7' });
     await expect.poll(() => ids(reader.received())).toEqual([8, 9, 10]);
     reader.leave();
   });
 
-  it('tells a filtered reader its place, so that it comes back behind what it did not want', async () => {
+  it('sends a filtered reader its position, so that it reconnects after the excluded entries', async () => {
     await ingestBodies(opened.store, many(1, 5));
     const reader = await subscribe('?after=0&event=contact.deleted');
     await expect.poll(() => reader.lastId()).toBe('5');
@@ -126,20 +126,20 @@ describe('the stream of the feed', () => {
     reader.leave();
   });
 
-  it('begins where a consumer stands', async () => {
+  it('starts at the position of a consumer', async () => {
     await ingestBodies(opened.store, many(1, 4));
-    const told = await fetch(`http://127.0.0.1:${listener.port}/api/feed/consumers/warehouse`, {
+    const answer = await fetch(`http://127.0.0.1:${listener.port}/api/feed/consumers/warehouse`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ acknowledged: 2 }),
     });
-    expect(told.status).toBe(200);
+    expect(answer.status).toBe(200);
     const reader = await subscribe('?consumer=warehouse');
     await expect.poll(() => ids(reader.received())).toEqual([3, 4]);
     reader.leave();
   });
 
-  it('lets no name of an event, and no payload, break a line or pose as something else', async () => {
+  it('is not broken by line breaks or reserved names in events and payloads', async () => {
     const spaced = `{\n"event":"contact.updated",\r"created_at":"2025-04-14T11:43:10Z",\r\n"payload":\n{\r"uri":\n"https://api.example.test/contacts/9",\n"name":\n"a\\nid: 99"}}`;
     const names = ['error', 'open', 'x\ndata: {}', 'x\r\nid: 77\r\n\r\n', 'contact.merged'];
     await ingestBodies(opened.store, [...names.map((event, n) => contact(n, 'n', event)), spaced]);
@@ -155,7 +155,7 @@ describe('the stream of the feed', () => {
     reader.leave();
   });
 
-  it('serves fifty readers at once, each the whole of it in order, beside some that stall and some that leave', async () => {
+  it('serves fifty readers at once, each every entry in order, beside readers that stall or disconnect', async () => {
     const stalled = await subscribe('?after=0');
     stalled.answer.pause();
     const readers = await Promise.all(Array.from({ length: 50 }, () => subscribe('?after=0')));
@@ -181,7 +181,7 @@ describe('the stream of the feed', () => {
 });
 
 describe('a stream that is not read', () => {
-  it('is not read from the log either: no more than the sockets hold waits for it', async () => {
+  it('does not read ahead: no more than the socket buffers is in memory', async () => {
     const text = JSON.stringify('x'.repeat(1_000_000));
     const entry = { event: null, subjectUri: null, occurredAt: null, receivedAt: '', text };
     let reads = 0;
@@ -208,8 +208,8 @@ describe('a stream that is not read', () => {
   });
 });
 
-describe('a stream on which nothing happens', () => {
-  it('shows every now and then that it lives, and reads nothing ahead of its reader', async () => {
+describe('an idle stream', () => {
+  it('sends comments from time to time, and reads nothing ahead of its reader', async () => {
     let reads = 0;
     const going = new AbortController();
     const stream = openStream(
@@ -235,7 +235,7 @@ describe('a stream on which nothing happens', () => {
     expect(reads).toBeLessThan(10);
   });
 
-  it('shows it also while the log grows by what its reader did not ask for', async () => {
+  it('sends comments also while the log grows by entries that the filter excludes', async () => {
     const going = new AbortController();
     const stream = openStream(
       {
@@ -243,7 +243,7 @@ describe('a stream on which nothing happens', () => {
         tail: { beyond: async () => void (await pause(1)), closing: new AbortController().signal },
         heartbeatMs: 20,
       },
-      { filter: { subjectUri: 'https://example.test/nobody' }, after: 0, signal: going.signal },
+      { filter: { subjectUri: 'https://example.test/unknown' }, after: 0, signal: going.signal },
     );
     const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader.read()).value).toMatch(/^retry: 1000\nid: 1\n\n$/);
@@ -251,7 +251,7 @@ describe('a stream on which nothing happens', () => {
     going.abort();
   });
 
-  it('says how soon to come back also where there is something to tell at once', async () => {
+  it('sends the retry interval also when there are entries at once', async () => {
     const going = new AbortController();
     const entry = { seq: 1, event: 'contact.created', text: '{}', subjectUri: null, occurredAt: null, receivedAt: '' };
     const stream = openStream(
@@ -267,7 +267,7 @@ describe('a stream on which nothing happens', () => {
     going.abort();
   });
 
-  it('ends, without a word about it, when the store does not answer', async () => {
+  it('ends without an error event when the store does not answer', async () => {
     const stream = openStream(
       {
         read: () => Promise.reject(new Error('canary')),
@@ -278,7 +278,7 @@ describe('a stream on which nothing happens', () => {
     expect(await new Response(stream).text()).toBe('');
   });
 
-  it('is open to as many as the process can hold, and to another one when one leaves', async () => {
+  it('is limited to a number of readers per process, and admits another when one disconnects', async () => {
     const readers = await Promise.all(Array.from({ length: 200 }, () => subscribe()));
     expect(new Set(readers.map(({ answer }) => answer.statusCode))).toEqual(new Set([200]));
     const refused = await subscribe();

@@ -1,4 +1,5 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startSinks } from '#src/app/sink-pumps.ts';
 import { openTail } from '#src/feed/tail.ts';
@@ -122,7 +123,13 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     const start = async () => {
       const store = await opened.openAnother();
       const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
-      const sinks = startSinks({ settings, store, tail, log: createLog({ level: 'silent', pretty: false }) });
+      const sinks = startSinks({
+        settings,
+        store,
+        tail,
+        holder: randomUUID(),
+        log: createLog({ level: 'silent', pretty: false }),
+      });
       return { ...sinks, close: () => sinks.close().finally(() => tail.close()) };
     };
     const processes = [await start(), await start()];
@@ -130,9 +137,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     await expect.poll(position).toBe(0);
     await ingestBodies(opened.store, some(1, 50));
     await expect.poll(position).toBe(50);
-    const sent = await Promise.all(
-      processes.map(async ({ standing }) => (await standing())['redis-stream']?.sent ?? 0),
-    );
+    const sent = await Promise.all(processes.map(async ({ status }) => (await status())['redis-stream']?.sent ?? 0));
     expect(sent.toSorted((a, b) => a - b)).toEqual([0, 50]);
     const working = sent.indexOf(50);
     await processes[working]?.close();

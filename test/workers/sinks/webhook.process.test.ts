@@ -1,4 +1,5 @@
 // The feed pushed as signed webhooks: what the other side sees when it answers, fails, goes away, and when we die.
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -205,7 +206,7 @@ describe('two processes that push', { timeout: 90_000 }, () => {
         streamMaxLength: 0,
       };
       const log = createLog({ level: 'silent', pretty: false });
-      const sinks = startSinks({ settings, store: reached, tail, log });
+      const sinks = startSinks({ settings, store: reached, tail, log, holder: randomUUID() });
       return { close: () => sinks.close().finally(() => tail.close()) };
     };
     const first = await start(callback.url, cutOff.signal);

@@ -87,7 +87,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
     );
   }
 
-  it('stops at a page when told to, says how to go on, and goes on', async () => {
+  it('stops after a page on a signal, says how to resume, and resumes', async () => {
     let calls = 0;
     await using sandbox = await openTestSandbox(
       { contacts: 3_000, bookings: 0, rateLimits: false },
@@ -99,16 +99,16 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
     expect(await running.signal('SIGINT')).toBe(3);
     expect(running.err()).toContain('Run it again to go on from here: npx slotstream backfill');
     expect(lastOf(running.out())).toMatchObject({ complete: false, resources: [{ state: 'stopped' }] });
-    // Nobody's data waits in a checkpoint.
+    // A checkpoint holds no personal data.
     expect(await ask(home.store, "select key from sync_checkpoints where key like 'page %'")).toEqual([]);
     const { code, err } = await home.run(['backfill', 'contacts']);
     expect(code).toBe(0);
-    expect(err).toMatch(/contacts: going on after page \d+ \(\d+ rows\)/);
+    expect(err).toMatch(/contacts: resuming after page \d+ \(\d+ rows\)/);
     expect(calls).toBeLessThanOrEqual(31);
     await expectExact(home, sandbox, { except: contactsOnly });
   });
 
-  it('says what the token may not read, goes on with the rest, and ends with 3', async () => {
+  it('reports what the token may not read, continues with the rest, and exits with 3', async () => {
     await using sandbox = await openTestSandbox({ contacts: 20, bookings: 5 });
     const { users } = sandbox.handles;
     const token = sandbox.tokens.personal('narrow', {
@@ -128,7 +128,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
       scheduled_events: ['refused', 1],
       meeting_recaps: ['walked', 1],
     });
-    expect(err).toContain('scheduled_events: cannot be read, so it will be missing in the mirror');
+    expect(err).toContain('scheduled_events: not readable, so it will be missing in the mirror');
     expect(err).toContain('→ Give the token these scopes: scheduled_events:read.');
     expect(err).toContain(`meeting recaps of ${users.owner}`);
     expect(err).toContain('→ Then: npx slotstream backfill meeting_recaps');
@@ -138,26 +138,26 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
     });
   });
 
-  it('leaves out what nobody wants, and says so', async () => {
+  it('skips resources that EVENTS does not need, and says so', async () => {
     await using sandbox = await openTestSandbox({ contacts: 5, bookings: 0 });
     await using home = await openHome({ ...serviceOf(sandbox), EVENTS: 'routing_form_submission.created' });
     const { code, out, err } = await home.run(['backfill']);
-    expect([code, err.includes('contacts: left out, since EVENTS names none of its kinds')]).toEqual([0, true]);
+    expect([code, err.includes('contacts: skipped: EVENTS names none of its kinds')]).toEqual([0, true]);
     expect(out).toMatch(/contacts +unwanted +0/);
     expect(await ask(home.store, 'select count(*) as n from contacts')).toEqual([{ n: 0 }]);
   });
 
-  it('is one at a time on a data folder', async () => {
+  it('runs once at a time on a data folder', async () => {
     await using sandbox = await openTestSandbox({ contacts: 2_000, bookings: 0, rateLimits: false });
     await sandbox.control('POST', '/faults', { latency_ms: 100 });
     await using home = await openHome(serviceOf(sandbox));
     await using running = home.spawn(['backfill']);
     await until(() => running.err().includes('contacts: from the beginning'), 'the first is under way');
     const { code, err } = await home.run(['backfill']);
-    expect([code, err]).toEqual([1, expect.stringContaining('Another backfill is under way on this data folder.')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('Another backfill is running on this data folder.')]);
   });
 
-  it('complains of a resource that there is not, and of a service that is not set', async () => {
+  it('rejects an unknown resource, and a missing service configuration', async () => {
     await using home = await openHome();
     expect(await home.run(['backfill', 'people'])).toMatchObject({ code: 2, err: expect.stringContaining('contacts') });
     expect(await home.run(['backfill'])).toMatchObject({ code: 2, err: expect.stringContaining('API_BASE_URL') });

@@ -69,7 +69,7 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(home.output()).not.toContain(sandbox.handles.tokens.owner);
   });
 
-  it('says with exit code 2 what is missing before it calls anybody', async () => {
+  it('reports missing settings with exit code 2 before it calls the service', async () => {
     await using home = await openHome(settled());
     const without = (name: string): Settings => ({ [name]: undefined }) as unknown as Settings;
     const publicUrl = await home.run(['bootstrap'], without('PUBLIC_URL'));
@@ -82,7 +82,7 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(stored()).toEqual([]);
   });
 
-  it('tells exactly what is missing for want of a scope, registers the rest, and exits 3', async () => {
+  it('reports what a missing scope excludes, registers the rest, and exits with 3', async () => {
     const scopes = ['webhooks:write', 'contacts:read', 'meeting_recaps:read'] as const;
     const token = sandbox.tokens.personal('poor', { user: sandbox.handles.users.owner, scopes });
     await using home = await openHome(settled({ API_TOKEN: token }));
@@ -93,7 +93,7 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
   });
 
-  it('tells of the role and the plan that are missing, and exits 3', async () => {
+  it('reports a missing role and a missing plan, and exits with 3', async () => {
     await using home = await openHome(settled());
     const member = await home.run(['bootstrap'], { API_TOKEN: sandbox.handles.tokens.member });
     expect(member.code).toBe(3);
@@ -124,22 +124,22 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect((await home.run(['bootstrap', '--plan'], third)).code).toBe(0);
   });
 
-  it('makes no key of its own where subscriptions stand that were made with another', async () => {
+  it('generates no key while active subscriptions use another one', async () => {
     await using first = await openHome({ ...settled(), ...noKeys });
     expect((await first.run(['bootstrap'])).code).toBe(0);
     const before = stored();
     await using second = await openHome({ ...settled(), ...noKeys });
     for (const args of [['bootstrap', '--plan'], ['bootstrap']]) {
       const { code, err } = await second.run(args);
-      expect([code, err]).toEqual([2, expect.stringContaining('2 active subscriptions deliver to')]);
-      expect(err).toMatch(/Copy the file signing-keys .* SIGNING_KEYS .* bootstrap --rotate-key/);
+      expect([code, err]).toEqual([2, expect.stringContaining('2 active subscriptions already deliver to')]);
+      expect(err).toMatch(/Copy the receivers' file signing-keys .* SIGNING_KEYS .* bootstrap --rotate-key/);
     }
     expect([stored(), existsSync(join(second.dataDir, 'signing-keys'))]).toEqual([before, false]);
     expect((await second.run(['bootstrap', '--rotate-key'])).code).toBe(0);
     expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(second)[0], keysOf(second)[0]]);
   });
 
-  it('lets one of two rotations at once go first, so that neither ends the work of the other', async () => {
+  it('runs one of two concurrent rotations first, so that neither deletes the subscriptions of the other', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     await home.run(['bootstrap']);
     const both = await Promise.all([
@@ -152,13 +152,13 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([keysOf(home)[0]]));
   });
 
-  it('stops when asked to while the service does not answer, and says that what was made stays', async () => {
+  it('stops on a signal while the service does not answer, and says that created subscriptions remain', async () => {
     await using home = await openHome(settled());
     await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
     await using running = home.spawn(['bootstrap']);
     await until(() => existsSync(join(home.dataDir, 'mirror.db')), 'it has begun');
     expect(await running.signal('SIGINT')).toBe(1);
-    expect(running.err()).toContain('Stopped. Whatever was made stays');
+    expect(running.err()).toContain('Stopped. Subscriptions created so far remain');
   });
 
   it('registers for users who logged in, with the key of the application', async () => {
@@ -192,7 +192,7 @@ async function logIn(home: Home, user: string): Promise<void> {
 }
 
 describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () => {
-  it('never refuses a delivery: both keys verify while old deliveries can still come', async () => {
+  it('rejects no delivery: both keys verify while old deliveries can still arrive', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ ...settled(), ...noKeys, QUEUE_URL: redis.url });
     const product = await home.start('start');
@@ -217,9 +217,9 @@ describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () 
     expect(statusesIn(attempts)).toEqual([202]);
     // `event_type.*` is refused here, and recaps come for the owner alone.
     const isTold = ({ event }: Fact): boolean => !/^(event_type|meeting_recap)/.test(event);
-    const told = "select count(*) as n from event_log where source = 'webhook' and event not like 'meeting_recap%'";
+    const count = "select count(*) as n from event_log where source = 'webhook' and event not like 'meeting_recap%'";
     await until(
-      async () => (await ask(home.store, told))[0]?.['n'] === facts.filter(isTold).length,
+      async () => (await ask(home.store, count))[0]?.['n'] === facts.filter(isTold).length,
       'everything that happened meanwhile stands in the log, once',
     );
 

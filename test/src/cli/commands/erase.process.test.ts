@@ -45,7 +45,7 @@ describe('erase beside a running product', () => {
   });
   afterAll(() => open.disposeAsync());
 
-  it('takes an invitee out for good: no walk, repair, replay, rebuild or delivery brings them back, and none calls it drift', async () => {
+  it('erases an invitee permanently: no backfill, repair, replay, rebuild or delivery restores them or reports drift', async () => {
     const [row] = await ask(home.store, `select uri, email, name from invitees where status = 'active' order by uri`);
     const { uri, email, name } = row as { uri: string; email: string; name: string };
     expect((await everything(home)).includes(email.toLowerCase())).toBe(true);
@@ -84,7 +84,7 @@ describe('erase beside a running product', () => {
     expect(home.output().toLowerCase().includes(email.toLowerCase())).toBe(false);
   });
 
-  it('makes a contact a tombstone by its URI, told in words', async () => {
+  it('turns a contact into a tombstone by its URI, and prints a receipt', async () => {
     const [row] = await ask(home.store, 'select uri from contacts where deleted_at is null order by uri');
     const uri = String(row?.['uri']);
     const { code, out } = await home.run(['erase', uri]);
@@ -98,27 +98,24 @@ describe('erase beside a running product', () => {
     expect(now).toEqual({ name: null, emails: null, deleted_source: 'operator' });
   });
 
-  it('records also whom nobody knows, and refuses what is no person', async () => {
-    const { code, out } = await home.run(['erase', 'nobody@example.test']);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining('Nothing was found here that is to be removed. The erasure'),
-    ]);
+  it('records an unknown person too, and rejects what is neither an address nor a URI', async () => {
+    const { code, out } = await home.run(['erase', 'unknown@example.test']);
+    expect([code, out]).toEqual([0, expect.stringContaining('There was nothing to remove. The erasure')]);
     expect(out).toContain(`Searched: SQLite, ${home.store.replace('sqlite:', '')}\n`);
     const looked = await home.run(['erase', 'noone@example.test', '--dry-run']);
     expect(looked.out).toContain('Nothing was erased: this is a dry run.');
-    expect(looked.out).not.toContain('comes without the person');
-    const uri = `${sandbox.handles.base_url}/contacts/nobody`;
+    expect(looked.out).not.toContain('The erasure is recorded');
+    const uri = `${sandbox.handles.base_url}/contacts/unknown`;
     const unknown = await home.run(['erase', uri, '--dry-run']);
-    expect([unknown.code, unknown.out]).toEqual([0, expect.stringMatching(/^Nothing here has this URI\.$/m)]);
+    expect([unknown.code, unknown.out]).toEqual([0, expect.stringMatching(/^No record here has this URI\.$/m)]);
     expect((await home.run(['erase', uri])).out).toContain(
-      'Nothing here has this URI. The erasure is in the log all the same: should it come later, it comes without the person.',
+      'No record here has this URI. The erasure is recorded in the log: if the record arrives later, the person is removed from it.',
     );
-    expect((await home.run(['erase', uri])).out).toContain('It was erased before.');
+    expect((await home.run(['erase', uri])).out).toContain('It was already erased.');
     const why = await home.run(['why', uri]);
-    expect([why.code, why.out]).toEqual([0, expect.stringContaining('(whatever it took out is kept nowhere)')]);
+    expect([why.code, why.out]).toEqual([0, expect.stringContaining('(what it removed is not stored anywhere)')]);
     expect(why.out).not.toContain('RETENTION_DAYS');
-    const wrong = await home.run(['erase', 'nobody']);
+    const wrong = await home.run(['erase', 'unknown']);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('the URI of a record or an e-mail address')]);
     const [event] = await ask(home.store, 'select uri from scheduled_events order by uri');
     const refused = await home.run(['erase', String(event?.['uri'])]);
@@ -126,8 +123,8 @@ describe('erase beside a running product', () => {
   });
 });
 
-describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is erased', () => {
-  it('becomes entries without them', async () => {
+describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the person is erased', () => {
+  it('is stored without the person', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
     await (await openStore({ report: () => {} }, home.store)).close();
@@ -150,7 +147,7 @@ describe.runIf(inject('redisUrl'))('what waits in the queue while somebody is er
 });
 
 describe('the embedded queue of a product that is stopped', () => {
-  it('may be removed once it is empty: nothing is lost, and it is made anew', async () => {
+  it('may be deleted once it is empty: nothing is lost, and it is created again', async () => {
     await using home = await openHome();
     const send = async (webhook: string, ids: readonly string[]) => {
       using sender = disposable(openSender({ url: webhook, key: home.signingKey }));

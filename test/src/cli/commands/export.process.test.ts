@@ -35,7 +35,7 @@ const exporting = (...args: string[]) =>
   args.includes('-') ? home.runProcess(['export', ...args]) : home.run(['export', ...args]);
 
 describe('slotstream export', () => {
-  it('writes Parquet that DuckDB reads with its types, and says what it wrote', async () => {
+  it('writes Parquet that DuckDB reads with its types, and reports what it wrote', async () => {
     const file = join(folder, 'contacts.parquet');
     const { code, out, err } = await exporting('contacts', '--format', 'parquet', '--out', file, '--json');
     expect([code, err]).toEqual([0, '']);
@@ -50,13 +50,13 @@ describe('slotstream export', () => {
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
   });
 
-  it('writes to standard output, and speaks on the other one', async () => {
+  it('writes rows to standard output and messages to standard error', async () => {
     const { code, out, err } = await exporting('contacts', '--format', 'csv', '--columns', 'name,city', '--out', '-');
     expect([code, out]).toEqual([0, "name,city\r\nAda,\r\n'=2+3,\r\nZoë,\r\n"]);
     expect(err).toBe(`3 rows of contacts, ${Buffer.byteLength(out)} bytes, to standard output\n`);
   });
 
-  it('takes rows since a day, a moment, or for some time', async () => {
+  it('exports rows since a day, a time, or a duration ago', async () => {
     const rows = async (since: string) => {
       const { out } = await exporting(
         'contacts',
@@ -77,17 +77,17 @@ describe('slotstream export', () => {
     expect(await rows('99999d')).toBe(3);
   });
 
-  it('goes on from its last run, and says when there is nothing new', async () => {
+  it('continues after its last run, and says when nothing is new', async () => {
     const run = async (name: string) =>
       (await exporting('contacts', '--format', 'ndjson', '--incremental', '--out', join(folder, name))).out;
     expect(await run('1')).toMatch(
-      /^3 rows of contacts, \d+ bytes, to .* \(everything: this is the first run of this name with these columns\)\n$/,
+      /^3 rows of contacts, \d+ bytes, to .* \(all rows: this is the first run with this name and these columns\)\n$/,
     );
     expect(await run('2')).toMatch(/^0 rows of contacts \(nothing new since log entry 3\), 0 bytes, to /);
     expect(await readFile(join(folder, '2'), 'utf8')).toBe('');
   });
 
-  it('replaces a file that is there, through a link too', async () => {
+  it('replaces an existing file, also through a link', async () => {
     await writeFile(join(folder, 'old.csv'), 'old');
     await symlink(join(folder, 'old.csv'), join(folder, 'link.csv'));
     await exporting('contacts', '--format', 'csv', '--columns', 'name', '--out', join(folder, 'link.csv'));
@@ -99,23 +99,23 @@ describe('slotstream export', () => {
     [['contact', '--format', 'csv', '--out', 'x'], 2, '→ Did you mean contacts? There are: alerts, '],
     [['contacts', '--format', 'xlsx', '--out', 'x'], 2, '--format <format> must be one of csv, ndjson, parquet'],
     [['contacts', '--format', 'csv'], 2, '--out <file> must be the name of a file, or -'],
-    [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet is not for standard output'],
+    [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet cannot be written to standard output'],
     [['contacts', '--format', 'csv', '--out', '-', '--since', 'yesterday'], 2, '--since cannot be "yesterday"'],
-    [['contacts', '--format', 'csv', '--out', '-', '--since', '1d', '--incremental'], 2, 'both say where to begin'],
+    [['contacts', '--format', 'csv', '--out', '-', '--since', '1d', '--incremental'], 2, 'cannot be combined'],
     [['contacts', '--format', 'csv', '--out', '-', '--incremental', 'a:b'], 2, 'a name of letters, digits'],
     [
       ['contacts', '--format', 'csv', '--out', '/nowhere/at/all.csv'],
       1,
       '/nowhere/at/all.csv cannot be written (ENOENT)',
     ],
-    [['contacts', '--format', 'csv', '--out', '/'], 2, '/ is not a file'],
+    [['contacts', '--format', 'csv', '--out', '/'], 2, '/ is not a regular file'],
   ])('%j is refused with the reason', async (args, exitCode, reason) => {
     const { code, out, err } = await exporting(...args);
     expect([code, out]).toEqual([exitCode, '']);
     expect(err).toContain(reason);
   });
 
-  it('stopped, leaves the old file and nothing else', async () => {
+  it('leaves only the old file when it is stopped', async () => {
     const file = join(folder, 'contacts.parquet');
     await writeFile(file, 'old');
     await using full = await openHome();

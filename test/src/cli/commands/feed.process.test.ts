@@ -42,7 +42,7 @@ const printed = async (home: Home, ...args: string[]) => {
 };
 
 describe('slotstream feed', () => {
-  it('prints every entry on a line of its own, or those that were asked for', async () => {
+  it('prints one line per entry, filtered on request', async () => {
     await using world = await withEntries(7);
     expect(await printed(world.home)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(await printed(world.home, '--after', '3', '--limit', '2')).toEqual([4, 5]);
@@ -50,7 +50,7 @@ describe('slotstream feed', () => {
     expect(await printed(world.home, '--subject', 'https://api.example.test/contacts/3')).toEqual([3]);
   });
 
-  it('goes on where a consumer was, and acknowledges what it printed', async () => {
+  it('continues at the position of a consumer, and acknowledges what it printed', async () => {
     await using world = await withEntries(5);
     expect(await printed(world.home, '--consumer', 'warehouse', '--limit', '2')).toEqual([1, 2]);
     expect(await readPosition(world.store, 'warehouse')).toBe(2);
@@ -58,7 +58,7 @@ describe('slotstream feed', () => {
     expect(await printed(world.home, '--consumer', 'warehouse')).toEqual([]);
   });
 
-  it('follows the log while another process writes, until it is told to stop', async () => {
+  it('follows the log while another process writes, until it is stopped', async () => {
     await using world = await withEntries(2);
     await using following = world.home.spawn(['feed', '--follow', '--consumer', 'warehouse']);
     await until(() => lines(following.out()).length === 2, 'what was there is printed');
@@ -70,7 +70,7 @@ describe('slotstream feed', () => {
     expect(await readPosition(world.store, 'warehouse')).toBe(4);
   });
 
-  it('waits for whoever reads slowly, ends quietly when they have seen enough, and acknowledges nothing they could not have', async () => {
+  it('waits for a slow reader, ends quietly when the reader closes the pipe, and acknowledges nothing the reader did not get', async () => {
     await using world = await withEntries(2_000, 'x'.repeat(2_000));
     const child = spawn(process.execPath, [main, 'feed', '--consumer', 'slow'], {
       env: { ...world.home.settings },
@@ -81,7 +81,7 @@ describe('slotstream feed', () => {
     child.stderr.on('data', (chunk) => (complaint += String(chunk)));
     const exit = once(child, 'exit');
     await once(child.stdout, 'readable');
-    // Nobody reads on: it cannot have got to the end, which lies megabytes ahead.
+    // The reader has stopped: the verb cannot have reached the end, which is megabytes ahead.
     expect((await readPosition(world.store, 'slow')) ?? 0).toBeLessThan(2_000);
     child.stdout.destroy();
     expect([await exit, complaint]).toEqual([[0, null], '']);

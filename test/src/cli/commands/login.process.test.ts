@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 /** The address that a running `login` shows. */
 async function addressOf(verb: RunningVerb): Promise<URL> {
-  await until(() => verb.err().includes('Waiting for the answer'), 'the address is shown');
+  await until(() => verb.err().includes('Waiting for the browser'), 'the address is shown');
   return new URL(/http\S+\/oauth\/authorize\S+/.exec(verb.err())?.[0] ?? '');
 }
 
@@ -63,7 +63,7 @@ describe('login', () => {
     expect((await sandbox.call('GET', '/contacts', { token: stored.accessToken })).status).toBe(200);
   });
 
-  it('asks with PKCE, for what the chosen kinds take and no more', async () => {
+  it('uses PKCE and requests only the scopes that the chosen kinds require', async () => {
     await using verb = home.spawn(['login']);
     const { searchParams } = await addressOf(verb);
     expect(Object.fromEntries(searchParams)).toMatchObject({
@@ -76,7 +76,7 @@ describe('login', () => {
     });
   });
 
-  it('keeps one entry for each user, also when one logs in twice; --list shows them', async () => {
+  it('stores one entry per user, also after a second login; --list shows them', async () => {
     const { owner, member } = sandbox.handles.users;
     for (const user of [owner, member, owner]) await (await logIn(user))[Symbol.asyncDispose]();
     const { code, out } = await home.run(['login', '--list', '--json']);
@@ -87,7 +87,7 @@ describe('login', () => {
     expect(shown.out).toContain(member);
   });
 
-  it('waits past answers that are not its own: a wrong state, another issuer, another path', async () => {
+  it('ignores answers that are not its own: a wrong state, another issuer, another path', async () => {
     await using verb = home.spawn(['login']);
     const url = await addressOf(verb);
     const back = new URL(url.searchParams.get('redirect_uri') ?? '');
@@ -104,7 +104,7 @@ describe('login', () => {
     await until(() => verb.out().includes('is logged in'), 'the right one is taken');
   });
 
-  it('says that the user refused', async () => {
+  it('reports that the user denied access', async () => {
     await using verb = home.spawn(['login']);
     const url = await addressOf(verb);
     const back = new URL(url.searchParams.get('redirect_uri') ?? '');
@@ -115,10 +115,10 @@ describe('login', () => {
     };
     expect((await fetch(`${back}?${new URLSearchParams(parameters)}`)).status).toBe(200);
     await until(() => verb.err().includes('access_denied'), 'it says so');
-    expect((await home.run(['login', '--list'])).out).toContain('Nobody is logged in');
+    expect((await home.run(['login', '--list'])).out).toContain('No user is logged in');
   });
 
-  it('stops when it is told to, and says so', async () => {
+  it('stops on a signal, and says so', async () => {
     await using verb = home.spawn(['login']);
     await addressOf(verb);
     expect(await verb.signal('SIGINT')).toBe(1);

@@ -2,7 +2,7 @@
 // missing, and what it says mends it.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { checkStore } from '#src/doctor/store.ts';
+import { checkStore } from '#src/doctor/engines.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';

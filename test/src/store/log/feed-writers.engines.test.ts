@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readFeed } from '#src/feed/page.ts';
+import { readFeed } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockLog } from '#src/store/locks.ts';

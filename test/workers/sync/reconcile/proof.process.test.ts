@@ -92,7 +92,7 @@ for (const { name, available, settings } of isLongRun ? engines : engines.slice(
 /** A browser whose user says yes. */
 async function logIn(home: Home, user: string): Promise<void> {
   await using verb = home.spawn(['login']);
-  await until(() => verb.err().includes('Waiting for the answer'), 'the address is shown');
+  await until(() => verb.err().includes('Waiting for the browser'), 'the address is shown');
   const url = new URL(/http\S+\/oauth\/authorize\S+/.exec(verb.err())?.[0] ?? '');
   url.searchParams.set('prompt', 'none');
   url.searchParams.set('login_hint', user);

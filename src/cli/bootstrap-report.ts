@@ -1,4 +1,4 @@
-// What `bootstrap` shows: the plan as people know it from Terraform, what was done, and what will be missing; or all of it as JSON.
+// The output of `bootstrap`: the plan in the style of Terraform, what was done, and what will be missing; as text or JSON.
 import type { Applied, StepResult } from '#src/subscriptions/apply.ts';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
@@ -13,9 +13,9 @@ import {
   describeStep,
 } from '#src/subscriptions/describe.ts';
 import type { DescribedStep } from '#src/subscriptions/describe.ts';
-import { renderTable } from '#src/cli/terminal.ts';
+import { renderTable } from './terminal.ts';
 
-export interface Told {
+export interface BootstrapReport {
   readonly situation: Inspection;
   readonly applied: Applied;
   readonly notes: readonly string[];
@@ -35,7 +35,7 @@ export function planAsText({ account, input, steps }: Inspection, notes: readonl
   ]);
 }
 
-export function appliedAsText({ situation, applied, notes }: Told): string {
+export function appliedAsText({ situation, applied, notes }: BootstrapReport): string {
   const { account, input } = situation;
   const refusals = refusalsIn(applied.results);
   return paragraphs([
@@ -70,7 +70,7 @@ function refusalLines(refusal: Refusal): string {
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
   const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.kept + counts.found} kept`;
-  if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run goes on from there.`;
+  if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
   return isComplete(applied) ? `Nothing to do: ${done}.` : `Nothing could be changed: ${done}.`;
 }
@@ -94,7 +94,7 @@ export function planAsJson({ account, input, steps }: Inspection, notes: readonl
   };
 }
 
-export function appliedAsJson({ situation: { account, input }, applied, notes }: Told): object {
+export function appliedAsJson({ situation: { account, input }, applied, notes }: BootstrapReport): object {
   return {
     ...account,
     callback: input.callback,

@@ -1,0 +1,118 @@
+// Compares this tree with another commit: runs the same benchmarks in both by turns, so that whatever else the machine does
+// falls on both, and prints medians, spread and ratio per figure.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { renderTable } from '#src/cli/terminal.ts';
+import { sharedBodiesVariable } from './deliveries.ts';
+import { median, type Figure } from './measure.ts';
+import { temporaryFolder } from './processes.ts';
+
+const root = join(import.meta.dirname, '..');
+
+export interface Comparison {
+  readonly commit: string;
+  readonly names: readonly string[];
+  readonly rounds: number;
+}
+
+export interface ComparedFigure {
+  readonly name: string;
+  readonly unit?: string | undefined;
+  readonly here: readonly number[];
+  readonly there: readonly number[];
+}
+
+export async function compare({ commit, names, rounds }: Comparison): Promise<readonly ComparedFigure[]> {
+  // A stop signal reaches the running benchmark too; its end lets the worktree be removed.
+  process.on('SIGINT', () => {}).on('SIGTERM', () => {});
+  using bodies = temporaryFolder();
+  using there = checkOut(commit);
+  const found = new Map<string, { here: number[]; there: number[]; unit: string | undefined }>();
+  const run = async (name: string, tree: string, side: 'here' | 'there'): Promise<void> => {
+    for (const { name: figure, value, unit } of await runBench(tree, { name, bodies: bodies.path })) {
+      const values = found.get(figure) ?? { here: [], there: [], unit };
+      values[side].push(value);
+      found.set(figure, values);
+    }
+  };
+  for (const name of names)
+    for (let round = 1; round <= rounds; round += 1) {
+      process.stderr.write(`${name}: round ${round} of ${rounds}\n`);
+      // This tree first: it writes the deliveries that both trees process.
+      await run(name, root, 'here');
+      await run(name, there.path, 'there');
+    }
+  return [...found].map(([name, values]) => ({ name, ...values }));
+}
+
+/** A worktree of a commit, outside the repository, with the packages of this tree. */
+function checkOut(commit: string) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, 'tree');
+  const git = (...args: readonly string[]): unknown => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+  git('worktree', 'add', '--detach', path, commit);
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
+  shareBodies(join(path, 'bench/deliveries.ts'));
+  return {
+    path,
+    [Symbol.dispose]() {
+      rmSync(join(path, 'node_modules'), { force: true });
+      git('worktree', 'remove', '--force', path);
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Commits before this command made deliveries of their own. Both trees must process the same ones. */
+function shareBodies(file: string): void {
+  const source = readFileSync(file, 'utf8');
+  if (source.includes(sharedBodiesVariable)) return;
+  if (!source.includes('export function bodies(')) throw new Error(`${file} has no function bodies()`);
+  writeFileSync(
+    file,
+    `import { readFileSync } from 'node:fs';
+${source.replace('export function bodies(', 'function ownBodies(')}
+export function bodies(count: number, seed: number): string[] {
+  const folder = process.env['${sharedBodiesVariable}'];
+  return folder ? JSON.parse(readFileSync(\`\${folder}/\${seed}-\${count}.json\`, 'utf8')) : ownBodies(count, seed);
+}
+`,
+  );
+}
+
+async function runBench(
+  tree: string,
+  { name, bodies }: { readonly name: string; readonly bodies: string },
+): Promise<readonly Figure[]> {
+  const child = spawn(process.execPath, ['bench/main.ts', name, '--json'], {
+    cwd: tree,
+    env: { ...process.env, [sharedBodiesVariable]: bodies },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  // 1 means that a figure missed its limit, which is not the question here.
+  if (code !== 0 && code !== 1) throw new Error(`the benchmark ${name} failed in ${tree} with exit code ${code}`);
+  return JSON.parse(output);
+}
+
+export function comparisonTable(figures: readonly ComparedFigure[], commit: string): string {
+  return renderTable(
+    ['figure', 'this tree: median (min–max)', `${commit}: median (min–max)`, 'ratio this/that (min–max of rounds)'],
+    figures.map(({ name, unit, here, there }) => [
+      `${name}${unit ? ` ${unit}` : ''}`,
+      spread(here),
+      spread(there),
+      spread(here.map((value, round) => value / (there[round] ?? Number.NaN))),
+    ]),
+  );
+}
+
+function spread(values: readonly number[]): string {
+  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map(
+    (value) => `${Number(value.toPrecision(3))}`,
+  );
+  return values.length === 0 ? '–' : `${middle} (${least}–${most})`;
+}

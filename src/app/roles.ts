@@ -1,0 +1,101 @@
+// The two roles of a process: receiving deliveries into the queue, and projecting them from the queue into the tables.
+import { join } from 'node:path';
+import type { Config } from '#src/config/load.ts';
+import type { Tail } from '#src/feed/tail.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { DurabilityGate } from '#src/queue/durability-gate.ts';
+import { createReceiverApp } from '#src/receiver/app.ts';
+import type { Health } from '#src/receiver/health.ts';
+import { createIntake } from '#src/receiver/intake.ts';
+import { openListener } from '#src/receiver/listener.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { startDrain } from '#src/receiver/spool/drain.ts';
+import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
+import { openKeyRing } from '#src/signing/key-ring.ts';
+import type { Store } from '#src/store/contract.ts';
+import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+
+/** What a process does: `start` has both roles, `receive` and `work` have one each. */
+export interface Roles {
+  readonly receives: boolean;
+  readonly works: boolean;
+  /** Whether a missing signing key is generated; only `start` does, because receivers on other machines share their key. */
+  readonly makesKey: boolean;
+}
+
+interface RoleNeeds {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly opened: AsyncDisposableStack;
+}
+
+// Time between "not ready" and the closed listener, so that a load balancer stops sending before connections are refused.
+const unreadyGraceMs = 1_000;
+
+export interface Receiver {
+  readonly port: number;
+  readonly spool: Spool;
+}
+
+export async function openReceiver(
+  {
+    config,
+    log,
+    metrics,
+    gate,
+    health,
+    opened,
+  }: RoleNeeds & { readonly gate: DurabilityGate; readonly health: Health },
+  { makesKey }: Pick<Roles, 'makesKey'>,
+): Promise<Receiver> {
+  const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
+  opened.defer(() => spool.close());
+  const { keys, allowUnsigned, ...signing } = config.signing;
+  const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
+  for (const warning of ring.warnings) log.warn(warning);
+  const circuit = createQueueCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
+  const drain = startDrain({ circuit, spool, log });
+  opened.defer(() => drain.stop());
+  const intake = createIntake({ circuit, spool, metrics });
+  opened.defer(() => intake.settled());
+  const app = createReceiverApp(
+    { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
+    { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
+  );
+  const listener = await openListener(
+    { fetch: app.fetch, onClosing: () => health.stop() },
+    { host: config.host, port: config.port, graceMs: unreadyGraceMs },
+  );
+  opened.defer(() => listener.close());
+  return { port: listener.port, spool };
+}
+
+export function openWorker(
+  {
+    config,
+    log,
+    metrics,
+    queue,
+    tail,
+    opened,
+  }: RoleNeeds & { readonly queue: DeliveryQueue; readonly tail: Pick<Tail, 'poke'> },
+  store: Store,
+): void {
+  const worker = startDeliveryWorker(
+    {
+      queue,
+      store,
+      screen: privacyScreen(config),
+      metrics,
+      log,
+      clock: Date.now,
+      onCommitted: () => tail.poke(),
+    },
+    { concurrency: store.engine.concurrentBatches },
+  );
+  opened.defer(() => worker.close());
+}

@@ -1,0 +1,158 @@
+// The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, restore
+// lost webhook subscriptions, and repair what was missed while one was lost.
+import type { Config } from '#src/config/load.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readSubscriptions } from '#src/store/subscription-rows.ts';
+import type { WatchReport } from '#src/subscriptions/watch.ts';
+import type { UpstreamNeeds } from '#src/upstream/clients.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
+import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
+import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
+import { reconcile, type ReconcileNeeds, type Scope } from '#workers/sync/reconcile/reconcile.ts';
+import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
+import { openSources } from '#workers/sync/sources.ts';
+import { startJobs, type JobNeeds } from './jobs.ts';
+import { hasSigningKey, restoreSubscriptions } from './subscription-watch.ts';
+
+export interface SyncJobNeeds extends JobNeeds {
+  readonly config: Config;
+  readonly metrics: Pick<Metrics, 'subscriptions'>;
+}
+
+export function startSyncJobs(needs: SyncJobNeeds): Schedules {
+  const { config, log } = needs;
+  const isWatching = config.publicUrl !== undefined && hasSigningKey(config);
+  if (!isWatching)
+    log.info('this process does not watch the subscriptions: set PUBLIC_URL and the signing key of the receivers');
+  return startJobs(needs, [
+    compareRecentJob(needs),
+    compareEverythingJob(needs),
+    repairMissedWindowJob(needs),
+    ...(isWatching ? [watchSubscriptionsJob(needs)] : []),
+  ]);
+}
+
+function compareRecentJob(needs: SyncJobNeeds): Job {
+  const run = (signal: AbortSignal) => repair(needs, { kind: 'recent' }, signal);
+  return { name: 'reconcile', everyMs: needs.config.reconcileEveryMs, run };
+}
+
+const slices = 200;
+const maxSliceEveryMs = 300_000;
+
+function compareEverythingJob(needs: SyncJobNeeds): Job {
+  const { sweepEveryMs, events } = needs.config;
+  return {
+    name: 'sweep',
+    everyMs: Math.min(maxSliceEveryMs, Math.ceil(sweepEveryMs / slices)),
+    async run(signal) {
+      const outcome = await sweepSlice(await openComparison(needs, signal), { everyMs: sweepEveryMs, events });
+      if (outcome.kind !== 'done') return undefined;
+      const { read, drift, held_back } = outcome.last;
+      if (Object.keys(held_back).length > 0) needs.log.warn({ deletes: held_back }, tooManyDeletes);
+      return { read, repaired: totalOf(drift) };
+    },
+  };
+}
+
+const tooManyDeletes =
+  'the service no longer has so many rows that none was deleted here: npx slotstream reconcile --repair --allow-deletes';
+
+function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
+  const { config, store, log, metrics } = needs;
+  return {
+    name: 'watch',
+    everyMs: config.watchEveryMs,
+    async run(signal) {
+      const input = { config, store, now: () => new Date(), signal, upstream: { retryBudget: retryBudgets.ordinary } };
+      const report = await recordClockOffset(store, (world) => restoreSubscriptions({ ...input, world }));
+      await recordLosses(store, report);
+      const counts = countsOf(report);
+      metrics.subscriptions(counts);
+      for (const { uri, retry_started_at: since } of report.retrying)
+        log.warn({ subscription: uri, since }, 'deliveries fail and are retried: npx slotstream doctor');
+      for (const { uri } of [...report.disabled, ...report.missing])
+        log.warn({ subscription: uri }, 'a subscription was disabled or deleted');
+      if (report.failure) throw report.failure.error;
+      return Object.values(counts).some((count) => count > 0) ? counts : undefined;
+    },
+  };
+}
+
+/** A lost subscription that is still remembered has no replacement yet. */
+async function recordLosses(store: Store, { disabled, missing }: WatchReport): Promise<void> {
+  const remembered = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
+  const isReplaced = (uri: string): boolean => !remembered.has(uri);
+  await recordLostSubscriptions(
+    store,
+    [
+      ...disabled.map(({ uri }) => ({ uri, how: 'disabled' as const, isReplaced: isReplaced(uri) })),
+      ...missing.map(({ uri }) => ({ uri, how: 'missing' as const, isReplaced: isReplaced(uri) })),
+    ],
+    Date.now(),
+  );
+}
+
+/** Records for the alerts how far the service's clock is ahead of ours, also when `run` fails. */
+async function recordClockOffset<Result>(
+  store: Store,
+  run: (world: UpstreamNeeds) => Promise<Result>,
+): Promise<Result> {
+  let aheadMs: number | undefined;
+  try {
+    return await run({ onClock: (ms) => void (aheadMs = ms) });
+  } finally {
+    // Not worth failing the job: the next run records it again.
+    if (aheadMs !== undefined) await recordClockSkew(store, aheadMs / 1000, Date.now()).catch(() => undefined);
+  }
+}
+
+const countsOf = ({ retrying, disabled, missing, recreated, refused }: WatchReport) => ({
+  retrying: retrying.length,
+  disabled: disabled.length,
+  missing: missing.length,
+  recreated: recreated.length,
+  refused: refused.length,
+});
+
+const maxGapCheckMs = 15_000;
+
+/** A job of its own: a repair can take long, and the subscriptions must be watched meanwhile. */
+function repairMissedWindowJob(needs: SyncJobNeeds): Job {
+  const { config, store } = needs;
+  return {
+    name: gapRepair,
+    everyMs: Math.min(maxGapCheckMs, config.watchEveryMs),
+    async run(signal) {
+      const gap = await openGap(store);
+      if (gap === undefined) return undefined;
+      const { since } = gap;
+      const summary = await repair(needs, { kind: 'gap', since }, signal);
+      await closeGap(store, gap);
+      return { since, ...summary };
+    },
+  };
+}
+
+async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): Promise<object> {
+  const { events } = needs.config;
+  const input = { scope, events, repair: true, allowDeletes: false };
+  const { read, drift, quarantined, unreadable, heldBack } = await recordClockOffset(needs.store, async (world) =>
+    reconcile(await openComparison(needs, signal, world), input),
+  );
+  if (heldBack.length > 0) needs.log.warn({ deletes: heldBack }, tooManyDeletes);
+  return { read, repaired: totalOf(drift), quarantined, unreadable: unreadable.map(({ what }) => what) };
+}
+
+async function openComparison(
+  { config, store }: SyncJobNeeds,
+  signal: AbortSignal,
+  world: UpstreamNeeds = {},
+): Promise<ReconcileNeeds> {
+  const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal });
+  return { store, sources, screen: privacyScreen(config), now: () => new Date(), signal };
+}

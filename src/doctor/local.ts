@@ -1,0 +1,58 @@
+// Checks of this machine: signing keys, free disk space, damaged spool files.
+import { existsSync } from 'node:fs';
+import { readdir, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { openKeyRing } from '#src/signing/key-ring.ts';
+import { ok, problem, warning, type Check } from './check.ts';
+
+export const checkKeys: Check = async ({ config, now }) => {
+  const { keys, allowUnsigned } = config.signing;
+  if (allowUnsigned)
+    return [
+      problem(
+        'signing key',
+        'ALLOW_UNSIGNED accepts deliveries from anyone.',
+        'Set SIGNING_KEYS, remove ALLOW_UNSIGNED and restart the receiver.',
+      ),
+    ];
+  const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned });
+  if (ring.warnings.length > 0)
+    return ring.warnings.map((text) =>
+      warning('signing key', `${text}.`, 'Set SIGNING_KEYS to 32 random bytes: openssl rand -base64 32'),
+    );
+  const count = ring.keysAt(now().getTime()).length;
+  return [
+    ok('signing key', `${count} ${count === 1 ? 'key verifies' : 'keys verify'} deliveries, from the ${ring.source}.`),
+  ];
+};
+
+const minFreeBytes = 512 * 1024 ** 2;
+
+export const checkDisk: Check = async ({ config }) => {
+  const { bavail, bsize } = await statfs(existingFolder(resolve(config.dataDir)));
+  const free = bavail * bsize;
+  const message = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
+  return [
+    free < minFreeBytes
+      ? problem('disk', message, 'Free disk space, or move DATA_DIR to a larger disk.')
+      : ok('disk', message),
+  ];
+};
+
+/** The folder, or the closest parent that exists: it will be created there. */
+const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)));
+
+export const checkSpool: Check = async ({ config }) => {
+  const spool = join(config.dataDir, 'spool');
+  // Without a folder, nothing was ever spooled.
+  const files = await readdir(spool).catch(() => []);
+  const damaged = files.filter((file) => file.startsWith('damaged-'));
+  if (damaged.length === 0) return [];
+  return [
+    problem(
+      'spool',
+      `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
+      `npx slotstream reconcile --repair, then delete them: rm ${join(spool, 'damaged-*')}`,
+    ),
+  ];
+};
