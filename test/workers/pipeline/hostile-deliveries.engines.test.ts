@@ -91,7 +91,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     async () => {
       await ingestBodies(opened.store, [contact({ name: 'Ada' })]);
       await ingestBodies(opened.store, [
-        `{"event":"invitee.created","event":"contact.deleted","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://x/nobody"},"payload":{"uri":"${uri}"}}`,
+        `{"event":"invitee.created","event":"contact.deleted","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://x/unknown"},"payload":{"uri":"${uri}"}}`,
       ]);
       expect((await entries()).map(({ event, subject_uri }) => [event, subject_uri])).toEqual([
         ['contact.updated', uri],

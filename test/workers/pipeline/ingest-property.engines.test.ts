@@ -120,8 +120,8 @@ describe.each([
           const fact = { event, created_at: '2025-04-14T11:42:29.000000Z', payload: { uri }, sound: true };
           const gone = { fact, body: wasTold ? JSON.stringify(fact) : null };
           // Early, in the middle or last; then everything once more, in another order.
-          const told = batches.toSpliced(place % (batches.length + 1), 0, [gone]);
-          await contentsAfter(opened.store, [...told, ...otherwise], true);
+          const delivered = batches.toSpliced(place % (batches.length + 1), 0, [gone]);
+          await contentsAfter(opened.store, [...delivered, ...otherwise], true);
           for (const table of tableNames)
             expect(JSON.stringify(await rowsOf(opened.store, table))).not.toContain(canaryOf(uri));
           const row = (await rowsOf(opened.store, 'contacts')).find((contact) => contact['uri'] === uri);

@@ -157,7 +157,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_newer' });
   });
 
-  it.runIf(available)('is opened by whoever only reads where it is, and not made where it is not', async () => {
+  it.runIf(available)('is opened read-only where it exists, and not created where it does not', async () => {
     const existing = { report: () => {}, existing: true };
     await using there = await fresh();
     await (await openStore(existing, there.url)).close();

@@ -74,7 +74,7 @@ describe.each(storeEngines)('quarantine on $name', ({ available, fresh }) => {
     ]);
   });
 
-  it.runIf(available)('a kind nobody knows is kept as unhandled, a body that is no JSON in quarantine', async () => {
+  it.runIf(available)('an unknown kind is stored as unhandled, a body that is not JSON is quarantined', async () => {
     await ingestBodies(opened.store, [
       contact({}, 'contact.merged'),
       contact({}, 'constructor'),

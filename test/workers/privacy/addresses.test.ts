@@ -1,4 +1,4 @@
-// Addresses in text: found however they are written, and told from each other.
+// Addresses in text: found however they are written, and distinguished from each other.
 import { describe, expect, it } from 'vitest';
 import { addressesIn, addressHash, isAddress, sieveOf } from '#workers/privacy/addresses.ts';
 import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
@@ -59,7 +59,7 @@ describe('an address', () => {
     expect(others.filter((each) => sieveOf('l'.repeat(64))(address) === each).length).toBeLessThan(10);
   });
 
-  it('is found by what was remembered of it, with those bits or, as an earlier version told it, without', () => {
+  it('is found by its recorded hash, with the short hash or, as earlier versions recorded it, without', () => {
     const through = '2026-01-01T00:00:00.000000Z';
     const remembered = erasedAddress(key, { address, through });
     for (const one of [remembered, { email_hash: remembered.email_hash, through }]) {

@@ -1,4 +1,4 @@
-// The form somebody came through is theirs, also where nothing in its answers says so: it goes with them, whichever comes first.
+// A form that a person submitted is theirs, even where no answer says so: it is erased with them, whichever arrives first.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -15,10 +15,10 @@ const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom: string, only = false) =>
   erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-14T12:00:00.000000Z', only });
 
-const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
+const deliveryBody = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload: { updated_at: '2025-04-14T10:00:00Z', ...payload } });
 const booking = (link: string | null) =>
-  told('invitee.created', {
+  deliveryBody('invitee.created', {
     uri: person,
     email: address,
     name: 'Ada Zebra',
@@ -27,7 +27,7 @@ const booking = (link: string | null) =>
     routing_form_submission: link,
   });
 const submission = (submitter: string | null, id = form, words = 'Zebra') =>
-  told('routing_form_submission.created', {
+  deliveryBody('routing_form_submission.created', {
     uri: id,
     routing_form: `${base}/routing_forms/f`,
     submitter,
@@ -37,7 +37,7 @@ const submission = (submitter: string | null, id = form, words = 'Zebra') =>
       { question_uuid: 'p', question: 'Phone', answer: `+49 ${words}` },
     ],
   });
-/** Somebody else's, who stays. */
+/** Of another person, who stays. */
 const other = submission(`${base}/scheduled_events/e/invitees/o`, `${base}/routing_form_submissions/o`, 'Okapi');
 
 async function everything(store: Store): Promise<string> {
@@ -72,7 +72,7 @@ describe.each(storeEngines)('the form of an erased invitee on $name', ({ availab
     const { subjects } = await eraseIn(store, whom, only);
     expect(subjects).toContainEqual({ uri: form, table: 'routing_form_submissions' });
     await expectGone(store);
-    // What is told again, and does not say whose it is.
+    // Delivered again, without the submitter.
     await ingestBodies(store, [submission(null).replace('11:00:00Z', '13:00:00Z')]);
     await expectGone(store);
   });

@@ -1,4 +1,4 @@
-// Whoever is erased stays erased: whatever was told of them, in whatever order, before the erasure or after it.
+// An erased person stays erased: whatever was delivered about them, in any order, before the erasure or after it.
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
@@ -93,13 +93,13 @@ const erasuresIn = async (store: Store): Promise<StoredRow[]> =>
   (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
 
 /**
- * A contact that was deleted, and forgotten, before the erasure is one whose address nobody knows any more: it is found to be the
+ * A contact that was deleted, and forgotten, before the erasure is one whose address is no longer known: it is found to be the
  * person's only where its facts come after it. It is a tombstone without values either way; whose, and since when, is left open.
  */
 function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unknown>): Record<string, StoredRow[]> {
   const contacts = (rows['contacts'] ?? []).map((row) =>
     uris.has(row['uri']) && row['deleted_at'] !== null
-      ? { ...row, deleted_at: 'deleted', deleted_source: 'somebody', as_of: 'then' }
+      ? { ...row, deleted_at: 'deleted', deleted_source: 'any', as_of: 'then' }
       : row,
   );
   return { ...rows, contacts };
@@ -108,7 +108,7 @@ function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unkno
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 4 },
-])('whoever is erased on $name', ({ available, fresh, count }) => {
+])('an erased person on $name', ({ available, fresh, count }) => {
   // One for each test: a property that runs out of time leaves its last history unfinished.
   const stores: TestStore[] = [];
   const openOne = async (): Promise<TestStore> => {
@@ -119,7 +119,7 @@ describe.each([
   afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
 
   it.runIf(available)(
-    'is in no column of any table afterwards, also when everything is told, read, replayed and rebuilt again',
+    'is in no column of any table afterwards, also when everything is delivered, read, replayed and rebuilt again',
     async () => {
       const { store } = await openOne();
       await fc.assert(
@@ -208,10 +208,10 @@ describe.each([
           const erasures = life.erasures.map((each) => ({ ...each, place: batches.length }));
           await live(store, { ...life, erasures });
           const after = await rowsNow(store);
-          const told = await erasuresIn(store);
-          const gone = new Set(told.map(({ subject_uri }) => subject_uri));
+          const sent = await erasuresIn(store);
+          const gone = new Set(sent.map(({ subject_uri }) => subject_uri));
           const lost = [canaryAddress, companionAddress].filter((address) =>
-            told.some(({ body }) => String(body).includes(addressHash(key, address))),
+            sent.some(({ body }) => String(body).includes(addressHash(key, address))),
           );
           const payloads = batches.flat().map(({ fact }) => fact.payload);
           const may = mayBeErased(

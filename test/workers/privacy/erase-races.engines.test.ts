@@ -1,4 +1,4 @@
-// Erasing while others write: nobody who is being folded at that moment comes back, and the bytes go too.
+// Erasing while others write: a person in a batch that is being folded does not come back, and the bytes are removed too.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
@@ -31,7 +31,7 @@ function invitee(n: number, version: number): object {
   };
 }
 
-const told = (n: number, version: number) =>
+const deliveryBody = (n: number, version: number) =>
   JSON.stringify({
     event: 'invitee.created',
     created_at: `2025-04-14T11:30:${10 + version}Z`,
@@ -50,7 +50,7 @@ describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on P
     const { store } = opened;
     await ingestBodies(
       store,
-      subjects.map((n) => told(n, 0)),
+      subjects.map((n) => deliveryBody(n, 0)),
     );
     const writers = await Promise.all([1, 2, 3, 4].map(() => opened.openAnother()));
     let erased = false;
@@ -60,7 +60,7 @@ describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on P
         const some = subjects.filter((n) => n % 4 === (lane + round) % 4);
         await ingestBodies(
           writer,
-          some.map((n) => told(n, (round % 40) + lane)),
+          some.map((n) => deliveryBody(n, (round % 40) + lane)),
         );
         const records = some.map((n) => ({
           kind: 'invitee' as const,
@@ -98,12 +98,12 @@ describe('an erased person on SQLite', () => {
     for (let version = 0; version < 10; version += 1)
       await ingestBodies(
         store,
-        subjects.map((n) => told(n, version)),
+        subjects.map((n) => deliveryBody(n, version)),
       );
     await eraseIn(store);
     await ingestBodies(
       store,
-      subjects.map((n) => told(n, 11)),
+      subjects.map((n) => deliveryBody(n, 11)),
     );
     const path = opened.url.slice('sqlite:'.length);
     await store.engine.scrub(Date.now());
@@ -122,7 +122,7 @@ describe('an erased person on SQLite', () => {
     const { store } = opened;
     await ingestBodies(
       store,
-      subjects.map((n) => told(n, 0)),
+      subjects.map((n) => deliveryBody(n, 0)),
     );
     const before = await textOf(store);
     const needs = { store, newKey: () => 'k'.repeat(64) };

@@ -22,12 +22,13 @@ const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) =>
   erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, ...more });
 
-const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+const deliveryBody = (event: string, payload: object) =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
 const contact = (id: string, more: object) => ({ uri: `${base}/contacts/${id}`, name: `Contact ${id}`, ...more });
 const emails = (email: string) => [{ email, is_primary: true }];
 const meeting = `${base}/scheduled_events/e`;
 const mentioned = [
-  told('invitee.created', {
+  deliveryBody('invitee.created', {
     uri: `${meeting}/invitees/bob`,
     email: 'bob@example.test',
     event: meeting,
@@ -37,9 +38,9 @@ const mentioned = [
       event_guests: [{ email: address }, { email: 'eve@example.test' }],
     },
   }),
-  told('contact.created', contact('canary', { emails: emails(address) })),
-  told('contact.updated', contact('bob', { emails: emails('bob@example.test'), company: `knows ${address}` })),
-  told('contact.created', contact('eve', { emails: emails('eve@example.test') })),
+  deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
+  deliveryBody('contact.updated', contact('bob', { emails: emails('bob@example.test'), company: `knows ${address}` })),
+  deliveryBody('contact.created', contact('eve', { emails: emails('eve@example.test') })),
 ];
 
 const feedAfter = async (store: Store, after: number) =>
@@ -51,7 +52,7 @@ const feedAfter = async (store: Store, after: number) =>
   }));
 
 describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) => {
-  it.runIf(available)('readers of the feed are told anew what others’ entries say without the person', async () => {
+  it.runIf(available)('readers of the feed receive others’ entries again without the person', async () => {
     await using opened = await fresh();
     const { store } = opened;
     await ingestBodies(store, mentioned);
@@ -104,11 +105,11 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
       await using opened = await fresh();
       const { store } = opened;
       await ingestBodies(store, [
-        told(
+        deliveryBody(
           'contact.created',
           contact('bob', { company: `Their address:\n${address}`, updated_at: '2025-04-14T10:00:00Z' }),
         ),
-        told('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
+        deliveryBody('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
         `{"event": "contact.updated", no JSON, "note": "Their address:\\n${address}"`,
       ]);
       await eraseIn(store);
@@ -121,9 +122,9 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     await using opened = await fresh();
     const { store } = opened;
     const kept = (tag: string) => [
-      told('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
-      told('contact.updated', { uri: `${base}/contacts/canary`, emails: address, tag }),
-      told('contact.updated', { uri: `${base}/contacts/eve`, emails: address, tag }),
+      deliveryBody('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
+      deliveryBody('contact.updated', { uri: `${base}/contacts/canary`, emails: address, tag }),
+      deliveryBody('contact.updated', { uri: `${base}/contacts/eve`, emails: address, tag }),
       `{"event": "contact.updated", no JSON ${tag} ${address}`,
     ];
     const bytes = (tag: string) => ({
@@ -135,7 +136,7 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     const record = { ...contact('fay', {}), emails: `${address}, and more` };
     const readLate = () =>
       ingestRecords({ store, screen }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
-    const others = [told('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];
+    const others = [deliveryBody('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];
     await ingestBodies(store, [...mentioned, ...kept('early'), ...others]);
     await ingest({ store, screen }, bytes('early'), receivedAt);
     expect(await readLate()).toMatchObject({ quarantined: 1 });
@@ -159,12 +160,12 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
   });
 
   it.runIf(available).each(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(
-    'no link of somebody else spells the address as %s',
+    'no link in another record spells the address as %s',
     async (spelled) => {
       await using opened = await fresh();
       const { store } = opened;
       const linkedin = `https://example.test/?m=${spelled}`;
-      const bob = told('contact.updated', contact('bob', { emails: emails('bob@example.test'), linkedin }));
+      const bob = deliveryBody('contact.updated', contact('bob', { emails: emails('bob@example.test'), linkedin }));
       await ingestBodies(store, [bob]);
       expect(await eraseIn(store)).toMatchObject({ removed: { log_entries: 1, moved: 1 } });
       const [row] = await rowsOf(store, 'contacts');

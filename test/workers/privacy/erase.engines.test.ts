@@ -18,7 +18,7 @@ const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
   erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
 
-const told = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
+const deliveryBody = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload });
 
 const contact = (id: string, email: string, more: object = {}) => ({
@@ -64,10 +64,10 @@ async function everything(store: Store): Promise<string> {
 const holds = async (store: Store, words: string) => (await everything(store)).includes(words);
 
 const history = [
-  told('contact.created', contact('canary', address)),
-  told('contact.updated', contact('other', 'other@example.test', { company: `knows ${address}` })),
-  told('invitee.created', invitee('canary', address.toUpperCase(), { scheduled_event: event('e') })),
-  told(
+  deliveryBody('contact.created', contact('canary', address)),
+  deliveryBody('contact.updated', contact('other', 'other@example.test', { company: `knows ${address}` })),
+  deliveryBody('invitee.created', invitee('canary', address.toUpperCase(), { scheduled_event: event('e') })),
+  deliveryBody(
     'invitee.created',
     invitee('other', 'other@example.test', {
       event: `${base}/scheduled_events/f`,
@@ -77,7 +77,7 @@ const history = [
       }),
     }),
   ),
-  told('routing_form_submission.created', {
+  deliveryBody('routing_form_submission.created', {
     uri: `${base}/routing_form_submissions/1`,
     routing_form: `${base}/routing_forms/1`,
     questions_and_answers: [
@@ -86,7 +86,7 @@ const history = [
     ],
     tracking: { utm_source: 'spring' },
   }),
-  told('meeting_recap.created', {
+  deliveryBody('meeting_recap.created', {
     uri: `${base}/meeting_recaps/1`,
     transcript: 'canary said so',
     event: {
@@ -95,8 +95,8 @@ const history = [
       attendees: [{ user_email: address, user_name: 'Canary' }],
     },
   }),
-  told('contact.merged', { uri: `${base}/contacts/other`, into: address }),
-  told('contact.updated', { uri: `${base}/contacts/other`, emails: address }),
+  deliveryBody('contact.merged', { uri: `${base}/contacts/other`, into: address }),
+  deliveryBody('contact.updated', { uri: `${base}/contacts/other`, emails: address }),
   `{"event": "contact.updated", no JSON canary.person\\u0040example.test`,
 ];
 
@@ -195,7 +195,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     });
     expect(await holds(store, 'canary.person@')).toBe(false);
 
-    await ingestBodies(store, [told('contact.created', contact('again', address), '2025-04-15T00:00:00Z')]);
+    await ingestBodies(store, [deliveryBody('contact.created', contact('again', address), '2025-04-15T00:00:00Z')]);
     expect(await holds(store, 'canary.person@')).toBe(true);
   });
 
@@ -208,12 +208,14 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
       await ingestRecords({ store, screen }, [read], { source: 'backfill', now });
       expect(await holds(store, 'canary 555')).toBe(true);
-      await ingestBodies(store, [told('invitee.created', invitee('canary', address))]);
+      await ingestBodies(store, [deliveryBody('invitee.created', invitee('canary', address))]);
       expect(await holds(store, 'canary 555')).toBe(false);
       // Newer than the erasure, and without the address.
       const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
-      await ingestBodies(store, [told('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z')]);
-      await ingestBodies(store, [told('contact.created', contact('late', address))]);
+      await ingestBodies(store, [
+        deliveryBody('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z'),
+      ]);
+      await ingestBodies(store, [deliveryBody('contact.created', contact('late', address))]);
       expect(await holds(store, 'canary person')).toBe(false);
       const [row] = await rowsOf(store, 'invitees');
       expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
@@ -222,7 +224,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     },
   );
 
-  it.runIf(available)('leaves of a user who is erased by URI nothing but that somebody hosted', async () => {
+  it.runIf(available)('keeps of a user who is erased by URI only that a host existed', async () => {
     await using opened = await fresh();
     const { store } = opened;
     const uri = `${base}/users/h`;
@@ -259,13 +261,13 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available)('cannot be told by anybody but an operator', async () => {
+  it.runIf(available)('can only be written by an operator', async () => {
     await using opened = await fresh();
     const { store } = opened;
     const uri = `${base}/contacts/other`;
     await ingestBodies(store, [
-      told('contact.created', contact('other', 'other@example.test')),
-      told('person.erased', { uri, table: 'contacts' }),
+      deliveryBody('contact.created', contact('other', 'other@example.test')),
+      deliveryBody('person.erased', { uri, table: 'contacts' }),
     ]);
     await replay({ store, screen }, {});
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
@@ -278,11 +280,15 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     const { store } = opened;
     const uri = `${base}/contacts/canary`;
     const keeping = privacyScreen({ eraseOnDelete: false });
-    await ingestBodies(store, [told('contact.created', contact('canary', address))], false);
-    await ingestBodies(store, [told('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
+    await ingestBodies(store, [deliveryBody('contact.created', contact('canary', address))], false);
+    await ingestBodies(store, [deliveryBody('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
     await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
-    await ingestBodies(store, [told('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))], false);
+    await ingestBodies(
+      store,
+      [deliveryBody('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))],
+      false,
+    );
     expect(await rowsOf(store, 'contacts')).toMatchObject([
       { name: null, city: null, body: null, deleted_at: now, deleted_source: 'operator' },
     ]);

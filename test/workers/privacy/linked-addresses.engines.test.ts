@@ -14,17 +14,18 @@ const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom: string, more: { only?: boolean; dryRun?: boolean } = {}) =>
   erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
 
-const told = (event: string, payload: object) => JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+const deliveryBody = (event: string, payload: object) =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
 const contactUri = (id: string) => `${base}/contacts/${id}`;
 const contact = (id: string, ...emails: string[]) =>
-  told('contact.created', {
+  deliveryBody('contact.created', {
     uri: contactUri(id),
     name: `Contact ${id}`,
     emails: emails.map((email, index) => ({ email, is_primary: index === 0 })),
   });
 const inviteeUri = (id: string) => `${base}/scheduled_events/${id}/invitees/${id}`;
 const booking = (id: string, email: string, guests: readonly string[] = []) =>
-  told('invitee.created', {
+  deliveryBody('invitee.created', {
     uri: inviteeUri(id),
     email,
     name: `Invitee ${id}`,
@@ -84,7 +85,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     const hashes = (await rowsOf(store, 'event_log')).filter(({ body }) => String(body).includes('email_hash'));
     expect(hashes).toHaveLength(3);
 
-    // Nobody need know them again: each address is remembered for what comes late.
+    // Each address is recorded, so that late entries are recognized.
     const rows = await projectedRows(store);
     await ingestBodies(store, [...person, booking('late', 'third@example.test')]);
     expect((await everything(store)).includes('third@')).toBe(false);
@@ -135,11 +136,11 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     const recap = `${base}/meeting_recaps/1`;
     await ingestBodies(store, [
       ...person,
-      told('routing_form_submission.created', {
+      deliveryBody('routing_form_submission.created', {
         uri: submission,
         questions_and_answers: [{ question: 'Address', answer: 'first@example.test' }],
       }),
-      told('meeting_recap.created', {
+      deliveryBody('meeting_recap.created', {
         uri: recap,
         transcript: 'said so',
         event: { name: 'Meeting', attendees: [{ user_email: 'first@example.test' }] },

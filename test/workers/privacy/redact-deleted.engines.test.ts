@@ -10,7 +10,7 @@ const uriOf = (n: number) => `https://api.example.test/contacts/${(n * 7919) % 1
 const canaryOf = (n: number) => `cn${String(n).padStart(4, '0')}q`;
 
 /** Rows of very different length, again and again: SQLite moves them between pages, and leaves copies in the slack. */
-function told(n: number, { round, random }: { round: number; random: (below: number) => number }): string {
+function deliveryBody(n: number, { round, random }: { round: number; random: (below: number) => number }): string {
   const canary = canaryOf(n);
   const payload = {
     uri: uriOf(n),
@@ -27,7 +27,7 @@ function told(n: number, { round, random }: { round: number; random: (below: num
 const gone = (n: number) =>
   JSON.stringify({ event: 'contact.deleted', created_at: '2025-04-14T12:00:00Z', payload: { uri: uriOf(n) } });
 
-/** Many contacts told in mixed batches, some of them deleted all the while; answers who is gone and who stays. */
+/** Ingests many contacts in mixed batches and deletes some meanwhile; returns the deleted and the remaining ones. */
 async function live(store: Store, seed: number): Promise<{ deleted: number[]; kept: number[] }> {
   const random = randomOf(seed);
   const deleted = new Set<number>();
@@ -36,7 +36,7 @@ async function live(store: Store, seed: number): Promise<{ deleted: number[]; ke
     const spoken = Array.from({ length: 50 }, () => random(people));
     await ingestBodies(
       store,
-      spoken.map((n) => told(n, { round, random })),
+      spoken.map((n) => deliveryBody(n, { round, random })),
     );
     for (const n of spoken) known.add(n);
     if (round < 6) continue;
@@ -73,7 +73,7 @@ describe('a deleted contact', () => {
   it('is in no row at once, and out of the write-ahead log with the next scrub; the file is rewritten after a day', async () => {
     await using opened = await freshSqlite();
     const path = opened.url.slice('sqlite:'.length);
-    await ingestBodies(opened.store, [told(1, { round: 1, random: () => 1 })]);
+    await ingestBodies(opened.store, [deliveryBody(1, { round: 1, random: () => 1 })]);
     await ingestBodies(opened.store, [gone(1)]);
     expect(found(await readFile(`${path}-wal`, 'latin1'), [1])).toEqual([1]);
     await opened.store.engine.scrub(Date.now());

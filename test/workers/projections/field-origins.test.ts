@@ -10,8 +10,8 @@ import type { Contents } from '../../harness/stores.ts';
 import { fold, readTelling } from '../../harness/memory-fold.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
-const arrivals = mixedHistory(12).chain((told) =>
-  fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(told.map(readTelling)).chain(cut) }),
+const arrivals = mixedHistory(12).chain((sent) =>
+  fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(sent.map(readTelling)).chain(cut) }),
 );
 
 const known = (batches: readonly (readonly (Fact | null)[])[]): Fact[] =>

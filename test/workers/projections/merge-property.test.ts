@@ -21,7 +21,7 @@ const erased: fc.Arbitrary<Telling[]> = fc.array(
 const tellings: fc.Arbitrary<Telling[]> = fc
   .tuple(fc.oneof<fc.Arbitrary<Telling[]>[]>(history(), mixedHistory()), fc.oneof(fc.constant([]), erased))
   .map((parts) => parts.flat());
-const told = tellings.chain((deliveries) => {
+const sent = tellings.chain((deliveries) => {
   const readings = deliveries.map(readTelling);
   return fc.record({
     facts: fc.constant(deliveries.map(({ fact }) => fact)),
@@ -36,7 +36,7 @@ describe('the fold', () => {
     'ends in the rows that the greatest version of each field gives, for any order, duplication and batching',
     () => {
       fc.assert(
-        fc.property(told, ({ facts, readings, eraseOnDelete, batches }) => {
+        fc.property(sent, ({ facts, readings, eraseOnDelete, batches }) => {
           const { contents } = fold([readings], { eraseOnDelete });
           expectSame(fold(batches, { eraseOnDelete }).contents, contents);
           expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
@@ -51,7 +51,7 @@ describe('the fold', () => {
     'does the same with each delivery however the same arrivals are cut into batches',
     () => {
       fc.assert(
-        fc.property(told, ({ eraseOnDelete, batches }) => {
+        fc.property(sent, ({ eraseOnDelete, batches }) => {
           const whole = fold([batches.flat()], { eraseOnDelete });
           const oneByOne = fold(
             batches.flat().map((reading) => [reading]),

@@ -4,16 +4,16 @@ import { fold, read } from '../../harness/memory-fold.ts';
 
 const base = 'https://api.example.test';
 const keep = { eraseOnDelete: false };
-const told = (event: string, created_at: string, payload: object) =>
+const deliveryBody = (event: string, created_at: string, payload: object) =>
   read(JSON.stringify({ event, created_at, payload }));
 const contact = (updated: number, payload: object, event = 'contact.updated') =>
-  told(event, `2025-04-14T12:00:0${updated}Z`, {
+  deliveryBody(event, `2025-04-14T12:00:0${updated}Z`, {
     uri: `${base}/contacts/1`,
     updated_at: `2025-04-14T11:00:0${updated}Z`,
     ...payload,
   });
 const invitee = (event: string, second: number, payload: object) =>
-  told(event, `2025-04-14T12:00:0${second}Z`, { uri: `${base}/invitees/1`, ...payload });
+  deliveryBody(event, `2025-04-14T12:00:0${second}Z`, { uri: `${base}/invitees/1`, ...payload });
 const outcomes = (facts: Parameters<typeof fold>[0][number], options = keep) =>
   fold([facts], options).effects.map((effect) => effect?.outcome);
 const rowOf = (
@@ -40,7 +40,7 @@ describe('joining facts', () => {
   });
 
   it('says what each delivery did: applied, unchanged, superseded, tombstoned', () => {
-    const gone = told('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1` });
+    const gone = deliveryBody('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1` });
     const first = contact(2, { name: 'Ada' });
     const again = contact(3, { name: 'Ada', updated_at: '2025-04-14T11:00:02Z' });
     const facts = [first, again, contact(1, { name: 'Old' }), gone, contact(4, { name: 'Late' })];
@@ -84,11 +84,11 @@ describe('joining facts', () => {
       name,
       updated_at: `2025-04-14T11:00:0${second}Z`,
     });
-    const first = told('invitee.created', '2025-04-14T12:00:09Z', {
+    const first = deliveryBody('invitee.created', '2025-04-14T12:00:09Z', {
       uri: `${base}/invitees/1`,
       scheduled_event: meeting('Old', 1),
     });
-    const second = told('invitee.canceled', '2025-04-14T12:00:01Z', {
+    const second = deliveryBody('invitee.canceled', '2025-04-14T12:00:01Z', {
       uri: `${base}/invitees/2`,
       scheduled_event: meeting('New', 2),
     });
@@ -101,7 +101,7 @@ describe('joining facts', () => {
 
   it('keeps the earliest delete, and the values beneath it when nothing is to be erased', () => {
     const gone = (deleted_at: string) =>
-      told('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1`, deleted_at });
+      deliveryBody('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1`, deleted_at });
     const facts = [
       gone('2025-04-14T12:00:04Z'),
       contact(1, { name: 'Ada' }),
@@ -123,7 +123,7 @@ describe('joining facts', () => {
 
   it('takes what was observed last of a recap, whose updates may lack their time', () => {
     const recap = (event: string, second: number, payload: object) =>
-      told(event, `2025-04-14T12:00:0${second}Z`, { recap: { uri: `${base}/meeting_recaps/1`, ...payload } });
+      deliveryBody(event, `2025-04-14T12:00:0${second}Z`, { recap: { uri: `${base}/meeting_recaps/1`, ...payload } });
     const facts = [
       recap('meeting_recap.updated', 3, { summary_md: 'new' }),
       recap('meeting_recap.created', 1, { summary_md: 'old', updated_at: '2025-04-14T12:00:09Z' }),
@@ -134,7 +134,7 @@ describe('joining facts', () => {
     });
   });
 
-  it('counts a mark without its object, and knows it again when it is told twice', () => {
+  it('counts a mark without its object, and recognizes it when it is reported twice', () => {
     const bare = invitee('invitee_no_show.created', 3, { no_show: null });
     expect(rowOf('invitees', [bare, bare])).toMatchObject({ no_show_at: '2025-04-14T12:00:03.000000Z' });
     expect(rowOf('invitees', [invitee('invitee_no_show.deleted', 4, {}), bare])).toMatchObject({

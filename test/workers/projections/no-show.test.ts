@@ -1,4 +1,4 @@
-// No-show is derived from everything ever said: each story is told in every order and must end alike.
+// No-show is derived from all facts: each history is folded in every order and must give the same result.
 import { describe, expect, it } from 'vitest';
 import type { NoShowFact } from '#workers/projections/contract.ts';
 import {
@@ -31,9 +31,9 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
 /** The periods as `name from-to` in seconds; every order, and every fact twice, must agree. */
 function story(...facts: NoShowFact[]): string[] {
   const endings = permutations(facts).map((order) => [...order, ...order].reduce(addNoShowFact, factsOf(null)));
-  const told = endings.map((ending) => noShowPeriods(ending).map(inSeconds));
-  for (const other of told) expect(other).toEqual(told[0]);
-  return told[0] ?? [];
+  const sent = endings.map((ending) => noShowPeriods(ending).map(inSeconds));
+  for (const other of sent) expect(other).toEqual(sent[0]);
+  return sent[0] ?? [];
 }
 
 const inSeconds = ({ uri, marked_at, unmarked_at }: NoShowPeriod) =>
@@ -58,7 +58,7 @@ describe('whether an invitee is a no-show', () => {
     expect(story(marked('A', 1), marked('B', 4))).toEqual(['A 1-4', 'B 4-']);
   });
 
-  it('counts a mark from the earliest envelope that told of it, whatever a retry says', () => {
+  it('counts a mark from the earliest envelope that reported it, whatever a retry says', () => {
     const again: NoShowFact = { kind: 'mark', at: t(5), mark: { uri: 'A', created_at: t(1) } };
     expect(story(marked('A', 1), unmarked(3), again)).toEqual(['A 1-3']);
   });

@@ -24,20 +24,20 @@ import {
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
-const arrivals = tellings.chain((told) =>
+const arrivals = tellings.chain((sent) =>
   fc.record({
     options: fc.record({ eraseOnDelete: fc.boolean() }),
-    batches: reordered(told).chain(cut),
+    batches: reordered(sent).chain(cut),
     /** After which batches the log is pruned, and which entries are old by then. */
     pruned: fc.infiniteStream(fc.boolean()),
     ages: fc.infiniteStream(fc.boolean()),
   }),
 );
 
-const lives = haunted(tellings).chain((told) =>
+const lives = haunted(tellings).chain((sent) =>
   fc.record({
     options: fc.record({ eraseOnDelete: fc.boolean() }),
-    batches: reordered(told).chain(cut),
+    batches: reordered(sent).chain(cut),
     /** What is done after each batch; whom to erase. */
     deeds: fc.array(fc.constantFrom('prune', 'prune', canaryAddress, ...uris.contacts, ...uris.invitees), {
       minLength: 1,
@@ -104,7 +104,7 @@ describe.each([
   );
 
   it.runIf(available)(
-    'and erasing people, in any order, leave rows that a rebuild makes again, and nobody who was erased',
+    'and erasing people, in any order, leave rows that a rebuild reproduces, and no erased person',
     async () => {
       await fc.assert(
         fc.asyncProperty(lives, async ({ options, batches, deeds, ages }) => {

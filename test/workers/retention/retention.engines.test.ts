@@ -29,10 +29,10 @@ const timing = { sleep: async () => {}, nowMs: () => Date.parse(receivedAt) };
 /** Everything that was received is old by then. */
 const before = '2025-06-01T00:00:00.000000Z';
 
-const told = (event: string, minute: number, payload: object): string =>
+const deliveryBody = (event: string, minute: number, payload: object): string =>
   JSON.stringify({ event, created_at: `2025-04-14T11:${minute}:00Z`, payload });
 const updated = (minute: number, payload: object): string =>
-  told('contact.updated', minute, { uri, updated_at: `2025-04-14T11:${minute}:00Z`, ...payload });
+  deliveryBody('contact.updated', minute, { uri, updated_at: `2025-04-14T11:${minute}:00Z`, ...payload });
 
 const pruneAll = (store: Store): Promise<RetentionReport> => prune({ store, ...timing }, { before, signal });
 const logOf = async (store: Store): Promise<LogEntry[]> =>
@@ -97,8 +97,8 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     const { store } = opened;
     const type = 'https://api.example.test/event_types/t1';
     await ingestBodies(store, [
-      told('event_type.created', 10, { uri: type, name: 'Coffee' }),
-      told('event_type.updated', 20, { uri: type }),
+      deliveryBody('event_type.created', 10, { uri: type, name: 'Coffee' }),
+      deliveryBody('event_type.updated', 20, { uri: type }),
     ]);
     expect(await pruneAll(store)).toMatchObject({ pruned: 0 });
     await unharmed(store);
@@ -107,7 +107,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
   it.runIf(available)('leaves deletes', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    await ingestBodies(store, [updated(10, { name: 'Ada' }), told('contact.deleted', 20, { uri })]);
+    await ingestBodies(store, [updated(10, { name: 'Ada' }), deliveryBody('contact.deleted', 20, { uri })]);
     expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
     await ingestBodies(store, [updated(30, { name: 'Ada again' })]);
     await unharmed(store);
@@ -119,7 +119,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     async () => {
       await using opened = await fresh();
       const { store } = opened;
-      await ingestBodies(store, [updated(10, { emails: 'none' }), told('contact.merged', 20, { uri })]);
+      await ingestBodies(store, [updated(10, { emails: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
       expect(await countUnprojected(store, 'quarantined')).toBe(1);
       expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
       expect(await countUnprojected(store, 'quarantined')).toBe(0);
@@ -139,7 +139,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     const { store } = opened;
     const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
-    await ingestBodies(store, [told('contact.updated', 20, record)]);
+    await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
     expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
 
     // No value changes by it, but from now on the row draws from it.
@@ -181,7 +181,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     const { store } = opened;
     const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
-    await ingestBodies(store, [told('contact.updated', 20, record)]);
+    await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
     let meanwhile: Promise<unknown> | undefined;
     const transaction: Store['transaction'] = async (work) => {
       await (meanwhile ??= readAt(store, record, '2025-04-14T11:30:00.000000Z'));
@@ -225,7 +225,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await using alone = await freshMemory();
     // In one process SQLite has one connection: a second one would only make the first one wait.
     const another = async () => (opened.store.engine.manyWriters ? opened.openAnother() : opened.store);
-    const told = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
+    const delivered = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
     let isWriting = true;
     const untilWritten = async (work: (store: Store) => Promise<unknown>) => {
       const store = await another();
@@ -242,7 +242,11 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
       untilWritten(pruning),
       untilWritten((store) => replay({ store, screen }, {})),
     ];
-    const orders = [told, told.toReversed(), told.toSorted((a, b) => (a.fact.created_at < b.fact.created_at ? -1 : 1))];
+    const orders = [
+      delivered,
+      delivered.toReversed(),
+      delivered.toSorted((a, b) => (a.fact.created_at < b.fact.created_at ? -1 : 1)),
+    ];
     const writing = orders.map(async (order) => {
       const store = await another();
       for (let from = 0; from < order.length; from += 7) {
@@ -253,7 +257,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await Promise.allSettled(writing);
     isWriting = false;
     await Promise.all([...writing, ...beside]);
-    await ingestTellings(alone.store, told);
+    await ingestTellings(alone.store, delivered);
     expect(pruned).toBeGreaterThan(0);
     expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
     await unharmed(opened.store);

@@ -134,7 +134,7 @@ describe('the feed pushed to a web address', () => {
     expect(others()).toHaveLength(51);
   });
 
-  it('waits as long as it is asked to, follows nobody elsewhere, and tries again when nobody answers', async () => {
+  it('waits as long as it is asked to, follows no redirect, and retries when the sink does not answer', async () => {
     const answers = [
       { status: 429, headers: { 'retry-after': '1' } },
       { status: 307, headers: { location: callback.url } },
@@ -165,7 +165,7 @@ describe('the feed pushed to a web address', () => {
     server.close();
   });
 
-  it('gives up waiting for an answer that does not come, and stops at once when told to', async () => {
+  it('gives up waiting for an answer that does not come, and stops at once when asked to', async () => {
     callback.answer = null;
     const pumping = await startPump(store, sink({}, { timeoutMs: 500 }));
     await ingestBodies(store, [contact(1, 'a')]);
@@ -180,7 +180,7 @@ describe('two processes that push', { timeout: 90_000 }, () => {
     await using second = await openCallback();
     for (const side of [callback, second]) {
       side.answer = 503;
-      // Asked for again and again: whoever still pushes shows.
+      // Polled: a sink that still pushes would show.
       side.words = { headers: { 'retry-after': '1' } };
     }
     const cutOff = new AbortController();

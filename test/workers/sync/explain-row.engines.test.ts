@@ -18,7 +18,7 @@ const invitee = `${base}/invitees/i1`;
 const meeting = `${base}/scheduled_events/e1`;
 const screen = privacyScreen({ eraseOnDelete: true });
 
-const told = (event: string, minute: number, payload: object): string =>
+const deliveryBody = (event: string, minute: number, payload: object): string =>
   JSON.stringify({ event, created_at: `2025-04-14T11:${minute}:00Z`, payload });
 const stamp = (minute: number) => ({ updated_at: `2025-04-14T11:${minute}:00Z` });
 
@@ -44,12 +44,12 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     const { store } = opened;
     const emails = [{ email: 'ada@example.test', is_primary: true }];
     await ingestBodies(store, [
-      told('contact.created', 10, { uri: contact, ...stamp(10), name: 'Ada', emails, company: null }),
-      told('contact.updated', 30, { uri: contact, ...stamp(30), name: 'Ada L.' }),
-      told('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
+      deliveryBody('contact.created', 10, { uri: contact, ...stamp(10), name: 'Ada', emails, company: null }),
+      deliveryBody('contact.updated', 30, { uri: contact, ...stamp(30), name: 'Ada L.' }),
+      deliveryBody('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
     ]);
     await ingestBodies(store, [
-      told('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
+      deliveryBody('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' }),
     ]);
     const why = await whyOf(store, contact);
     expect(why).toMatchObject({ uri: contact, table: 'contacts', deleted: false, next_after: null });
@@ -65,7 +65,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
       company: [null, 1, 'contact.created'],
       city: ['London', 3, 'contact.updated'],
     });
-    // Nobody ever spoke about it.
+    // No entry mentions it.
     expect(Object.keys(originsIn(why))).not.toContain('job_title');
   });
 
@@ -78,8 +78,8 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
       const person = { uri: invitee, event: meeting, tracking: { utm_source: 'mail' }, ...stamp(10) };
       const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
       await ingestBodies(store, [
-        told('invitee.created', 10, { ...person, no_show: null, scheduled_event }),
-        told('invitee_no_show.created', 30, { ...person, no_show }),
+        deliveryBody('invitee.created', 10, { ...person, no_show: null, scheduled_event }),
+        deliveryBody('invitee_no_show.created', 30, { ...person, no_show }),
       ]);
       expect(originsIn(await whyOf(store, invitee))).toMatchObject({
         no_show_uri: [no_show.uri, 2, 'invitee_no_show.created'],
@@ -91,7 +91,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
       expect(why.deliveries.map(({ seq }) => seq)).toEqual([1]);
       expect(originsIn(why)).toMatchObject({ name: ['Coffee', 1, 'invitee.created'] });
 
-      await ingestBodies(store, [told('invitee_no_show.deleted', 40, person)]);
+      await ingestBodies(store, [deliveryBody('invitee_no_show.deleted', 40, person)]);
       expect(originsIn(await whyOf(store, invitee))).toMatchObject({ no_show: [null, 3, 'invitee_no_show.deleted'] });
     },
   );
@@ -112,8 +112,8 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     await ingestBodies(store, [
-      told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
-      told('contact.deleted', 20, { uri: contact, deleted_at: '2025-04-14T11:20:00Z' }),
+      deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
+      deliveryBody('contact.deleted', 20, { uri: contact, deleted_at: '2025-04-14T11:20:00Z' }),
     ]);
     const why = await whyOf(store, contact);
     expect(why.deleted).toBe(true);
@@ -132,8 +132,8 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     const { store } = opened;
     const email = 'ada@example.test';
     await ingestBodies(store, [
-      told('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
-      told('invitee.created', 10, { uri: invitee, email, status: 'active', ...stamp(10) }),
+      deliveryBody('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
+      deliveryBody('invitee.created', 10, { uri: invitee, email, status: 'active', ...stamp(10) }),
     ]);
     const now = '2025-05-01T00:00:00.000000Z';
     await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
@@ -153,8 +153,8 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     await ingestBodies(store, [
-      told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
-      told('contact.updated', 20, { uri: contact, name: 'Ada L.', ...stamp(20) }),
+      deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
+      deliveryBody('contact.updated', 20, { uri: contact, name: 'Ada L.', ...stamp(20) }),
     ]);
     const needs = { store, sleep: async () => {}, nowMs: () => 0 };
     await prune(needs, { before: '2025-06-01T00:00:00.000000Z', signal: new AbortController().signal });
@@ -169,7 +169,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
   it.runIf(available)('says when a value was observed where the log no longer shows by whom', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    await ingestBodies(store, [told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
+    await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     await store.db.updateTable('event_log').set({ body: null }).execute();
     expect((await whyOf(store, contact)).fields).toContainEqual({
       column: 'name',
@@ -183,7 +183,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
 
   it.runIf(available)('tells of what could not be projected, although there is no row', async () => {
     await using opened = await fresh();
-    await ingestBodies(opened.store, [told('contact.created', 10, { uri: contact, emails: 'none' })]);
+    await ingestBodies(opened.store, [deliveryBody('contact.created', 10, { uri: contact, emails: 'none' })]);
     expect(await whyOf(opened.store, contact)).toMatchObject({
       table: null,
       deliveries: [{ outcome: 'quarantined', reason: expect.stringContaining('emails') }],
@@ -195,7 +195,11 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     const bodies = Array.from({ length: 450 }, (_, n) =>
-      told('contact.updated', 10, { uri: contact, name: `Name ${n}`, updated_at: `2025-04-14T11:10:00.${1_000 + n}Z` }),
+      deliveryBody('contact.updated', 10, {
+        uri: contact,
+        name: `Name ${n}`,
+        updated_at: `2025-04-14T11:10:00.${1_000 + n}Z`,
+      }),
     );
     await ingestBodies(store, bodies);
     const seqs: number[] = [];
@@ -212,7 +216,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await using opened = await fresh();
     const { store } = opened;
     const bodies = Array.from({ length: 24 }, (_, n) =>
-      told('contact.updated', 10 + n, { uri: contact, ...stamp(10 + n), name: `${n}`.repeat(200_000) }),
+      deliveryBody('contact.updated', 10 + n, { uri: contact, ...stamp(10 + n), name: `${n}`.repeat(200_000) }),
     );
     for (const body of bodies) await ingestBodies(store, [body]);
     let turns = 0;
@@ -240,7 +244,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     const { store } = opened;
     const tail = openTail({ lastSeq: async () => 0 });
     const api = createReadApi({ store, tail, screen, clock: () => 0, secret: 'secret', report: () => {} });
-    await ingestBodies(store, [told('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
+    await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     const ask = async (query: string) => {
       const answer = await api.request(`http://localhost/api/why${query}`);
       return { status: answer.status, body: (await answer.json()) as unknown };

@@ -1,4 +1,4 @@
-// The log is the truth: rebuilding the tables from it, or replaying it, finds nothing to change, whatever was told.
+// The log is the truth: rebuilding the tables from it, or replaying it, finds nothing to change, whatever was delivered.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { quarantine } from '#workers/pipeline/ingest.ts';
@@ -18,8 +18,8 @@ import {
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
-const arrivals = tellings.chain((told) =>
-  fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(told).chain(cut) }),
+const arrivals = tellings.chain((sent) =>
+  fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(sent).chain(cut) }),
 );
 
 describe.each([
@@ -34,7 +34,7 @@ describe.each([
   afterEach(() => opened?.[Symbol.asyncDispose]());
 
   it.runIf(available)(
-    'are those that a rebuild or a replay of the log makes, also after somebody was forgotten',
+    'are those that a rebuild or a replay of the log makes, also after a contact was redacted',
     async () => {
       await fc.assert(
         fc.asyncProperty(arrivals, async ({ options, batches }) => {

@@ -54,7 +54,7 @@ for (const engine of storeEngines)
       (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
 
     it.each(['contact.read', 'contact.gone', 'user.read'])(
-      'are not believed from a webhook: %s is a kind nobody knows, also when replayed',
+      'are not accepted from a webhook: %s is an unknown kind, also when replayed',
       async (event) => {
         const { store } = opened;
         await ingestBodies(store, [JSON.stringify({ event, created_at: at(1), payload: person(1) })]);
@@ -128,13 +128,13 @@ for (const engine of storeEngines)
 
     it('are the same however many read them at once, beside deliveries about the same contacts', async () => {
       const page = Array.from({ length: 60 }, (_, n) => person(n));
-      const told = page.map((payload) => JSON.stringify({ event: 'contact.updated', created_at: at(12), payload }));
+      const sent = page.map((payload) => JSON.stringify({ event: 'contact.updated', created_at: at(12), payload }));
       const others = [opened.store, await opened.openAnother(), await opened.openAnother()];
       await Promise.all(
         others.map(async (store, index) => {
           for (let round = 0; round < 3; round += 1) {
             await read(store, index % 2 ? page.toReversed() : page, { seconds: 10 + index * 3 + round });
-            await ingestBodies(store, told.slice(index * 10));
+            await ingestBodies(store, sent.slice(index * 10));
           }
         }),
       );

@@ -18,7 +18,8 @@ const counts = ({ created, updated, unchanged, quarantined }: RecordsReport) => 
   unchanged,
   quarantined,
 ];
-const told = (event: string, created_at: string, payload: JsonObject) => JSON.stringify({ event, created_at, payload });
+const deliveryBody = (event: string, created_at: string, payload: JsonObject) =>
+  JSON.stringify({ event, created_at, payload });
 const person = (name: string, updated: number): JsonObject => ({
   uri: contact,
   name,
@@ -85,14 +86,14 @@ for (const engine of storeEngines)
       expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ as_of: at(20) }]);
     });
 
-    it('never overwrite what a delivery told later', async () => {
-      await ingestBodies(opened.store, [told('contact.updated', at(10), person('Ada King', 9))]);
+    it('never overwrite what a later delivery reported', async () => {
+      await ingestBodies(opened.store, [deliveryBody('contact.updated', at(10), person('Ada King', 9))]);
       expect(counts(await read('contact', person('Ada', 1), at(11)))).toEqual([0, 0, 1, 0]);
       expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ name: 'Ada King' }]);
     });
 
     it('repair an update whose delivery was lost, and name the row and the change', async () => {
-      await ingestBodies(opened.store, [told('contact.created', at(1), person('Ada', 1))]);
+      await ingestBodies(opened.store, [deliveryBody('contact.created', at(1), person('Ada', 1))]);
       const report = await read('contact', person('Ada King', 9), at(20));
       expect(report.changed).toEqual([
         {
@@ -107,7 +108,7 @@ for (const engine of storeEngines)
 
     it('repair a lost unmark, also with content read before; its entry then moves to the end of the log', async () => {
       await read('invitee', guest({ no_show: null }), at(3));
-      await ingestBodies(opened.store, [told('invitee_no_show.created', at(5), guest({ no_show: mark }))]);
+      await ingestBodies(opened.store, [deliveryBody('invitee_no_show.created', at(5), guest({ no_show: mark }))]);
       expect(await rowsOf(opened.store, 'invitees')).toMatchObject([{ no_show_uri: mark.uri }]);
       const report = await read('invitee', guest({ no_show: null }), at(8));
       expect(report.changed).toMatchObject([
@@ -121,14 +122,14 @@ for (const engine of storeEngines)
     });
 
     it('repair a lost cancel, after which nothing makes the invitee active again', async () => {
-      await ingestBodies(opened.store, [told('invitee.created', at(1), guest({}))]);
+      await ingestBodies(opened.store, [deliveryBody('invitee.created', at(1), guest({}))]);
       await read('invitee', guest({ status: 'canceled', updated_at: at(4) }), at(8));
-      await ingestBodies(opened.store, [told('invitee_no_show.created', at(9), guest({ updated_at: at(6) }))]);
+      await ingestBodies(opened.store, [deliveryBody('invitee_no_show.created', at(9), guest({ updated_at: at(6) }))]);
       expect(await rowsOf(opened.store, 'invitees')).toMatchObject([{ status: 'canceled' }]);
     });
 
     it('leave a tombstone for what is gone, of the time it was first known, and forget the contact', async () => {
-      await ingestBodies(opened.store, [told('contact.created', at(1), person('Ada', 1))]);
+      await ingestBodies(opened.store, [deliveryBody('contact.created', at(1), person('Ada', 1))]);
       await read('contact', person('Ada King', 5), at(6));
       const report = await gone('contact', contact, at(30));
       expect(report.changed).toEqual([
@@ -148,13 +149,13 @@ for (const engine of storeEngines)
       expect(JSON.stringify(entries)).not.toContain('Ada');
     });
 
-    it('let a delete that was told count before one that was found, whichever came first', async () => {
+    it('let a reported delete count before one that was found, whichever came first', async () => {
       await gone('contact', contact, at(5));
-      await ingestBodies(opened.store, [told('contact.deleted', at(9), { uri: contact, deleted_at: at(8) })]);
+      await ingestBodies(opened.store, [deliveryBody('contact.deleted', at(9), { uri: contact, deleted_at: at(8) })]);
       expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ deleted_at: at(8), deleted_source: 'webhook' }]);
     });
 
-    it('bring nobody back: what is read of a deleted contact is a stub before it reaches the log', async () => {
+    it('restore no deleted contact: what is read of it is a stub before it reaches the log', async () => {
       await gone('contact', contact, at(5));
       expect(counts(await read('contact', person('Ada', 9), at(10)))).toEqual([0, 0, 1, 0]);
       expect(counts(await read('contact', person('Ada', 9), at(11)))).toEqual([0, 0, 1, 0]);

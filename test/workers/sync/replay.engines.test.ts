@@ -1,4 +1,4 @@
-// Replay and rebuild on each store: what was kept is made to happen, whom to forget is forgotten, nobody is held up.
+// Replay and rebuild on each store: quarantined entries are projected, deleted contacts are redacted, no entry blocks another.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
@@ -12,7 +12,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 
 const canary = 'canary@example.test';
 const uriOf = (n: number | string) => `https://api.example.test/contacts/${n}`;
-const told = (n: number | string, name = `n${n}`) =>
+const deliveryBody = (n: number | string, name = `n${n}`) =>
   JSON.stringify({
     event: 'contact.updated',
     created_at: '2025-04-14T11:43:10Z',
@@ -42,14 +42,14 @@ for (const engine of storeEngines)
     };
 
     it('keeps what is in quarantine out of a rebuild', async () => {
-      await ingestBodies(opened.store, [told(1)]);
-      await keep(opened.store, told(2));
+      await ingestBodies(opened.store, [deliveryBody(1)]);
+      await keep(opened.store, deliveryBody(2));
       expect(await rebuild({ store: opened.store, screen })).toMatchObject({ entries: 2, rowsDiffered: 0 });
       expect(await rowsOf(opened.store, 'contacts')).toHaveLength(1);
     });
 
     it('forgets a contact whose delete was in quarantine, once that is replayed, whatever was rebuilt before', async () => {
-      await ingestBodies(opened.store, [told(1)]);
+      await ingestBodies(opened.store, [deliveryBody(1)]);
       await keep(opened.store, gone(1));
       await rebuild({ store: opened.store, screen });
       expect(await traces(opened.store)).toContain('contacts');
@@ -58,7 +58,7 @@ for (const engine of storeEngines)
     });
 
     it('forgets contacts deleted while deletes did not erase, once it is replayed with erasing on', async () => {
-      await ingestBodies(opened.store, [told(1), gone(1)], false);
+      await ingestBodies(opened.store, [deliveryBody(1), gone(1)], false);
       expect(await traces(opened.store)).toContain('event_log');
       await replay({ store: opened.store, screen }, {});
       expect(await traces(opened.store)).toEqual([]);
@@ -70,15 +70,15 @@ for (const engine of storeEngines)
         event: 'contact.updated',
         payload: { data: { uri: uriOf(1), email: canary } },
       });
-      await ingestBodies(opened.store, [told(1), unreadable]);
+      await ingestBodies(opened.store, [deliveryBody(1), unreadable]);
       await ingestBodies(opened.store, [gone(1)]);
       expect(await traces(opened.store)).toEqual([]);
     });
 
     it('lets neighbours of an entry that the store still refuses through, in a dry run too', async () => {
       await refuse(opened.store, 'poison');
-      await ingestBodies(opened.store, [told(1, 'poison')]);
-      await keep(opened.store, told(2));
+      await ingestBodies(opened.store, [deliveryBody(1, 'poison')]);
+      await keep(opened.store, deliveryBody(2));
       const needs = { store: opened.store, screen };
       const expected = { read: 2, changed: 1, stillQuarantined: 1 };
       expect(await replay(needs, { unprojected: true }, { dryRun: true })).toEqual(expected);
@@ -88,7 +88,7 @@ for (const engine of storeEngines)
     });
 
     it('has each entry once after two replays at the same time', async () => {
-      for (let n = 0; n < 20; n += 1) await keep(opened.store, told(n));
+      for (let n = 0; n < 20; n += 1) await keep(opened.store, deliveryBody(n));
       const others = [await opened.openAnother(), await opened.openAnother()];
       await Promise.all(others.map((store) => replay({ store, screen }, { unprojected: true })));
       expect(await outcomes()).toEqual(Array.from({ length: 20 }, () => 'applied'));
@@ -112,7 +112,7 @@ describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that sorts as people 
       "template template0 locale_provider icu icu_locale 'en-US'",
     );
     const bodies = Array.from({ length: 200 }, (_, n) =>
-      told(`${n % 2 ? 'a' : 'B'}${(n * 7919) % 1_000}${n % 3 ? 'c' : 'D'}`),
+      deliveryBody(`${n % 2 ? 'a' : 'B'}${(n * 7919) % 1_000}${n % 3 ? 'c' : 'D'}`),
     );
     const writers = [bodies, bodies.slice(30), bodies.slice(60), bodies.toReversed()].map(async (share) => {
       await using store = await openStore({ report: () => {} }, url);

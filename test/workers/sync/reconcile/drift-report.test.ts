@@ -81,7 +81,7 @@ describe('what a reconcile reads', () => {
     expect(walks.flatMap(({ deletes }) => deletes ?? [])).toEqual(['contact', 'event_type', 'meeting_recap']);
   });
 
-  it('leaves out what nobody wants mirrored', () => {
+  it('leaves out resources that are not mirrored', () => {
     const names = wantedResources(['contact.created']).map(({ name }) => name);
     expect(names.toSorted()).toEqual(['contacts', 'custom_field_definitions', 'organization_memberships']);
   });

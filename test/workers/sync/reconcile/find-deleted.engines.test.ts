@@ -70,7 +70,7 @@ describe('deletes of one kind', { timeout: 60_000 }, () => {
 });
 
 describe('a 404', { timeout: 60_000 }, () => {
-  it('that is not the service’s own deletes nothing, and is told', async () => {
+  it('that is not the service’s own deletes nothing, and is reported', async () => {
     await using mirrored = await openReconciling(fresh, world);
     await mirrored.run({ repair: true });
     const [first] = contactsOf(mirrored);
@@ -103,7 +103,7 @@ async function keepAlso(
   });
 }
 
-describe('a row about which nobody can be asked', { timeout: 60_000 }, () => {
+describe('a row that cannot be requested', { timeout: 60_000 }, () => {
   it('of another service is left alone and counted, and the rest is compared', async () => {
     await using mirrored = await openReconciling(fresh, world);
     await mirrored.run({ repair: true });

@@ -9,7 +9,7 @@ import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts'
 
 const world = { contacts: 60, bookings: 30 };
 
-/** The sandbox goes on by itself, and nobody delivers what happens. */
+/** The sandbox continues by itself, and no webhook is delivered. */
 function book({ sandbox }: Reconciling) {
   const found = sandbox.service.state.contacts.get(sandbox.handles.organization);
   if (found === undefined) throw new Error('The organization has no address book.');
@@ -82,13 +82,13 @@ for (const { name, available, fresh } of storeEngines) {
     it('finds what changed of a meeting without an event: its link, its hosts', async () => {
       await using mirrored = await openReconciling(fresh, world);
       await mirrored.run({ repair: true });
-      // Two reads of one second that tell of the same `updated_at` cannot be told apart.
+      // Two reads of one second with the same `updated_at` cannot be distinguished.
       await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
       const { scheduledEvents } = mirrored.sandbox.service.state;
       const meeting = [...scheduledEvents.values()].find(({ start_time: at }) => isWithinWeeks(at));
       if (meeting === undefined) throw new Error('no meeting in these weeks');
       const location = { ...meeting.location, join_url: 'https://meet.example.test/1' };
-      const hosts = meeting.event_memberships.map((host) => ({ ...host, user_name: 'Somebody Else' }));
+      const hosts = meeting.event_memberships.map((host) => ({ ...host, user_name: 'Another Host' }));
       scheduledEvents.put({ ...meeting, location, event_memberships: hosts });
 
       const { lines } = await mirrored.run({ repair: true, scope: { kind: 'recent' } });
@@ -148,7 +148,7 @@ for (const { name, available, fresh } of storeEngines) {
       expect((await rowOf(mirrored, gone?.uri ?? ''))['deleted_at']).toBeNull();
     });
 
-    it('deletes none when many are gone, says how many, and does it when told so', async () => {
+    it('deletes none when many are missing, reports how many, and deletes them when allowed', async () => {
       await using mirrored = await openReconciling(fresh, world);
       await mirrored.run({ repair: true });
       const all = contactsOf(mirrored);

@@ -1,4 +1,4 @@
-// Whatever was lost, late or told twice: the newest word about a record, told or read, is what its row says, wherever it arrives.
+// Whatever was lost, late or delivered twice: the newest fact about a record decides its row, wherever it arrives.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
@@ -10,7 +10,7 @@ import { normal, type Record_ } from '../../../harness/normal-facts.ts';
 import { fieldColumns, tableOf } from '../../../oracle/columns.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
 
-// Later than anything in a history, by the record's own time and by the time it was told or asked for.
+// Later than anything in a history, by the record's own time and by the time it was sent or requested.
 const updated_at = '2025-04-14T11:42:50.000000Z';
 const observed = '2025-04-14T11:42:55.000000Z';
 

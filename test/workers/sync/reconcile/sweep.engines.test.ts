@@ -10,7 +10,7 @@ import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 const dayMs = 86_400_000;
 const input = { everyMs: dayMs, events: allKinds };
 
-/** Slices at a pace of the test's, until one is told to be the last. */
+/** Slices at a pace of the test's, until the test ends them. */
 async function sweep(world: Reconciling, stepMs: number, startMs: number): Promise<readonly SliceOutcome[]> {
   const outcomes: SliceOutcome[] = [];
   for (let nowMs = startMs; outcomes.at(-1)?.kind !== 'done'; nowMs += stepMs) {
