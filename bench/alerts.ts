@@ -1,4 +1,4 @@
-// How long it takes from sending a no-show's delivery to the call that tells Slack of it, without grace.
+// The time from sending the delivery of a no-show to the call to Slack, without a grace period.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const total = perSecond * seconds;
 
 export const alerts: Measurement = {
   name: 'alerts',
-  about: `from a no-show sent to Slack called at ${perSecond} no-shows/s on Redis and SQLite`,
+  about: `from the delivery of a no-show to the call to Slack, at ${perSecond} no-shows/s on Redis and SQLite`,
   async run() {
     await using redis = await startRedis();
     using folder = temporaryFolder();
@@ -39,7 +39,7 @@ export const alerts: Measurement = {
     }
     await Promise.all(answers);
     for (const endAt = Date.now() + 30_000; slack.calledAt.size < total && Date.now() < endAt;) await wait(10);
-    if (slack.calledAt.size < total) throw new Error(`Slack heard of ${slack.calledAt.size} of ${total} no-shows`);
+    if (slack.calledAt.size < total) throw new Error(`Slack received ${slack.calledAt.size} of ${total} no-shows`);
     // The first second warms the code up.
     const delays = [...sentAt]
       .slice(perSecond)

@@ -1,4 +1,4 @@
-// Random histories in which much is missed, canceled and moved, by few people who write their addresses in several ways.
+// Random histories with many no-shows, cancellations and reschedules of a few people who write their addresses in several ways.
 import fc, { type Arbitrary } from 'fast-check';
 import type { Telling } from './histories.ts';
 import type { Payload } from './payloads.ts';
@@ -12,7 +12,7 @@ const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 })
 const rarely = <Value>(value: Arbitrary<Value>, usual: Value) =>
   fc.oneof({ weight: 19, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: value });
 
-/** The moment from which all this is looked back upon. */
+/** The current time of the tests: after all of these events. */
 export const lookedBackMs = Date.UTC(2025, 0, 6, 12);
 
 const days = fc.nat(4);
@@ -72,7 +72,7 @@ const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
     .record({ payload, created_at: moment })
     .map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
 
-const spoken = fc.oneof(
+const telling = fc.oneof(
   { weight: 2, arbitrary: sent(['invitee.created', 'invitee.canceled'], invitee) },
   { weight: 9, arbitrary: sent(['invitee_no_show.created'], fc.record({ ...person, no_show: mark })) },
   { weight: 2, arbitrary: sent(['invitee_no_show.deleted'], invitee) },
@@ -90,5 +90,5 @@ const spoken = fc.oneof(
   { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
 );
 
-/** Facts in no order. */
-export const alertHistory: Arbitrary<Telling[]> = fc.array(spoken, { minLength: 4, maxLength: 24, size: 'max' });
+/** Facts in any order. */
+export const alertHistory: Arbitrary<Telling[]> = fc.array(telling, { minLength: 4, maxLength: 24, size: 'max' });

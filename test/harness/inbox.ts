@@ -1,4 +1,4 @@
-// Where alerts arrive: a Slack-like address, an address for signed webhooks, and a mail server, all in this process.
+// The recipients of alerts: a Slack-like endpoint, an endpoint for signed webhooks and a mail server, all in this process.
 import { Webhook } from 'standardwebhooks';
 import { openCallback, type Callback, type Received } from './callback.ts';
 import { openMailbox, type Mail, type Mailbox } from './mailbox.ts';
@@ -8,13 +8,13 @@ export interface Inbox extends AsyncDisposable {
   readonly slack: Callback;
   readonly webhook: Callback;
   readonly mailbox: Mailbox;
-  /** With which everything is sent here, and nothing waits. */
+  /** Settings that send everything here without a grace period. */
   readonly settings: Settings;
 }
 
 const secret = `whsec_${Buffer.from('a secret of the alert tests, long').toString('base64')}`;
 
-/** The key by which the other side tells a repeat; throws where the signature is not right. */
+/** The idempotency key; throws when the signature is wrong. */
 export function keyOf({ raw, headers }: Received): string {
   new Webhook(secret).verify(raw.toString(), headers as Record<string, string>);
   return String(headers['webhook-id']);

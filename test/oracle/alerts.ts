@@ -1,4 +1,4 @@
-// Which alerts must stand in the end, from all facts at once: the rows by the oracle of the fold, and the rules said a second time.
+// The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
 import type { Fact } from '../harness/histories.ts';
 import type { Record_ } from '../harness/normal-facts.ts';
 import { expectedRows } from './fold.ts';
@@ -9,7 +9,7 @@ export interface Standpoint {
   readonly eraseOnDelete: boolean;
 }
 
-/** As the test writes them into the rules file. */
+/** The rules file of the tests. */
 export const oracleRules = {
   rules: [
     { name: 'missed', when: 'no_show' },
@@ -28,17 +28,17 @@ export const oracleRules = {
 type Found = readonly [rule: string, fact: string, at: string];
 const dayMs = 86_400_000;
 
-/** `rule subject fact` of each. */
+/** One line per alert: `rule subject fact`. */
 export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseOnDelete }: Standpoint): string[] {
   const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
   const all = rows['invitees'] ?? [];
-  const missed = all.filter(isMissed);
+  const noShows = all.filter(isNoShow);
   return all
     .flatMap((invitee) => {
       const event = rows['scheduled_events']?.find(({ uri }) => uri === invitee['event_uri']);
       const contact = contactOf(rows, invitee);
       const found: Found[] = [];
-      if (isMissed(invitee)) found.push(...foundMissed({ invitee, event, contact }, missed));
+      if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
       const cancel = canceledAt(invitee);
       const start = event?.['start_time'] ?? null;
       if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
@@ -47,7 +47,7 @@ export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseO
       }
       if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
         const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
-        if (isMissed(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
+        if (isNoShow(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
         if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
         if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
       }
@@ -64,7 +64,7 @@ interface Known {
   readonly contact: { readonly tier: unknown } | undefined;
 }
 
-function foundMissed({ invitee, event, contact }: Known, missed: readonly Record_[]): Found[] {
+function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Record_[]): Found[] {
   const [fact, at] = [String(invitee['no_show_uri']), String(invitee['no_show_at'])];
   const found: Found[] = [['missed', fact, at]];
   const isTalk = String(event?.['name'] ?? '').toLowerCase() === 'talk';
@@ -72,7 +72,7 @@ function foundMissed({ invitee, event, contact }: Known, missed: readonly Record
   if (isTalk && domain.toLowerCase() === 'example.test' && invitee['utm_source'] === 'mail')
     found.push(['missed_talk', fact, at]);
   if (contact?.tier === 'gold') found.push(['missed_gold', fact, at]);
-  const own = missed.filter((other) => other === invitee || isSamePerson(other, invitee));
+  const own = noShows.filter((other) => other === invitee || isSamePerson(other, invitee));
   const before = own.filter(({ no_show_at: other }) => String(other) <= at && ms(at) - ms(other as string) < 2 * dayMs);
   if (before.length >= 2) found.push(['again', fact, at]);
   return found;
@@ -80,14 +80,14 @@ function foundMissed({ invitee, event, contact }: Known, missed: readonly Record
 
 const ms = (text: unknown): number => Date.parse(String(text));
 
-const isMoved = (invitee: Record_): boolean => invitee['rescheduled'] === true || invitee['new_invitee'] !== null;
-const isMissed = (invitee: Record_): boolean =>
-  invitee['no_show_uri'] !== null && invitee['status'] !== 'canceled' && !isMoved(invitee);
+const isRescheduled = (invitee: Record_): boolean => invitee['rescheduled'] === true || invitee['new_invitee'] !== null;
+const isNoShow = (invitee: Record_): boolean =>
+  invitee['no_show_uri'] !== null && invitee['status'] !== 'canceled' && !isRescheduled(invitee);
 
 const canceledAt = (invitee: Record_): string | null =>
-  invitee['status'] === 'canceled' && !isMoved(invitee) ? (invitee['canceled_at'] as string | null) : null;
+  invitee['status'] === 'canceled' && !isRescheduled(invitee) ? (invitee['canceled_at'] as string | null) : null;
 
-// Capitals of the English alphabet are all that is the same.
+// Only ASCII letters compare case-insensitively.
 const sameLetters = (a: unknown, b: unknown): boolean => {
   const key = (value: unknown) =>
     Array.from(String(value), (sign) => (sign < '\u0080' ? sign.toLowerCase() : sign)).join('');

@@ -28,9 +28,9 @@ export function findAlerts(
       order by ${order} limit ${need}`.execute(db);
     return rows.map((row) => alertOf(store, row));
   };
-  const beyond = ({ ascending }: Way, place: KeysetPosition): RawBuilder<SqlBool> => {
-    const from = engine.dialect.time(place.key);
-    return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${place.uri})`;
+  const beyond = ({ ascending }: Way, position: KeysetPosition): RawBuilder<SqlBool> => {
+    const from = engine.dialect.time(position.key);
+    return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${position.uri})`;
   };
   const order = 'created_at';
   return pageOf(
@@ -47,8 +47,8 @@ export function findAlerts(
 }
 
 function conditionsOf({ state, rule, channel, subject }: AlertFilter): readonly RawBuilder<SqlBool>[] {
-  const asked = { state, rule, channel, subject_uri: subject };
-  return Object.entries(asked).flatMap(([column, value]) =>
+  const columns = { state, rule, channel, subject_uri: subject };
+  return Object.entries(columns).flatMap(([column, value]) =>
     value === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} = ${value}`],
   );
 }

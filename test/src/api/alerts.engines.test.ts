@@ -48,7 +48,7 @@ for (const engine of storeEngines)
       return api;
     }
 
-    it('are listed newest first, with state, attempts and last error, and without names', async () => {
+    it('are listed newest first, with state, attempts and last error, and without personal data', async () => {
       await using api = await openAlerts();
       const { status, body } = await api.get('/api/alerts');
       expect([status, idsIn(body)]).toEqual([200, ['alert-4', 'alert-3', 'alert-2', 'alert-1']]);
@@ -119,7 +119,7 @@ for (const engine of storeEngines)
       },
     );
 
-    it('are sent again when they failed, and only then', async () => {
+    it('are resent when they failed, and only then', async () => {
       await using api = await openAlerts();
       const { status, body } = await api.post('/api/alerts/alert-4/resend');
       expect([status, body.resource]).toMatchObject([200, { id: 'alert-4', state: 'pending', attempts: 0 }]);

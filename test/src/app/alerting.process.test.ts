@@ -24,7 +24,7 @@ async function send(home: Home, product: Product, bodies: readonly string[]): Pr
 const statesOf = async (home: Home): Promise<unknown[]> =>
   (await ask(home.store, 'select state from alerts order by id')).map(({ state }) => state);
 
-/** Anything but the order in which things happened. */
+/** Not in the order of events. */
 const shuffled = (bodies: readonly string[], times: number): string[] =>
   Array.from({ length: times }, (_, n) => (n % 3 === 0 ? bodies.toReversed() : bodies)).flat();
 
@@ -60,7 +60,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       const [first, last] = [noShowBooking(1, Date.now()), noShowBooking(2, Date.now())];
       const twenty = shuffled([first.booked, first.marked], 20);
 
-      // Killed as soon as it has accepted them: before the fold, or in the middle of it.
+      // Killed as soon as it has accepted them: before or during the fold.
       const doomed = await home.start('start');
       await send(home, doomed, twenty.slice(0, 10));
       await doomed.kill9();
@@ -122,7 +122,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
     expect(await product.term()).toBe(0);
   });
 
-  it('do not keep a product from stopping while a channel hangs, and leave when it is back', async () => {
+  it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async () => {
     await using inbox = await openInbox();
     await using home = await openHome(inbox.settings);
     inbox.webhook.answer = null;
@@ -151,8 +151,8 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: redis?.url ?? '' });
       const receiver = await home.start('receive');
       const workers = [await home.start('work'), await home.start('work'), await home.start('work')];
-      const missed = Array.from({ length: 60 }, (_, n) => noShowBooking(n, Date.now()));
-      const bodies = missed.flatMap(({ booked, marked }) => [marked, booked, marked]);
+      const bookings = Array.from({ length: 60 }, (_, n) => noShowBooking(n, Date.now()));
+      const bodies = bookings.flatMap(({ booked, marked }) => [marked, booked, marked]);
       const sending = send(home, receiver, bodies);
       await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(5);
       await workers[0]?.kill9();

@@ -242,7 +242,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await states()).toEqual([]);
     await ingestBodies(store, [contactBody('created', 1, ['Person-1@Example.test'])]);
     expect(await states()).toEqual(['pending']);
-    await ingestBodies(store, [contactBody('updated', 2, ['somebody@example.test'])]);
+    await ingestBodies(store, [contactBody('updated', 2, ['another@example.test'])]);
     expect(await states()).toEqual(['retracted']);
     await ingestBodies(store, [contactBody('updated', 3, ['person-1@example.test'])]);
     expect(await states()).toEqual(['pending']);
