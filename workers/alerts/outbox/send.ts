@@ -8,7 +8,7 @@
 // If the process is killed in between, the claim expires and the same message is sent again with the same key.
 import { codeOf, isTransient } from '#src/base/errors.ts';
 import type { CircuitBreaker } from '#src/base/retry-policy.ts';
-import { instantOf } from '#src/base/time.ts';
+import { instantOf, secondMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
 import { releaseAlerts } from '#src/store/alerts/claims.ts';
@@ -39,6 +39,8 @@ export interface SendNeeds extends MessageNeeds {
 const sendTimeoutMs = 15_000;
 /** How long an alert with an unknown rule or channel is left to other processes. */
 const unknownRetryMs = 120_000;
+/** How long to wait when the store fails before anything was sent: no attempt is counted. */
+const transientRetryMs = secondMs;
 const maxErrorLength = 300;
 
 type SendFailure = Extract<SendResult, { ok: false }>;
@@ -57,7 +59,7 @@ export async function sendClaimed(needs: SendNeeds, alerts: readonly Alert[]): P
     ready = await prepare(needs, rule, alerts);
   } catch (error) {
     if (isTransient(error)) {
-      await release(needs, alerts, needs.nowMs());
+      await release(needs, alerts, needs.nowMs() + transientRetryMs);
       throw error;
     }
     // The message could not be built. That is no failure of the channel.
