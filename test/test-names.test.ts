@@ -19,6 +19,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/store/no-show-rates.ts': 'test/workers/alerts/conditions',
   'src/store/stale-rows.ts': 'test/workers/sync/reconcile',
   'src/store/log/delivery-lag.ts': 'test/workers/alerts/conditions',
+  'src/store/log/observed-times.ts': 'test/workers/sync',
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
   'workers/pipeline/delivery-worker.ts': 'test/src/app',
 };

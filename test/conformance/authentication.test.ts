@@ -4,7 +4,7 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
-import { callback, openClient, verifier } from '../harness/oauth.ts';
+import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';

@@ -1,8 +1,8 @@
 // Conformance: making, changing and removing contacts, and what subscribers hear of it.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { openEar } from '../harness/ear.ts';
-import type { Ear } from '../harness/ear.ts';
+import { openSubscriber } from '../harness/sandbox/subscriber.ts';
+import type { Subscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
@@ -422,8 +422,8 @@ sentence('DELETE /contacts/<contact_uuid>', 'delete a contact', async () => {
 // Events
 
 const contactEvents = ['contact.created', 'contact.updated', 'contact.deleted'] as const;
-const listen = (scope: 'organization' | 'user' | 'group' = 'organization', user?: string): Promise<Ear> =>
-  openEar(sandbox, { events: contactEvents, scope, ...(user === undefined ? {} : { user }) });
+const listen = (scope: 'organization' | 'user' | 'group' = 'organization', user?: string): Promise<Subscriber> =>
+  openSubscriber(sandbox, { events: contactEvents, scope, ...(user === undefined ? {} : { user }) });
 const names = (heard: readonly { event: string }[]): readonly string[] => heard.map(({ event }) => event);
 /** After earlier deliveries have arrived: deliveries of one moment have no order. */
 async function oneByOne(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
@@ -560,7 +560,7 @@ assumed('A4b', 'Events', 'a contact is sent as `user_uuid` and `contact`', async
 
 assumed('A4b', 'Events', 'with the switch `flat` the payload is the contact itself', async () => {
   await using flat = await openTestSandbox({ contacts: 0, bookings: 0, flat: true });
-  await using ear = await openEar(flat, { events: contactEvents, scope: 'organization' });
+  await using ear = await openSubscriber(flat, { events: contactEvents, scope: 'organization' });
   const { body } = await flat.call('POST', '/contacts', { body: { emails: newEmails() } });
   await flat.dispatcher.settled();
   const { uri } = body.resource;

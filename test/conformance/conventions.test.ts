@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { furnish, listsOf, pagedListsOf, parameterNames, textsIn } from '../harness/tour.ts';
+import { fillEveryList, listsOf, pagedListsOf, parameterNames, textsIn } from '../harness/sandbox/lists.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false });
-  await furnish(sandbox);
+  await fillEveryList(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 

@@ -1,18 +1,18 @@
 // Conformance: event types, their events, and the times at which they can be booked.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
-import { openDesk } from '../harness/bookings.ts';
-import type { Desk } from '../harness/bookings.ts';
-import { openCallback } from '../harness/callback.ts';
+import { openBooker } from '../harness/sandbox/bookings.ts';
+import type { Booker } from '../harness/sandbox/bookings.ts';
+import { openCallback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false, bookings: 0, eventTypes: true });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -145,7 +145,7 @@ sentence('Versioning 3', 'event type update', async () => {
 
 assumed('A23', 'DELETE /event_types/<uuid>', 'a deleted event type leaves the lists; its meetings stay', async () => {
   const { uri } = (await made({ name: 'Short-lived' })).body.resource;
-  const { event } = await desk.booked({ event_type: uri });
+  const { event } = await booker.booked({ event_type: uri });
   expect(await sandbox.call('DELETE', uri)).toMatchObject({ status: 204 });
   expect(await sandbox.call('GET', uri)).toMatchObject({ status: 404 });
   const query = { organization: sandbox.handles.organization, count: 100 };
@@ -319,7 +319,7 @@ assumed('A23b', 'GET /event_type_available_times', 'what a host has booked is no
     return body.collection.some((one: { start_time: string }) => Date.parse(one.start_time) === Date.parse(start_time));
   };
   expect(await at()).toBe(true);
-  const { uri } = await desk.booked({ start_time });
+  const { uri } = await booker.booked({ start_time });
   expect(await at()).toBe(false);
   await sandbox.control('POST', '/invitees/cancel', { uri });
   expect(await at()).toBe(true);
@@ -335,9 +335,9 @@ assumed('A23b', 'GET /event_type_available_times', 'a group shows how many seats
       ?.invitees_remaining;
   };
   expect(await left()).toBe(2);
-  await desk.booked({ event_type: uri, start_time });
+  await booker.booked({ event_type: uri, start_time });
   expect(await left()).toBe(1);
-  await desk.booked({ event_type: uri, start_time });
+  await booker.booked({ event_type: uri, start_time });
   expect(await left()).toBeUndefined();
 });
 

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { openCallback } from '../harness/callback.ts';
-import type { Callback } from '../harness/callback.ts';
+import { openCallback } from '../harness/sandbox/callback-server.ts';
+import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';

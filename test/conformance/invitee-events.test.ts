@@ -1,20 +1,20 @@
 // Conformance: the events that follow bookings, cancellations, reschedules and no-shows.
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { inviteePayload } from '#schemas/resources/invitee.ts';
-import { openDesk } from '../harness/bookings.ts';
-import type { Desk } from '../harness/bookings.ts';
-import { openCallback } from '../harness/callback.ts';
-import type { Callback } from '../harness/callback.ts';
+import { openBooker } from '../harness/sandbox/bookings.ts';
+import type { Booker } from '../harness/sandbox/bookings.ts';
+import { openCallback } from '../harness/sandbox/callback-server.ts';
+import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 let callback: Callback;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
   callback = await openCallback();
   const events = ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'];
   const { organization } = sandbox.handles;
@@ -47,19 +47,19 @@ async function forget(): Promise<void> {
 const meetingOf = async (uri: string) => (await sandbox.call('GET', uri)).body.resource;
 
 sentence('Events, invitee.created', 'fires when a booking is made', async () => {
-  const invitee = await desk.booked();
+  const invitee = await booker.booked();
   const bodies = await delivered();
   expect(bodies).toMatchObject([{ event: 'invitee.created', payload: { uri: invitee.uri } }]);
 });
 
 assumed('A4a', 'Events, payload', 'invitee events carry the whole invitee with its scheduled event', async () => {
-  const invitee = await desk.booked();
+  const invitee = await booker.booked();
   const [{ payload }] = (await delivered()) as [{ payload: unknown }];
   expect(payload).toEqual({ ...invitee, scheduled_event: await meetingOf(invitee.event) });
 });
 
 sentence('Events, invitee.canceled', 'fires when an invitee cancels', async () => {
-  const { uri } = await desk.booked();
+  const { uri } = await booker.booked();
   await forget();
   await sandbox.control('POST', '/invitees/cancel', { uri, reason: 'Ill' });
   expect(await delivered()).toMatchObject([
@@ -71,7 +71,7 @@ sentence('Events, invitee.canceled', 'fires when an invitee cancels', async () =
 });
 
 assumed('A4g', 'Events, invitee.canceled', 'a meeting of two is canceled with its invitee', async () => {
-  const { uri } = await desk.booked();
+  const { uri } = await booker.booked();
   await forget();
   await sandbox.control('POST', '/invitees/cancel', { uri });
   const [{ payload }] = (await delivered()) as [{ payload: Record<string, unknown> }];
@@ -83,9 +83,9 @@ assumed('A4g', 'Events, invitee.canceled', 'a meeting of two is canceled with it
 });
 
 assumed('A4g', 'Events, invitee.canceled', 'a group event stays active when an invitee cancels', async () => {
-  const plan = { event_type: sandbox.handles.event_types.group, start_time: desk.freshTime() };
-  const { uri } = await desk.booked(plan);
-  await desk.booked(plan);
+  const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
+  const { uri } = await booker.booked(plan);
+  await booker.booked(plan);
   await forget();
   await sandbox.control('POST', '/invitees/cancel', { uri });
   const bodies = await delivered();
@@ -95,9 +95,9 @@ assumed('A4g', 'Events, invitee.canceled', 'a group event stays active when an i
 });
 
 assumed('A4g', 'Events', 'a reschedule is a cancel of the old invitee and a create of the new one', async () => {
-  const { uri } = await desk.booked();
+  const { uri } = await booker.booked();
   await forget();
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
   const bodies = await delivered();
   expect(bodies).toHaveLength(2);
   const of = (event: string) => bodies.find((body) => body.event === event)?.payload;
@@ -116,7 +116,7 @@ assumed(
   'Events, invitee_no_show.created',
   'an invitee who canceled is no no-show: refused with 400',
   async () => {
-    const { uri: invitee } = await desk.booked();
+    const { uri: invitee } = await booker.booked();
     await sandbox.control('POST', '/invitees/cancel', { uri: invitee });
     expect(await sandbox.control('POST', '/no_shows', { invitee })).toMatchObject({
       status: 400,
@@ -127,7 +127,7 @@ assumed(
 );
 
 sentence('Events, invitee_no_show.created', 'fires when an invitee is marked no-show', async () => {
-  const { uri: invitee } = await desk.booked();
+  const { uri: invitee } = await booker.booked();
   await forget();
   const marked = await sandbox.control('POST', '/no_shows', { invitee });
   expect(await delivered()).toMatchObject([
@@ -136,7 +136,7 @@ sentence('Events, invitee_no_show.created', 'fires when an invitee is marked no-
 });
 
 sentence('Events, invitee_no_show.deleted', 'fires when a no-show mark is removed', async () => {
-  const { uri: invitee } = await desk.booked();
+  const { uri: invitee } = await booker.booked();
   await sandbox.control('POST', '/no_shows', { invitee });
   await forget();
   await sandbox.control('DELETE', '/no_shows', { invitee });
@@ -150,7 +150,7 @@ assumed(
   'Events, no-shows',
   'marking and unmarking move the time of the envelope, not `updated_at`',
   async () => {
-    const { uri: invitee, updated_at } = await desk.booked();
+    const { uri: invitee, updated_at } = await booker.booked();
     await sandbox.control('POST', '/no_shows', { invitee });
     await sandbox.control('DELETE', '/no_shows', { invitee });
     const bodies = await delivered();
@@ -164,9 +164,9 @@ sentence('POST /webhook_subscriptions, rule 1', '`user` only for events belongin
   const { organization, users } = sandbox.handles;
   const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
   expect(await sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body })).toMatchObject({ status: 201 });
-  await desk.booked();
-  const own = await desk.booked({ event_type: desk.offers['Coaching session'] });
-  const together = await desk.booked({ event_type: desk.offers['Office visit'] });
+  await booker.booked();
+  const own = await booker.booked({ event_type: booker.offers['Coaching session'] });
+  const together = await booker.booked({ event_type: booker.offers['Office visit'] });
   await sandbox.dispatcher.settled();
   const seen = mine.received.map((one) => one.body.payload.uri);
   expect(seen.toSorted()).toEqual([own.uri, together.uri].toSorted());
@@ -177,12 +177,12 @@ assumed(
   'Transitions of invitee status',
   'canceled is final; marks are set and removed once; a refusal sends no event',
   async () => {
-    const { uri } = await desk.booked();
+    const { uri } = await booker.booked();
     await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));
     await sandbox.control('POST', '/no_shows', { invitee: uri });
     await sandbox.control('POST', '/invitees/cancel', { uri });
     await forget();
-    const start_time = desk.freshTime();
+    const start_time = booker.freshTime();
     const answers = [
       await sandbox.control('POST', '/no_shows', { invitee: uri }),
       await sandbox.control('POST', '/invitees/cancel', { uri }),

@@ -1,17 +1,17 @@
 // Conformance: POST /invitees, the invitee it answers with, its rules and its refusals.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { LocationKind } from '#schemas/resources/event-type.ts';
-import { openDesk } from '../harness/bookings.ts';
-import type { Desk } from '../harness/bookings.ts';
+import { openBooker } from '../harness/sandbox/bookings.ts';
+import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -27,7 +27,7 @@ const documentedBody = {
 /** Refused with 400, about this parameter, and nothing booked. */
 async function isInvalid(more: Readonly<Record<string, unknown>>, parameter: string): Promise<void> {
   const before = sandbox.service.state.invitees.size;
-  const { status, body } = await desk.book(more);
+  const { status, body } = await booker.book(more);
   expect(status).toBe(400);
   expect(body.title).toBe('Internal Server Error');
   expect(body.details.map((detail: { parameter: string }) => detail.parameter)).toContain(parameter);
@@ -42,7 +42,7 @@ const anEventType = async (more: Readonly<Record<string, unknown>>): Promise<str
 // The answer
 
 sentence('POST /invitees', '201 response: `resource` = Invitee', async () => {
-  const { status, body } = await desk.book();
+  const { status, body } = await booker.book();
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(['resource']);
   expect(Object.keys(body.resource).toSorted().join(' ')).toBe(
@@ -53,72 +53,72 @@ sentence('POST /invitees', '201 response: `resource` = Invitee', async () => {
 });
 
 sentence('States, fact 3', 'a newly created booking is returned with invitee status `active`', async () => {
-  expect(await desk.booked()).toMatchObject({ status: 'active' });
+  expect(await booker.booked()).toMatchObject({ status: 'active' });
 });
 
 sentence('Invitee.uri', 'unique reference', async () => {
-  const [one, two] = [await desk.booked(), await desk.booked()];
+  const [one, two] = [await booker.booked(), await booker.booked()];
   expect(one.uri).not.toBe(two.uri);
   expect(one.uri.startsWith(`${one.event}/invitees/`)).toBe(true);
   expect((await sandbox.call('GET', one.uri)).body.resource).toEqual(one);
 });
 
 sentence('Invitee.email', 'string, required', async () => {
-  expect(await desk.booked({ invitee: { ...person, email: 'noor@example.test' } })).toMatchObject({
+  expect(await booker.booked({ invitee: { ...person, email: 'noor@example.test' } })).toMatchObject({
     email: 'noor@example.test',
   });
 });
 
 sentence('Invitee.first_name', 'null when the event type uses a single name field', async () => {
-  expect(await desk.booked()).toMatchObject({ name: 'Ada Rossi', first_name: null });
+  expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', first_name: null });
 });
 
 sentence('Invitee.last_name', 'null when the event type uses a single name field', async () => {
-  expect(await desk.booked()).toMatchObject({ name: 'Ada Rossi', last_name: null });
+  expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', last_name: null });
 });
 
 sentence('Invitee.name', 'string, required: of first and last name when they were given', async () => {
   const { name: _name, ...rest } = person;
   const invitee = { ...rest, first_name: 'Ada', last_name: 'Rossi' };
-  expect(await desk.booked({ invitee })).toMatchObject({ name: 'Ada Rossi', first_name: 'Ada', last_name: 'Rossi' });
+  expect(await booker.booked({ invitee })).toMatchObject({ name: 'Ada Rossi', first_name: 'Ada', last_name: 'Rossi' });
 });
 
 sentence('Invitee.status', 'enum `active`, `canceled`', async () => {
-  const { uri } = await desk.booked();
+  const { uri } = await booker.booked();
   expect((await sandbox.control('POST', '/invitees/cancel', { uri })).body.resource.status).toBe('canceled');
   expect((await sandbox.call('GET', uri)).body.resource.status).toBe('canceled');
 });
 
 sentence('Invitee.questions_and_answers', 'list of InviteeQuestionAndAnswer, required', async () => {
-  expect((await desk.booked()).questions_and_answers).toEqual([]);
+  expect((await booker.booked()).questions_and_answers).toEqual([]);
 });
 
 sentence('InviteeQuestionAndAnswer', '`question`, `answer` and `position`, all required', async () => {
   const answers = [{ question: 'What would you like to talk about?', answer: 'Pricing', position: 0 }];
-  expect((await desk.booked({ questions_and_answers: answers })).questions_and_answers).toEqual(answers);
+  expect((await booker.booked({ questions_and_answers: answers })).questions_and_answers).toEqual(answers);
   const [{ position: _position, ...bare }] = answers as [(typeof answers)[0]];
   await isInvalid({ questions_and_answers: [bare] }, 'questions_and_answers.0.position');
 });
 
 sentence('Invitee.timezone', 'string', async () => {
   const invitee = { ...person, timezone: 'Asia/Tokyo' };
-  expect(await desk.booked({ invitee })).toMatchObject({ timezone: 'Asia/Tokyo' });
+  expect(await booker.booked({ invitee })).toMatchObject({ timezone: 'Asia/Tokyo' });
 });
 
 sentence('Invitee.event', 'URI of the scheduled event', async () => {
-  const { event } = await desk.booked();
+  const { event } = await booker.booked();
   expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ uri: event, status: 'active' });
 });
 
 sentence('Invitee.created_at, updated_at', 'timestamps', async () => {
-  const { created_at, updated_at } = await desk.booked();
+  const { created_at, updated_at } = await booker.booked();
   expect(created_at).toMatch(sixDigits);
   expect(updated_at).toBe(created_at);
 });
 
 sentence('InviteeTracking', 'all six are required, nullable strings', async () => {
   const tracking = { utm_campaign: 'spring', utm_source: null };
-  expect((await desk.booked({ tracking })).tracking).toEqual({
+  expect((await booker.booked({ tracking })).tracking).toEqual({
     utm_campaign: 'spring',
     utm_source: null,
     utm_medium: null,
@@ -129,43 +129,45 @@ sentence('InviteeTracking', 'all six are required, nullable strings', async () =
 });
 
 sentence('Invitee.text_reminder_number', 'phone for SMS reminders, nullable', async () => {
-  expect((await desk.booked()).text_reminder_number).toBeNull();
+  expect((await booker.booked()).text_reminder_number).toBeNull();
   const invitee = { ...person, text_reminder_number: '+12025550123' };
-  expect((await desk.booked({ invitee })).text_reminder_number).toBe('+12025550123');
+  expect((await booker.booked({ invitee })).text_reminder_number).toBe('+12025550123');
   for (const text_reminder_number of ['+1 202-555-0123', '+1 (202) 555.0123', '+49 30 5550 123'])
-    expect(await desk.booked({ invitee: { ...person, text_reminder_number } })).toMatchObject({ text_reminder_number });
+    expect(await booker.booked({ invitee: { ...person, text_reminder_number } })).toMatchObject({
+      text_reminder_number,
+    });
 });
 
 sentence('Invitee.rescheduled', 'when true, `new_invitee` references the replacement', async () => {
-  const { uri, rescheduled } = await desk.booked();
+  const { uri, rescheduled } = await booker.booked();
   expect(rescheduled).toBe(false);
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
   const old = (await sandbox.call('GET', uri)).body.resource;
   expect(old).toMatchObject({ status: 'canceled', rescheduled: true, new_invitee: moved.body.resource.uri });
 });
 
 sentence('Invitee.old_invitee', 'URI of the invitee that was rescheduled', async () => {
-  const { uri, old_invitee } = await desk.booked();
+  const { uri, old_invitee } = await booker.booked();
   expect(old_invitee).toBeNull();
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
   expect(moved.body.resource).toMatchObject({ old_invitee: uri, status: 'active', rescheduled: false });
 });
 
 sentence('Invitee.new_invitee', 'URI after a reschedule', async () => {
-  const { uri, new_invitee } = await desk.booked();
+  const { uri, new_invitee } = await booker.booked();
   expect(new_invitee).toBeNull();
-  await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: desk.freshTime() });
+  await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
   const successor = (await sandbox.call('GET', uri)).body.resource.new_invitee;
   expect(await sandbox.call('GET', successor)).toMatchObject({ status: 200 });
 });
 
 sentence('Invitee.cancel_url', 'link for cancelling', async () => {
-  const [one, two] = [await desk.booked(), await desk.booked()];
+  const [one, two] = [await booker.booked(), await booker.booked()];
   expect(new URL(one.cancel_url).href).not.toBe(two.cancel_url);
 });
 
 sentence('Invitee.reschedule_url', 'link for rescheduling', async () => {
-  const { reschedule_url, cancel_url } = await desk.booked();
+  const { reschedule_url, cancel_url } = await booker.booked();
   expect(new URL(reschedule_url).href).not.toBe(cancel_url);
 });
 
@@ -173,20 +175,20 @@ sentence(
   'Invitee.routing_form_submission',
   'URI of the submission that led to the booking page; null through the API',
   async () => {
-    expect((await desk.booked()).routing_form_submission).toBeNull();
+    expect((await booker.booked()).routing_form_submission).toBeNull();
   },
 );
 
 sentence('Invitee.payment', 'InviteePayment, nullable', async () => {
-  expect((await desk.booked()).payment).toBeNull();
-  expect((await desk.booked({ event_type: desk.offers['Coaching session'] })).payment).not.toBeNull();
+  expect((await booker.booked()).payment).toBeNull();
+  expect((await booker.booked({ event_type: booker.offers['Coaching session'] })).payment).not.toBeNull();
 });
 
 sentence(
   'InviteePayment',
   '`external_id`, `provider`, `amount`, `currency`, `terms`, `successful`, all required',
   async () => {
-    const { payment } = await desk.booked({ event_type: desk.offers['Coaching session'] });
+    const { payment } = await booker.booked({ event_type: booker.offers['Coaching session'] });
     expect(payment).toEqual({
       external_id: expect.stringMatching(/./),
       provider: expect.stringMatching(/^(stripe|paypal)$/),
@@ -199,12 +201,12 @@ sentence(
 );
 
 sentence('Limits', 'payment terms length: up to 1,024 characters', async () => {
-  const { payment } = await desk.booked({ event_type: desk.offers['Coaching session'] });
+  const { payment } = await booker.booked({ event_type: booker.offers['Coaching session'] });
   expect(payment.terms.length).toBeLessThanOrEqual(1024);
 });
 
 sentence('Invitee.no_show', 'InviteeAssociatedNoShow, nullable: `uri`, `created_at`', async () => {
-  const { uri: invitee, no_show } = await desk.booked();
+  const { uri: invitee, no_show } = await booker.booked();
   expect(no_show).toBeNull();
   await sandbox.control('POST', '/no_shows', { invitee });
   expect((await sandbox.call('GET', invitee)).body.resource.no_show).toEqual({
@@ -214,29 +216,29 @@ sentence('Invitee.no_show', 'InviteeAssociatedNoShow, nullable: `uri`, `created_
 });
 
 sentence('Invitee.reconfirmation', 'present when reconfirmation was requested', async () => {
-  expect((await desk.booked()).reconfirmation).toBeNull();
-  expect((await desk.booked({ event_type: desk.offers['Office visit'] })).reconfirmation).not.toBeNull();
+  expect((await booker.booked()).reconfirmation).toBeNull();
+  expect((await booker.booked({ event_type: booker.offers['Office visit'] })).reconfirmation).not.toBeNull();
 });
 
 sentence(
   'InviteeReconfirmation',
   '`created_at` when the notification was sent; `confirmed_at` null until the invitee reconfirms',
   async () => {
-    const { reconfirmation } = await desk.booked({ event_type: desk.offers['Office visit'] });
+    const { reconfirmation } = await booker.booked({ event_type: booker.offers['Office visit'] });
     expect(reconfirmation).toEqual({ created_at: expect.stringMatching(sixDigits), confirmed_at: null });
   },
 );
 
 sentence('Invitee.scheduling_method', 'enum `instant_book`, `api`: `api` when booked here', async () => {
-  expect(await desk.booked()).toMatchObject({ scheduling_method: 'api' });
+  expect(await booker.booked()).toMatchObject({ scheduling_method: 'api' });
 });
 
 sentence('Invitee.invitee_scheduled_by', 'URI of the user who scheduled', async () => {
-  expect(await desk.booked({}, { as: 'admin' })).toMatchObject({ invitee_scheduled_by: sandbox.handles.users.admin });
+  expect(await booker.booked({}, { as: 'admin' })).toMatchObject({ invitee_scheduled_by: sandbox.handles.users.admin });
 });
 
 sentence('Invitee.cancellation', 'optional: there once canceled', async () => {
-  const invitee = await desk.booked();
+  const invitee = await booker.booked();
   expect(invitee).not.toHaveProperty('cancellation');
   const { body } = await sandbox.control('POST', '/invitees/cancel', { uri: invitee.uri, reason: 'Ill' });
   expect(body.resource.cancellation).toMatchObject({ reason: 'Ill' });
@@ -246,7 +248,7 @@ sentence(
   'Cancellation',
   '`canceled_by` name of the canceler, `reason`, `canceler_type` host or invitee, `created_at`',
   async () => {
-    const [one, two] = [await desk.booked(), await desk.booked()];
+    const [one, two] = [await booker.booked(), await booker.booked()];
     const byInvitee = await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
     expect(byInvitee.body.resource.cancellation).toEqual({
       canceled_by: 'Ada Rossi',
@@ -277,14 +279,14 @@ sentence('POST /invitees, body start_time', 'string, required', () =>
 sentence('POST /invitees, body invitee', 'object, required', () => isInvalid({ invitee: undefined }, 'invitee'));
 
 sentence('POST /invitees, body event_type', 'URI of the event type', async () => {
-  const { event } = await desk.booked({ event_type: desk.offers['Site walk'] });
-  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ event_type: desk.offers['Site walk'] });
+  const { event } = await booker.booked({ event_type: booker.offers['Site walk'] });
+  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ event_type: booker.offers['Site walk'] });
   await isInvalid({ event_type: 'not-a-uri' }, 'event_type');
 });
 
 sentence('POST /invitees, body start_time', 'start time in UTC (ISO 8601)', async () => {
-  const start_time = desk.freshTime();
-  const { event } = await desk.booked({ start_time });
+  const start_time = booker.freshTime();
+  const { event } = await booker.booked({ start_time });
   expect((await sandbox.call('GET', event)).body.resource.start_time).toBe(start_time.replace('Z', '000Z'));
   await isInvalid({ start_time: 'tomorrow at ten' }, 'start_time');
 });
@@ -298,8 +300,8 @@ assumed(
   'POST /invitees, body start_time',
   'a time at which the host is busy is taken all the same',
   async () => {
-    const start_time = desk.freshTime();
-    const [one, two] = [await desk.booked({ start_time }), await desk.booked({ start_time })];
+    const start_time = booker.freshTime();
+    const [one, two] = [await booker.booked({ start_time }), await booker.booked({ start_time })];
     expect(one.event).not.toBe(two.event);
   },
 );
@@ -327,7 +329,7 @@ sentence(
   'required if `name` is absent; `last_name` is optional',
   async () => {
     const { name: _name, ...rest } = person;
-    expect(await desk.booked({ invitee: { ...rest, first_name: 'Ada' } })).toMatchObject({
+    expect(await booker.booked({ invitee: { ...rest, first_name: 'Ada' } })).toMatchObject({
       first_name: 'Ada',
       last_name: null,
       name: 'Ada',
@@ -351,12 +353,12 @@ sentence(
 );
 
 sentence('POST /invitees, body location', 'not required', async () => {
-  const { event } = await desk.booked();
+  const { event } = await booker.booked();
   expect((await sandbox.call('GET', event)).body.resource.location).toMatchObject({ type: 'zoom_conference' });
 });
 
 sentence('POST /invitees, body event_guests', 'guest e-mail addresses', async () => {
-  const { event } = await desk.booked({ event_guests: ['one@example.test', 'two@example.test'] });
+  const { event } = await booker.booked({ event_guests: ['one@example.test', 'two@example.test'] });
   const { event_guests } = (await sandbox.call('GET', event)).body.resource;
   expect(event_guests.map((guest: { email: string }) => guest.email)).toEqual(['one@example.test', 'two@example.test']);
   await isInvalid({ event_guests: ['no-address'] }, 'event_guests.0');
@@ -364,12 +366,12 @@ sentence('POST /invitees, body event_guests', 'guest e-mail addresses', async ()
 
 sentence('Limits', 'event_guests: max 10', async () => {
   const guests = Array.from({ length: 11 }, (_, index) => `guest${index}@example.test`);
-  expect(await desk.book({ event_guests: guests.slice(1) })).toMatchObject({ status: 201 });
+  expect(await booker.book({ event_guests: guests.slice(1) })).toMatchObject({ status: 201 });
   await isInvalid({ event_guests: guests }, 'event_guests');
 });
 
 assumed('A21', 'POST /invitees, body', 'a field it does not know is refused', async () => {
-  const { status, body } = await desk.book({ duration: 45 });
+  const { status, body } = await booker.book({ duration: 45 });
   expect(status).toBe(400);
   expect(JSON.stringify(body.details)).toContain('duration');
 });
@@ -377,7 +379,7 @@ assumed('A21', 'POST /invitees, body', 'a field it does not know is refused', as
 assumed('A29', 'POST /invitees, body', 'null for an optional field says the same as leaving it out', async () => {
   const nulls = { location: null, questions_and_answers: null, tracking: null, event_guests: null };
   const invitee = { ...person, first_name: null, last_name: null, text_reminder_number: null };
-  expect(await desk.booked({ ...nulls, invitee })).toMatchObject({
+  expect(await booker.booked({ ...nulls, invitee })).toMatchObject({
     name: person.name,
     first_name: null,
     last_name: null,
@@ -386,7 +388,9 @@ assumed('A29', 'POST /invitees, body', 'null for an optional field says the same
     tracking: { utm_campaign: null, salesforce_uuid: null },
   });
   const { name: _name, ...nameless } = person;
-  expect(await desk.booked({ invitee: { ...nameless, name: null, first_name: 'Ada' } })).toMatchObject({ name: 'Ada' });
+  expect(await booker.booked({ invitee: { ...nameless, name: null, first_name: 'Ada' } })).toMatchObject({
+    name: 'Ada',
+  });
   await isInvalid({ invitee: { ...nameless, name: null, first_name: null } }, 'invitee.name');
   for (const field of ['event_type', 'start_time', 'invitee']) await isInvalid({ [field]: null }, field);
 });
@@ -409,14 +413,14 @@ const seeded = {
 /** Books at a place of this kind and gives the place of the meeting. */
 async function placeOf(kind: keyof typeof seeded, extra: object = {}) {
   const name = seeded[kind];
-  const event_type = name === null ? await anEventType({ locations: [{ kind }] }) : desk.offers[name];
-  const { event } = await desk.booked({ event_type, location: { kind, ...extra } });
+  const event_type = name === null ? await anEventType({ locations: [{ kind }] }) : booker.offers[name];
+  const { event } = await booker.booked({ event_type, location: { kind, ...extra } });
   return (await sandbox.call('GET', event)).body.resource.location;
 }
 
 /** Refused without the words that this kind needs. */
 const needsWords = (kind: 'physical' | 'outbound_call' | 'ask_invitee' | 'custom'): Promise<void> =>
-  isInvalid({ event_type: desk.offers[seeded[kind]], location: { kind } }, 'location.location');
+  isInvalid({ event_type: booker.offers[seeded[kind]], location: { kind } }, 'location.location');
 
 sentence('Invitee location physical', '`location`, required: the physical place', async () => {
   const location = '12 Harbour Street, second floor';
@@ -427,7 +431,7 @@ sentence('Invitee location physical', '`location`, required: the physical place'
 sentence('Invitee location inbound_call', 'no extra fields: the invitee calls the host', async () => {
   expect(await placeOf('inbound_call')).toMatchObject({ type: 'inbound_call', location: '+12025550100' });
   const location = { kind: 'inbound_call', location: 'x' };
-  expect((await desk.book({ event_type: desk.offers['Support line'], location })).status).toBe(400);
+  expect((await booker.book({ event_type: booker.offers['Support line'], location })).status).toBe(400);
 });
 
 sentence(
@@ -445,7 +449,7 @@ sentence(
 
 sentence('Invitee location zoom_conference', 'no extra fields', async () => {
   expect(await placeOf('zoom_conference')).toMatchObject({ type: 'zoom_conference', status: 'pushed' });
-  expect((await desk.book({ location: { kind: 'zoom_conference', location: 'x' } })).status).toBe(400);
+  expect((await booker.book({ location: { kind: 'zoom_conference', location: 'x' } })).status).toBe(400);
 });
 
 sentence('Invitee location google_conference', 'no extra fields', async () => {
@@ -486,22 +490,22 @@ sentence('POST /invitees, rule 1', 'if `location` is given, its `kind` is requir
 );
 
 sentence('POST /invitees, rule 2', '`location` must match the location configured on the event type', async () => {
-  expect(await desk.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
+  expect(await booker.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
   await isInvalid({ location: { kind: 'webex_conference' } }, 'location.kind');
   for (const kind of ['physical', 'custom'] as const) {
-    const event_type = desk.offers[seeded[kind]];
+    const event_type = booker.offers[seeded[kind]];
     await isInvalid({ event_type, location: { kind, location: 'Somewhere else' } }, 'location.location');
     const locations = [
       { kind, location: 'Room 4' },
       { kind, location: 'Room 5' },
     ];
     const twoRooms = { event_type: await anEventType({ locations }), location: { kind, location: 'Room 5' } };
-    expect(await desk.book(twoRooms)).toMatchObject({ status: 201 });
+    expect(await booker.book(twoRooms)).toMatchObject({ status: 201 });
     const anywhere = {
       event_type: await anEventType({ locations: [{ kind }] }),
       location: { kind, location: 'Room 6' },
     };
-    expect(await desk.book(anywhere)).toMatchObject({ status: 201 });
+    expect(await booker.book(anywhere)).toMatchObject({ status: 201 });
   }
 });
 
@@ -511,14 +515,14 @@ sentence(
   async () => {
     const event_type = sandbox.handles.event_types.round_robin;
     await isInvalid({ event_type, location: { kind: 'microsoft_teams_conference' } }, 'location');
-    expect(await desk.book({ event_type })).toMatchObject({ status: 201 });
+    expect(await booker.book({ event_type })).toMatchObject({ status: 201 });
   },
 );
 
 const size = { question: 'How big is your team?', answer: '1–10', position: 1 };
 const consent = { question: 'May we record the call? ', answer: 'Yes', position: 3 };
 const discovery = (...questions_and_answers: object[]) => ({
-  event_type: desk.offers['Discovery call'],
+  event_type: booker.offers['Discovery call'],
   questions_and_answers,
 });
 
@@ -526,9 +530,9 @@ sentence(
   'POST /invitees, rule 4',
   'required booking-form questions must be present in `questions_and_answers`',
   async () => {
-    expect(await desk.book(discovery(size, consent))).toMatchObject({ status: 201 });
+    expect(await booker.book(discovery(size, consent))).toMatchObject({ status: 201 });
     await isInvalid(discovery(size), 'questions_and_answers');
-    await isInvalid({ event_type: desk.offers['Discovery call'] }, 'questions_and_answers');
+    await isInvalid({ event_type: booker.offers['Discovery call'] }, 'questions_and_answers');
   },
 );
 
@@ -550,7 +554,7 @@ assumed('A21', 'POST /invitees, rule 4', 'the answer to a required question may 
 // Permission and errors
 
 sentence('POST /invitees', 'required scope: `scheduled_events:write`', async () => {
-  expect(await desk.book({}, { as: 'no_scopes' })).toMatchObject({
+  expect(await booker.book({}, { as: 'no_scopes' })).toMatchObject({
     status: 403,
     body: {
       title: 'Insufficient scope',
@@ -564,27 +568,27 @@ sentence('POST /invitees', 'available on paid plans only; the free plan receives
   const user = (await sandbox.call('GET', '/users/me', { as: 'free_plan' })).body.resource.uri;
   const { body } = await sandbox.call('GET', '/event_types', { as: 'free_plan', query: { user } });
   const own = { event_type: body.collection.find((one: { kind: string }) => one.kind === 'solo').uri };
-  expect(await desk.book(own, { as: 'free_plan' })).toMatchObject({
+  expect(await booker.book(own, { as: 'free_plan' })).toMatchObject({
     status: 403,
     body: { title: 'Permission Denied' },
   });
-  expect(await desk.book()).toMatchObject({ status: 201 });
+  expect(await booker.book()).toMatchObject({ status: 201 });
 });
 
 sentence('Errors, invitees creation', 'the scheduling interface is available only on paid plans', async () => {
-  expect(await desk.book({}, { as: 'free_plan' })).toMatchObject({
+  expect(await booker.book({}, { as: 'free_plan' })).toMatchObject({
     body: { message: 'The scheduling interface is available only on paid plans.' },
   });
 });
 
 sentence('Errors, invitees creation', '`You do not have permission to access this resource.`', async () => {
-  expect(await desk.book({}, { as: 'enterprise' })).toMatchObject({ status: 403, body: noAccess });
+  expect(await booker.book({}, { as: 'enterprise' })).toMatchObject({ status: 403, body: noAccess });
 });
 
 sentence('Errors, invitees creation', '`You do not have permission`', async () => {
-  expect(await desk.book({}, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
-  const own = { event_type: desk.offers['Coaching session'] };
-  expect(await desk.book(own, { as: 'member' })).toMatchObject({ status: 201 });
+  expect(await booker.book({}, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
+  const own = { event_type: booker.offers['Coaching session'] };
+  expect(await booker.book(own, { as: 'member' })).toMatchObject({ status: 201 });
 });
 
 sentence(
@@ -598,8 +602,8 @@ sentence(
 );
 
 sentence('Errors, POST /invitees 401', 'caller cannot be authenticated', async () => {
-  expect(await desk.book({}, { as: null })).toMatchObject({ status: 401, body: documentedBody });
-  expect(await desk.book({}, { token: 'forged' })).toMatchObject({ status: 401, body: documentedBody });
+  expect(await booker.book({}, { as: null })).toMatchObject({ status: 401, body: documentedBody });
+  expect(await booker.book({}, { token: 'forged' })).toMatchObject({ status: 401, body: documentedBody });
 });
 
 sentence(
@@ -607,22 +611,22 @@ sentence(
   'requested resource not found: an event type that never was, or is deleted',
   async () => {
     const never = `${sandbox.handles.base_url}/event_types/00000000-0000-4000-8000-000000000000`;
-    expect(await desk.book({ event_type: never })).toMatchObject({ status: 404, body: documentedBody });
+    expect(await booker.book({ event_type: never })).toMatchObject({ status: 404, body: documentedBody });
     const gone = await anEventType({});
     expect(await sandbox.call('DELETE', gone)).toMatchObject({ status: 204 });
-    expect(await desk.book({ event_type: gone })).toMatchObject({ status: 404, body: documentedBody });
+    expect(await booker.book({ event_type: gone })).toMatchObject({ status: 404, body: documentedBody });
   },
 );
 
 sentence('Errors, POST /invitees 500', 'server error: same title and message as 401', async () => {
   await sandbox.control('POST', '/faults', { status: 1 });
-  const answer = await desk.book();
+  const answer = await booker.book();
   await sandbox.control('POST', '/faults', {});
   expect(answer).toMatchObject({ status: 500, body: documentedBody });
 });
 
 sentence('Errors, POST /invitees', 'error details name the parameter, and never repeat what was sent', async () => {
-  const { body } = await desk.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
+  const { body } = await booker.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
   expect(body.details.map((detail: { parameter: string }) => detail.parameter).toSorted()).toEqual([
     'invitee.email',
     'start_time',
@@ -637,20 +641,20 @@ assumed('A21', 'POST /invitees', 'an event type that is not active is refused', 
 
 assumed('A21', 'POST /invitees', 'a group takes invitees into one meeting until it is full', async () => {
   const event_type = await anEventType({ kind: 'group', seats: 2 });
-  const plan = { event_type, start_time: desk.freshTime() };
-  const [one, two] = [await desk.booked(plan), await desk.booked(plan)];
+  const plan = { event_type, start_time: booker.freshTime() };
+  const [one, two] = [await booker.booked(plan), await booker.booked(plan)];
   expect(one.event).toBe(two.event);
   await isInvalid(plan, 'start_time');
   await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
-  expect((await desk.booked(plan)).event).toBe(two.event);
+  expect((await booker.booked(plan)).event).toBe(two.event);
 });
 
 sentence('POST /invitees', 'reschedule handling runs as for a booking made through the hosted interface', async () => {
-  const { uri, email } = await desk.booked({
-    event_type: desk.offers['Site walk'],
+  const { uri, email } = await booker.booked({
+    event_type: booker.offers['Site walk'],
     location: { kind: 'ask_invitee', location: 'The quay' },
   });
-  const start_time = desk.freshTime();
+  const start_time = booker.freshTime();
   const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time });
   expect(body.resource).toMatchObject({ email, old_invitee: uri });
   const meeting = (await sandbox.call('GET', body.resource.event)).body.resource;

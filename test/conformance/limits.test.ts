@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { furnish, pagedListsOf } from '../harness/tour.ts';
+import { fillEveryList, pagedListsOf } from '../harness/sandbox/lists.ts';
 import { assumed } from './sentence.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false });
-  await furnish(sandbox);
+  await fillEveryList(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 

@@ -5,9 +5,9 @@ import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { createRecap } from '#src/sandbox/world/recaps.ts';
 import type { RecapPlan } from '#src/sandbox/world/recaps.ts';
-import { openEar } from '../harness/ear.ts';
-import type { Ear } from '../harness/ear.ts';
-import { holdMeeting } from '../harness/meetings.ts';
+import { openSubscriber } from '../harness/sandbox/subscriber.ts';
+import type { Subscriber } from '../harness/sandbox/subscriber.ts';
+import { holdMeeting } from '../harness/sandbox/meetings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
@@ -22,8 +22,8 @@ function recapOf(plan: Partial<RecapPlan> = {}): MeetingRecapResource {
   return createRecap(sandbox.service, { user, event: holdMeeting(sandbox.service, { host: user }), ...plan });
 }
 
-const hear = (): Promise<Ear> =>
-  openEar(sandbox, {
+const hear = (): Promise<Subscriber> =>
+  openSubscriber(sandbox, {
     events: ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'],
     scope: 'user',
     user: sandbox.handles.users.member,
@@ -361,7 +361,7 @@ sentence(
       [sandbox, (deleted: object) => ({ recap: deleted })],
       [flat, (deleted: object) => deleted],
     ] as const) {
-      await using ear = await openEar(world, {
+      await using ear = await openSubscriber(world, {
         events: ['meeting_recap.deleted'],
         scope: 'user',
         user: world.handles.users.member,

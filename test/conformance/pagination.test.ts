@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../harness/sandbox.ts';
-import { furnish, pagedListsOf } from '../harness/tour.ts';
-import type { Stop } from '../harness/tour.ts';
+import { fillEveryList, pagedListsOf } from '../harness/sandbox/lists.ts';
+import type { Stop } from '../harness/sandbox/lists.ts';
 import { assumed, sentence } from './sentence.ts';
 import { openTarget } from './target.ts';
 
@@ -11,7 +11,7 @@ let sandbox: TestSandbox;
 let lists: readonly Stop[];
 beforeAll(async () => {
   sandbox = await openTarget({ rateLimits: false });
-  await furnish(sandbox);
+  await fillEveryList(sandbox);
   lists = pagedListsOf(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());

@@ -1,18 +1,18 @@
 // Conformance: how often a user may call, and how often a user may book.
 import { afterEach, beforeEach, expect } from 'vitest';
-import { openDesk } from '../harness/bookings.ts';
-import type { Desk } from '../harness/bookings.ts';
+import { openBooker } from '../harness/sandbox/bookings.ts';
+import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 // Windows begin with the first call, so each row has its own, on a clock that only the test moves.
 beforeEach(async () => {
   const startMs = Date.now();
   sandbox = await openTestSandbox({ contacts: 0, bookings: 0 }, { realMs: () => startMs });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterEach(() => sandbox[Symbol.asyncDispose]());
 
@@ -20,11 +20,11 @@ type Who = NonNullable<CallOptions['as']>;
 
 /** Event types of the other organizations are asked for once, before counting begins. */
 async function bookAs(as: Who): Promise<() => Promise<Answer>> {
-  if (as === 'owner' || as === 'admin') return () => desk.book({}, { as });
+  if (as === 'owner' || as === 'admin') return () => booker.book({}, { as });
   const me = (await sandbox.call('GET', '/users/me', { as })).body.resource.uri;
   const { body } = await sandbox.call('GET', '/event_types', { as, query: { user: me } });
   const event_type = body.collection.find((one: { name: string }) => one.name === 'Intro call').uri;
-  return () => desk.book({ event_type }, { as });
+  return () => booker.book({ event_type }, { as });
 }
 
 async function statuses(times: number, call: () => Promise<Answer>): Promise<Record<number, number>> {
@@ -109,7 +109,7 @@ assumed(
   'POST /invitees rate limits',
   'a request refused for another reason counts; one refused for its rate does not',
   async () => {
-    const wrong = () => desk.book({ start_time: 'never' });
+    const wrong = () => booker.book({ start_time: 'never' });
     expect(await statuses(11, wrong)).toEqual({ 400: 10, 429: 1 });
     await statuses(100, wrong);
     await advance('1m');

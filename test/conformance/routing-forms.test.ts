@@ -1,7 +1,7 @@
 // Conformance: routing forms and their submissions.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
-import { openEar } from '../harness/ear.ts';
+import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
@@ -21,7 +21,10 @@ const submit = async (body: object = {}) =>
   (await sandbox.control('POST', '/routing_form_submissions', body)).body.resource;
 
 sentence('Events', 'routing_form_submission.created fires when a routing form is submitted', async () => {
-  await using ear = await openEar(sandbox, { events: ['routing_form_submission.created'], scope: 'organization' });
+  await using ear = await openSubscriber(sandbox, {
+    events: ['routing_form_submission.created'],
+    scope: 'organization',
+  });
   const submission = await submit();
   expect(await ear.heard()).toMatchObject([
     { event: 'routing_form_submission.created', created_at: submission.created_at, payload: submission },
@@ -29,8 +32,8 @@ sentence('Events', 'routing_form_submission.created fires when a routing form is
 });
 
 sentence('Events', 'routing_form_submission.created belongs to the organization, to no user of it', async () => {
-  await using ear = await openEar(sandbox, { events: ['routing_form_submission.created'], scope: 'user' });
-  await using organization = await openEar(sandbox, {
+  await using ear = await openSubscriber(sandbox, { events: ['routing_form_submission.created'], scope: 'user' });
+  await using organization = await openSubscriber(sandbox, {
     events: ['routing_form_submission.created'],
     scope: 'organization',
   });

@@ -1,16 +1,16 @@
 // Conformance: scheduled events and their invitees.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openDesk } from '../harness/bookings.ts';
-import type { Desk } from '../harness/bookings.ts';
+import { openBooker } from '../harness/sandbox/bookings.ts';
+import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -25,7 +25,7 @@ sentence(
   'Conventions 1',
   'a response attribute that refers to another resource holds a URI, which can be requested',
   async () => {
-    const { event } = await desk.booked();
+    const { event } = await booker.booked();
     const { body } = await sandbox.call('GET', event);
     expect(await sandbox.call('GET', body.resource.event_type)).toMatchObject({ status: 200 });
     expect(await sandbox.call('GET', body.resource.event_memberships[0].user)).toMatchObject({ status: 200 });
@@ -45,7 +45,7 @@ sentence(
   'Conventions 4',
   'responses depend on the request only: owner and member get the same answer to the same question',
   async () => {
-    await desk.booked({ event_type: desk.offers['Support line'] });
+    await booker.booked({ event_type: booker.offers['Support line'] });
     const query = { user: sandbox.handles.users.member, count: 100 };
     const mine = await list(query, 'member');
     expect(mine.body.collection.length).toBeGreaterThan(0);
@@ -61,13 +61,13 @@ sentence('Conventions 4', 'a caller with too low a role receives 403 for the org
 });
 
 sentence('Conventions 5', 'timestamps are ISO 8601 UTC strings with six fractional digits', async () => {
-  const { event } = await desk.booked();
+  const { event } = await booker.booked();
   const { created_at, updated_at, start_time, end_time } = (await sandbox.call('GET', event)).body.resource;
   for (const time of [created_at, updated_at, start_time, end_time]) expect(time).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/);
 });
 
 sentence('Authentication, scope scheduled_events:read', 'is what reading bookings asks for', async () => {
-  const { event, uri } = await desk.booked();
+  const { event, uri } = await booker.booked();
   for (const path of ['/scheduled_events', event, `${event}/invitees`, uri])
     expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
       status: 403,
@@ -76,8 +76,8 @@ sentence('Authentication, scope scheduled_events:read', 'is what reading booking
 });
 
 assumed('A4a', 'GET /scheduled_events/<uuid>', 'shows times, place, hosts, guests and how many come', async () => {
-  const start_time = desk.freshTime();
-  const { event } = await desk.booked({ start_time, event_guests: ['guest@example.test'] });
+  const start_time = booker.freshTime();
+  const { event } = await booker.booked({ start_time, event_guests: ['guest@example.test'] });
   const owner = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
   const { resource } = (await sandbox.call('GET', event)).body;
   expect(resource).toMatchObject({
@@ -94,8 +94,8 @@ assumed('A4a', 'GET /scheduled_events/<uuid>', 'shows times, place, hosts, guest
 });
 
 assumed('A6e', 'GET /scheduled_events', 'takes `user`: the meetings that user hosts', async () => {
-  const { event } = await desk.booked({ event_type: desk.offers['Support line'] });
-  const other = await desk.booked();
+  const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+  const other = await booker.booked();
   const found = uris(await list({ user: sandbox.handles.users.member, count: 100 }));
   expect(found).toContain(event);
   expect(found).not.toContain(other.event);
@@ -104,15 +104,15 @@ assumed('A6e', 'GET /scheduled_events', 'takes `user`: the meetings that user ho
 });
 
 assumed('A6e', 'GET /scheduled_events', 'takes `group`: the meetings its members host', async () => {
-  const { event } = await desk.booked({ event_type: desk.offers['Support line'] });
-  const other = await desk.booked();
+  const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+  const other = await booker.booked();
   const found = uris(await list({ group: sandbox.handles.group, count: 100 }, 'member'));
   expect(found).toContain(event);
   expect(found).not.toContain(other.event);
 });
 
 assumed('A6e', 'GET /scheduled_events', 'takes `status`', async () => {
-  const [kept, left] = [await desk.booked(), await desk.booked()];
+  const [kept, left] = [await booker.booked(), await booker.booked()];
   await sandbox.control('POST', '/invitees/cancel', { uri: left.uri });
   const { organization } = sandbox.handles;
   const canceled = uris(await list({ organization, status: 'canceled', count: 100 }));
@@ -121,17 +121,17 @@ assumed('A6e', 'GET /scheduled_events', 'takes `status`', async () => {
 });
 
 assumed('A6e', 'GET /scheduled_events', 'takes `invitee_email`', async () => {
-  const { event } = await desk.booked({ invitee: someone('only.here@example.test') });
-  await desk.booked();
+  const { event } = await booker.booked({ invitee: someone('only.here@example.test') });
+  await booker.booked();
   const { organization } = sandbox.handles;
   expect(uris(await list({ organization, invitee_email: 'only.here@example.test' }))).toEqual([event]);
   expect(uris(await list({ organization, invitee_email: 'never.here@example.test' }))).toEqual([]);
 });
 
 assumed('A6e', 'GET /scheduled_events', 'takes `min_start_time` and `max_start_time`, both included', async () => {
-  const times = [desk.freshTime(), desk.freshTime(), desk.freshTime()];
+  const times = [booker.freshTime(), booker.freshTime(), booker.freshTime()];
   const events: string[] = [];
-  for (const start_time of times) events.push((await desk.booked({ start_time })).event);
+  for (const start_time of times) events.push((await booker.booked({ start_time })).event);
   const [first = '', second = '', third = ''] = times;
   const { organization } = sandbox.handles;
   const ask = async (query: Record<string, string>) => uris(await list({ organization, count: 100, ...query }));
@@ -145,8 +145,8 @@ assumed('A6e', 'GET /scheduled_events', 'is sorted by `start_time`, upwards unle
     (await list({ organization, count: 100, ...query })).body.collection.map(
       (one: { start_time: string }) => one.start_time,
     );
-  await desk.booked();
-  await desk.booked();
+  await booker.booked();
+  await booker.booked();
   const upwards = await times({});
   expect(upwards.length).toBeGreaterThan(1);
   expect(upwards).toEqual(upwards.toSorted());
@@ -156,7 +156,7 @@ assumed('A6e', 'GET /scheduled_events', 'is sorted by `start_time`, upwards unle
 });
 
 sentence('Conventions 3', 'pages of scheduled events lead through all of them, and back', async () => {
-  for (let count = 0; count < 5; count += 1) await desk.booked();
+  for (let count = 0; count < 5; count += 1) await booker.booked();
   const { organization } = sandbox.handles;
   const all = uris(await list({ organization, count: 100 }));
   const seen: string[] = [];
@@ -172,9 +172,9 @@ sentence('Conventions 3', 'pages of scheduled events lead through all of them, a
 });
 
 assumed('A4a', 'GET /scheduled_events/<uuid>/invitees', 'lists who comes to one meeting', async () => {
-  const plan = { event_type: sandbox.handles.event_types.group, start_time: desk.freshTime() };
-  const one = await desk.booked({ ...plan, invitee: someone('one@example.test') });
-  const two = await desk.booked({ ...plan, invitee: someone('two@example.test') });
+  const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
+  const one = await booker.booked({ ...plan, invitee: someone('one@example.test') });
+  const two = await booker.booked({ ...plan, invitee: someone('two@example.test') });
   await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
   const ask = (query: Record<string, string> = {}) => sandbox.call('GET', `${one.event}/invitees`, { query });
   expect(uris(await ask())).toEqual([one.uri, two.uri]);
@@ -185,8 +185,8 @@ assumed('A4a', 'GET /scheduled_events/<uuid>/invitees', 'lists who comes to one 
 });
 
 sentence('Conventions 4', 'one meeting is for its hosts and administrators to see; others get 403', async () => {
-  const mine = await desk.booked({ event_type: desk.offers['Support line'] });
-  const other = await desk.booked();
+  const mine = await booker.booked({ event_type: booker.offers['Support line'] });
+  const other = await booker.booked();
   for (const path of [mine.event, `${mine.event}/invitees`, mine.uri])
     expect(await sandbox.call('GET', path, { as: 'member' })).toMatchObject({ status: 200 });
   for (const path of [other.event, `${other.event}/invitees`, other.uri]) {
@@ -197,7 +197,7 @@ sentence('Conventions 4', 'one meeting is for its hosts and administrators to se
 });
 
 sentence('Errors 404', 'a scheduled event or an invitee that is not there is not found', async () => {
-  const { event } = await desk.booked();
+  const { event } = await booker.booked();
   const nowhere = `${sandbox.handles.base_url}/scheduled_events/nowhere`;
   for (const path of [nowhere, `${nowhere}/invitees`, `${event}/invitees/unknown`])
     expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: { title: 'Internal Server Error' } });

@@ -1,6 +1,6 @@
 // The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
-import type { Fact } from '../harness/histories.ts';
-import type { Record_ } from '../harness/normal-facts.ts';
+import type { Fact } from '../harness/data/delivery-histories.ts';
+import type { Record_ } from '../harness/data/normal-facts.ts';
 import { expectedRows } from './fold.ts';
 
 export interface Standpoint {

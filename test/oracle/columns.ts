@@ -1,5 +1,5 @@
 // Which columns a field fills, for the oracle: written from the list of tables that users are promised.
-import type { Json, Record_ } from '../harness/normal-facts.ts';
+import type { Json, Record_ } from '../harness/data/normal-facts.ts';
 
 export type OracleTable =
   | 'contacts'

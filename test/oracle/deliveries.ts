@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { until } from '../harness/ports.ts';
-import { isAccepted, type Sent } from '../harness/sender.ts';
+import { isAccepted, type Sent } from '../harness/mirror/sender.ts';
 
 type Row = Record<string, unknown>;
 

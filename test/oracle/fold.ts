@@ -1,7 +1,7 @@
 // What the rows must be, said a second time and differently: all facts at once, the greatest version of each field, nothing
 // stored on the way. It shares no code with the fold.
-import type { Fact } from '../harness/histories.ts';
-import { before, normal, type NormalFact, type Record_ } from '../harness/normal-facts.ts';
+import type { Fact } from '../harness/data/delivery-histories.ts';
+import { before, normal, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
 import { noShowOf } from './no-show.ts';
 import { childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
 

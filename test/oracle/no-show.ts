@@ -1,5 +1,5 @@
 // Whether an invitee is a no-show, from all facts about it at once: the newest snapshot, then what happened at or after it.
-import { before, type Json, type NormalFact, type Record_ } from '../harness/normal-facts.ts';
+import { before, type Json, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
 
 type Mark = {
   readonly uri: string;

@@ -5,7 +5,7 @@ import { markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { alertTotals, countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { openReadApi } from '../../harness/read-api.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { storeEngines } from '../../harness/stores.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adminToken as token, bearer as headers, openAdmin } from '../../harness/admin.ts';
+import { adminToken as token, bearer as headers, openAdmin } from '../../harness/mirror/api-app.ts';
 
 describe('the admin listener', () => {
   it.each(['/api/status', '/metrics', '/', '/docs', '/openapi.json', '/nothing'])(

@@ -1,7 +1,7 @@
 // Who keeps the word index of contacts up to date, and who hears of it when that fails.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { openReadApi } from '../../harness/read-api.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshSqlite, ingestBodies } from '../../harness/stores.ts';
 
 const at = '2025-04-14T11:30:00.000000Z';

@@ -1,7 +1,7 @@
 // The rows of GET /contacts, as they are tried on the sandbox, tried on the mirror; and those that do not concern it, with the reason.
 import { describe, expect, it } from 'vitest';
 import { tryOn } from '../../conformance/target.ts';
-import { openMirroredService } from '../../harness/mirrored-service.ts';
+import { openMirroredService } from '../../harness/mirror/mirrored-service.ts';
 import type { storeEngines } from '../../harness/stores.ts';
 
 const oneToken = 'the listener has one token, which may read everything: no scopes, roles or plans';

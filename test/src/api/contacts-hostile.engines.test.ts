@@ -1,12 +1,12 @@
 // Bad input of every kind to what reads the mirror: an answer or a specified refusal, never a fault, and nothing echoed.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearer } from '../../harness/admin.ts';
-import { openBackfilling, type Backfilling } from '../../harness/backfilling.ts';
-import { readMirror, type MirrorReader } from '../../harness/mirror-reading.ts';
+import { bearer } from '../../harness/mirror/api-app.ts';
+import { openBackfilling, type Backfilling } from '../../harness/mirror/test-backfill.ts';
+import { readMirror, type MirrorReader } from '../../harness/mirror/mirror-reader.ts';
 import type { Answer } from '../../harness/sandbox.ts';
 import { storeEngines } from '../../harness/stores.ts';
-import { oddIdentifiers, oddQueries } from '../../harness/hostile-requests.ts';
+import { oddIdentifiers, oddQueries } from '../../harness/sandbox/hostile-requests.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 const lists = {

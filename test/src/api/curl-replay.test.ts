@@ -15,7 +15,7 @@ const hasTools = await run('sh', ['-c', 'command -v curl && command -v openssl &
   () => false,
 );
 
-async function openEar() {
+async function openSubscriber() {
   const heard: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
   const server = createServer(async (request, response) => {
     heard.push({ headers: request.headers, body: await buffer(request) });
@@ -41,7 +41,7 @@ describe.runIf(hasTools)('the commands that send a delivery again', () => {
       ['a signing key; with $odd "signs"', 'whsec_c2VjcmV0IGtleSBieXRlcw=='].map((key) => ({ scheme, key })),
     ),
   )('send the very bytes, rightly signed ($scheme, $key)', async ({ scheme, key }) => {
-    await using ear = await openEar();
+    await using ear = await openSubscriber();
     const texts = hostile.map((body) => ({ body, encoding: null, bytes: Buffer.from(body) }));
     const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28]);
     const all = [...texts, { body: bytes.toString('base64'), encoding: 'base64', bytes }];

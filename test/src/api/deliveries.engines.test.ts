@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSubscriptions, writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { runs } from '../../harness/runs.ts';
-import { openReadApi } from '../../harness/read-api.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { ingestBodies, storeEngines } from '../../harness/stores.ts';
-import { contactDelivery, contactUri } from '../../harness/story.ts';
+import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 
 interface Line {
   readonly seq: number;

@@ -9,7 +9,7 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
-import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/hostile-requests.ts';
+import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 const contact = (n: number) =>

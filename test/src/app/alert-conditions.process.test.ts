@@ -8,7 +8,7 @@ import { until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
-import { openSender } from '../../harness/sender.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
 
 const never = '99999d';
 

@@ -1,13 +1,13 @@
 // Alerts of the real product, killed at every step: one key per fact, whatever happens, and none for old history.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openInbox, keyOf, keysOf, titleOf, typeOf } from '../../harness/inbox.ts';
-import { noShowBooking } from '../../harness/no-show-bookings.ts';
+import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
+import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { openHome, type Home, type Product, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
-import { openSender } from '../../harness/sender.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -54,7 +54,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
   it.each(engines.filter(({ available }) => available))(
     'report a fact that is delivered twenty times under one key on $queue, killed at every step, and retract it once',
     async ({ settings }) => {
-      await using inbox = await openInbox();
+      await using inbox = await openAlertReceivers();
       const { webhook, slack, mailbox } = inbox;
       await using home = await openHome({ ...inbox.settings, ...(await settings()), ALERT_GRACE: '1s' });
       const [first, last] = [noShowBooking(1, Date.now()), noShowBooking(2, Date.now())];
@@ -69,14 +69,18 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       let running: Product | undefined;
       let killed: Promise<void> | undefined;
       webhook.answer = () => {
-        killed ??= running?.kill9();
+        // Sent while the process starts: it comes again.
+        if (running === undefined) return 503;
+        killed ??= running.kill9();
         return 202;
       };
       // Killed during the grace period, unless the machine is so slow that it has sent before.
       running = await home.start('start');
       await expect.poll(() => statesOf(home), patience).toHaveLength(3);
       if (killed === undefined) {
-        await running.kill9();
+        const waiting = running;
+        running = undefined;
+        await waiting.kill9();
         running = await home.start('start');
       }
       await expect.poll(() => killed !== undefined, patience).toBe(true);
@@ -106,7 +110,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
   );
 
   it('report nothing of old history, and recent no-shows whenever they arrive', async () => {
-    await using inbox = await openInbox();
+    await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
     const product = await home.start('start');
     const old = Array.from({ length: 20 }, (_, n) => noShowBooking(n, Date.now() - dayMs - (n + 1) * minuteMs));
@@ -123,7 +127,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
   });
 
   it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async () => {
-    await using inbox = await openInbox();
+    await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
     inbox.webhook.answer = null;
     const first = await home.start('start');
@@ -145,7 +149,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
   it.runIf(inject('redisUrl') && inject('postgresUrl'))(
     'are sent once by several workers while some of them are killed',
     async () => {
-      await using inbox = await openInbox();
+      await using inbox = await openAlertReceivers();
       const database = await createDatabase(inject('postgresUrl'));
       await redis?.cli('flushall');
       await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: redis?.url ?? '' });

@@ -5,8 +5,8 @@ import { until } from '../../harness/ports.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { openHome, type Settings } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { openSender } from '../../harness/sender.ts';
-import { contactStory } from '../../harness/story.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
+import { contactStory } from '../../harness/data/contact-deliveries.ts';
 
 const kills = 5;
 const story = { contacts: 40, versions: 25 };

@@ -4,8 +4,8 @@ import { judge } from '../../oracle/deliveries.ts';
 import { freePort, until } from '../../harness/ports.ts';
 import { openHome, type Product } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
-import { openSender, type Sender } from '../../harness/sender.ts';
-import { contactStory, whilst } from '../../harness/story.ts';
+import { openSender, type Sender } from '../../harness/mirror/sender.ts';
+import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
 interface Scene {
   readonly redis: TestRedis;

@@ -4,8 +4,8 @@ import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Settings } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { openSender } from '../../harness/sender.ts';
-import { contactStory, whilst } from '../../harness/story.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
+import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
 /** A sender may see 2xx, a request to retry, or no response, and nothing else. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type Product } from '../../harness/product.ts';
-import { openSender } from '../../harness/sender.ts';
-import { contactDelivery, contactStory, contactUri } from '../../harness/story.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
+import { contactDelivery, contactStory, contactUri } from '../../harness/data/contact-deliveries.ts';
 
 // Each verb is a process of its own, and starting many on a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });

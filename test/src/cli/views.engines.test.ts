@@ -1,9 +1,9 @@
 // The views after a backfill from the service: its custom fields are columns, its reschedules are journeys.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBackfilling, type Backfilling } from '../../harness/backfilling.ts';
-import { openDesk } from '../../harness/bookings.ts';
+import { openBackfilling, type Backfilling } from '../../harness/mirror/test-backfill.ts';
+import { openBooker } from '../../harness/sandbox/bookings.ts';
 import { rowsOf, storeEngines } from '../../harness/stores.ts';
-import { viewRows } from '../../harness/view-rows.ts';
+import { viewRows } from '../../harness/mirror/view-rows.ts';
 
 for (const { name, available, fresh } of storeEngines)
   describe.runIf(available)(`the views of a mirror on ${name}`, { timeout: 120_000 }, () => {
@@ -47,10 +47,10 @@ for (const { name, available, fresh } of storeEngines)
 
     it('show a booking that was moved twice and then canceled as one journey', async () => {
       const { sandbox } = world;
-      const desk = await openDesk(sandbox);
-      let { uri } = await desk.booked({ tracking: { utm_source: 'spring' } });
+      const booker = await openBooker(sandbox);
+      let { uri } = await booker.booked({ tracking: { utm_source: 'spring' } });
       const first = uri;
-      for (const start_time of [desk.freshTime(), desk.freshTime()]) {
+      for (const start_time of [booker.freshTime(), booker.freshTime()]) {
         const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time });
         uri = body.resource.uri;
       }

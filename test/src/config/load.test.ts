@@ -129,7 +129,7 @@ describe('configuration', () => {
     expect(wrong.message.split('\n')).toEqual([
       'ALERT_SLACK_URL must be an address without a user name',
       'ALERT_WEBHOOK_SECRET must be at least 16 characters',
-      'ALERT_SMTP_URL must be an address with nothing but from=ADDRESS behind its ?',
+      'ALERT_SMTP_URL must be an address with only from=ADDRESS after its ?',
       'ALERT_EMAIL_TO must be mail addresses without names, separated by commas',
     ]);
     expect(loadConfig({ ...webhook, ALERT_WEBHOOK_SECRET: longKey }).alerts.webhookUrl).toBe(webhook.ALERT_WEBHOOK_URL);

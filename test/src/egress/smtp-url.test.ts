@@ -26,8 +26,8 @@ describe('an SMTP address', () => {
 
   it.each([
     ['no address', 'an address such as'],
-    ['smtp://mail.example.test?to=x@example.test', 'nothing but from=ADDRESS'],
-    ['smtp://user:%@mail.example.test', 'every % is written as %25'],
+    ['smtp://mail.example.test?to=x@example.test', 'only from=ADDRESS'],
+    ['smtp://user:%@mail.example.test', 'every % written as %25'],
     ['smtp://mail.example.test?from=a@b,c@d', 'a sender'],
   ])('%s is refused with the reason', (text, reason) => {
     expect(readMailServer(text)).toContain(reason);

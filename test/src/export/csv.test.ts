@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { csv } from '#src/export/csv.ts';
 import type { Cell, Column } from '#src/export/format.ts';
 import { nearestName, suggestName } from '#src/export/did-you-mean.ts';
-import { withoutApostrophe } from '../../harness/exporting.ts';
+import { withoutApostrophe } from '../../harness/mirror/export-folder.ts';
 import { runs } from '../../harness/runs.ts';
 
 async function written(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Promise<string> {

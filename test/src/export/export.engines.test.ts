@@ -6,7 +6,7 @@ import type { ColumnKind, TableShape } from '#src/store/columns.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import { parquetTypes, query } from '../../harness/duckdb.ts';
-import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../harness/exporting.ts';
+import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../harness/mirror/export-folder.ts';
 import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const exported = Object.keys(changeTracking) as TableName[];

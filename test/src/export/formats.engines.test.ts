@@ -9,8 +9,8 @@ import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, reordered } from '../../harness/histories.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import { cut, reordered } from '../../harness/data/delivery-histories.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 

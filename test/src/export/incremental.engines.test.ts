@@ -8,7 +8,7 @@ import { childTables } from '#workers/projections/child-rows.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { blankEntry } from '#workers/pipeline/parse.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { exportFolder, rowsIn, type ExportFolder } from '../../harness/exporting.ts';
+import { exportFolder, rowsIn, type ExportFolder } from '../../harness/mirror/export-folder.ts';
 import { emptyTables, ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const contact = (n: number | string, payload: object = {}, event = 'contact.updated') =>

@@ -6,8 +6,8 @@ import { until } from '../../harness/ports.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { openHome, type Home, type Product } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
-import { openSender, signed } from '../../harness/sender.ts';
-import { contactDelivery, contactUri } from '../../harness/story.ts';
+import { openSender, signed } from '../../harness/mirror/sender.ts';
+import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 
 const canaries = {
   email: 'canary.bird@example.test',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/receiver.ts';
+import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/mirror/receiver.ts';
 
 const numbered = (index: number): string => JSON.stringify({ event: 'invitee.created', payload: { index } });
 const idOf = (body: string): string => createHash('sha256').update(body).digest('hex');

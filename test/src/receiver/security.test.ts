@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from '#src/signing/signature.ts';
-import { exchange, openReceiver, signatureHeader, signingKey } from '../../harness/receiver.ts';
+import { exchange, openReceiver, signatureHeader, signingKey } from '../../harness/mirror/receiver.ts';
 
 const body = '{"event":"invitee.created","created_at":"2025-04-14T11:42:33.000000Z","payload":{}}';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { seedHistory } from '#src/sandbox/seed/history.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
-import { createBookingWorld } from '../../harness/booking-world.ts';
+import { createBookingWorld } from '../../harness/sandbox/booking-world.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 
 describe('the seeding of a world', () => {

@@ -6,7 +6,7 @@ import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisorie
 import type { RefusalCause } from '#src/subscriptions/register.ts';
 import { describeEvents, describeRefusal } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
-import { only } from '../../harness/registrar.ts';
+import { only } from '../../harness/sandbox/bootstrapper.ts';
 
 const owner: Owner = { scope: 'organization', organization, uri: organization };
 const nowMs = Date.parse('2025-03-02T12:00:00Z');

@@ -2,7 +2,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { callback, everyScope, only, openRegistrar, shortly, subscriptionsIn } from '../../harness/registrar.ts';
+import {
+  callback,
+  everyScope,
+  only,
+  openBootstrapper,
+  shortly,
+  subscriptionsIn,
+} from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
@@ -19,35 +26,35 @@ const refusalsIn = (results: readonly StepResult[]) =>
 
 describe('bootstrap', () => {
   it('registers the fewest subscriptions, stores them, and does nothing the second time', async () => {
-    const registrar = openRegistrar(sandbox);
-    const first = await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox);
+    const first = await bootstrapper.apply();
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(isComplete(first)).toBe(true);
-    expect([...registrar.lastSeen.keys()].toSorted()).toEqual(
+    expect([...bootstrapper.lastSeen.keys()].toSorted()).toEqual(
       stored()
         .map(({ uri }) => uri)
         .toSorted(),
     );
-    expect((await registrar.plan()).steps.some(isPending)).toBe(false);
+    expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
     const before = stored();
-    expect(kindsOf((await registrar.apply()).results)).toEqual(['kept', 'refused', 'kept']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['kept', 'refused', 'kept']);
     expect(stored()).toEqual(before);
   });
 
   it('tries a refused `event_type.*` again, and registers it once the service accepts it', async () => {
-    const registrar = openRegistrar(sandbox);
-    await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox);
+    await bootstrapper.apply();
     Object.assign(sandbox.service.options, { eventTypes: true });
-    const { results } = await registrar.apply();
+    const { results } = await bootstrapper.apply();
     expect(kindsOf(results)).toEqual(['kept', 'created', 'kept']);
-    expect(registrar.refused).toEqual([]);
+    expect(bootstrapper.refused).toEqual([]);
     expect(subscriptionsIn(sandbox)).toEqual([main, 'organization active event_type', recaps]);
   });
 
   it('uses the group instead of the organization where the events allow it', async () => {
     const { organization, group, users } = sandbox.handles;
     const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
-    await openRegistrar(sandbox).apply({ settings });
+    await openBootstrapper(sandbox).apply({ settings });
     expect(subscriptionsIn(sandbox)).toEqual([
       'group active contact,invitee,invitee_no_show',
       'organization active routing_form_submission',
@@ -59,36 +66,36 @@ describe('bootstrap', () => {
     const { users } = sandbox.handles;
     const own = (user: string) => sandbox.tokens.personal(`login-${user.slice(-12)}`, { user, scopes: everyScope });
     const logins = { [users.admin]: own(users.admin), [users.member]: own(users.member) };
-    const registrar = openRegistrar(sandbox, { logins });
-    const { results } = await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox, { logins });
+    const { results } = await bootstrapper.apply();
     const owners = stored().filter(({ scope }) => scope === 'user');
     expect(owners.map(({ user }) => user).toSorted()).toEqual([users.owner, users.admin, users.member].toSorted());
     expect(owners.every(({ user, creator }) => user === creator)).toBe(true);
     expect(refusalsIn(results).map(({ events }) => shortly(events))).toEqual(['event_type']);
-    expect((await registrar.plan()).members).toBe(5);
+    expect((await bootstrapper.plan()).members).toBe(5);
   });
 
   it('continues without the recaps of a user whose login has expired, changes nothing of theirs, and reports it', async () => {
     const { users } = sandbox.handles;
     const token = sandbox.tokens.personal('login', { user: users.member, scopes: everyScope });
-    const registrar = openRegistrar(sandbox, { logins: { [users.member]: token } });
-    await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox, { logins: { [users.member]: token } });
+    await bootstrapper.apply();
     sandbox.tokens.revoke(token);
     const before = stored();
-    const { unlisted } = await registrar.plan({ prune: true });
+    const { unlisted } = await bootstrapper.plan({ prune: true });
     expect(unlisted.map(({ owner, isLoginExpired }) => [owner.uri, isLoginExpired])).toEqual([[users.member, true]]);
-    await registrar.apply({ prune: true });
+    await bootstrapper.apply({ prune: true });
     expect(stored()).toEqual(before);
-    expect(registrar.lastSeen.size).toBe(3);
+    expect(bootstrapper.lastSeen.size).toBe(3);
   });
 
   it('creates the new subscription before it deletes the old one when the events change', async () => {
-    const registrar = openRegistrar(sandbox);
-    await registrar.apply({ events: only('contact') });
-    const { results } = await registrar.apply({ events: only('contact', 'invitee.') });
+    const bootstrapper = openBootstrapper(sandbox);
+    await bootstrapper.apply({ events: only('contact') });
+    const { results } = await bootstrapper.apply({ events: only('contact', 'invitee.') });
     expect(kindsOf(results)).toEqual(['created', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee']);
-    expect(registrar.lastSeen.size).toBe(1);
+    expect(bootstrapper.lastSeen.size).toBe(1);
   });
 
   it('never changes subscriptions of others', async () => {
@@ -98,33 +105,33 @@ describe('bootstrap', () => {
       await sandbox.call('POST', '/webhook_subscriptions', {
         body: { url, events: ['contact.created'], organization, scope: 'user', user: users.owner },
       });
-    const registrar = openRegistrar(sandbox);
-    await registrar.apply();
-    await registrar.apply({ events: only('invitee.'), prune: true, keyIds: ['key 2'] });
+    const bootstrapper = openBootstrapper(sandbox);
+    await bootstrapper.apply();
+    await bootstrapper.apply({ events: only('invitee.'), prune: true, keyIds: ['key 2'] });
     expect(stored().map(({ callback_url: url }) => url.split('?')[0])).toEqual(expect.arrayContaining([foreign[0]]));
     expect(stored()).toHaveLength(3);
   });
 
   it('deletes leftovers with --prune only', async () => {
-    const registrar = openRegistrar(sandbox);
-    await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox);
+    await bootstrapper.apply();
     const fewer = { events: only('contact') };
-    await registrar.apply(fewer);
+    await bootstrapper.apply(fewer);
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
-    expect((await registrar.plan(fewer)).steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover']);
-    await registrar.apply({ ...fewer, prune: true });
+    expect((await bootstrapper.plan(fewer)).steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover']);
+    await bootstrapper.apply({ ...fewer, prune: true });
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact']);
   });
 
   it('creates a disabled one again with another URL, because the old one still occupies its URL', async () => {
-    const registrar = openRegistrar(sandbox);
-    await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox);
+    await bootstrapper.apply();
     const [old] = stored();
     await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
-    expect(kindsOf((await registrar.apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
-    expect((await registrar.plan()).steps.some(isPending)).toBe(false);
+    expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
   });
 });
 
@@ -143,8 +150,8 @@ describe('what is refused', () => {
       'meeting_recaps:read',
       'meeting_recaps:write',
     );
-    const registrar = openRegistrar(sandbox, { token });
-    const applied = await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox, { token });
+    const applied = await bootstrapper.apply();
     expect(subscriptionsIn(sandbox)).toEqual(['organization active invitee,invitee_no_show']);
     expect(isComplete(applied)).toBe(false);
     const scopes = refusalsIn(applied.results).flatMap(({ events, cause }) =>
@@ -157,24 +164,29 @@ describe('what is refused', () => {
   });
 
   it('stays refused without harm: the possible subscription is found again, not created again', async () => {
-    const registrar = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
-    await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
+    await bootstrapper.apply();
     const before = stored();
-    const again = await registrar.apply();
+    const again = await bootstrapper.apply();
     expect(kindsOf(again.results)).toEqual(['found', 'refused', 'refused', 'kept']);
     expect(stored()).toEqual(before);
     expect(isComplete(again)).toBe(false);
   });
 
   it('is fixed by the missing scope: the complete subscription replaces the partial one', async () => {
-    await openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') }).apply();
-    expect(kindsOf((await openRegistrar(sandbox).apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    await openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') }).apply();
+    expect(kindsOf((await openBootstrapper(sandbox).apply()).results)).toEqual([
+      'created',
+      'refused',
+      'kept',
+      'deleted',
+    ]);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
 
   it('does not delete what still delivers it', async () => {
-    await openRegistrar(sandbox).apply();
-    const poor = openRegistrar(sandbox, { token: tokenWithout('routing_forms:read') });
+    await openBootstrapper(sandbox).apply();
+    const poor = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
     const { results } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
     expect(results.find(({ kind }) => kind === 'spared')).toMatchObject({
       events: ['routing_form_submission.created'],
@@ -183,14 +195,14 @@ describe('what is refused', () => {
   });
 
   it('without webhooks:write is everything', async () => {
-    const { results } = await openRegistrar(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
+    const { results } = await openBootstrapper(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
     expect(refusalsIn(results).map(({ cause }) => cause)).toEqual(
       Array.from({ length: 3 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
     );
   });
 
   it('to an ordinary member is what concerns the organization, not the recaps', async () => {
-    const applied = await openRegistrar(sandbox, { token: sandbox.handles.tokens.member }).apply();
+    const applied = await openBootstrapper(sandbox, { token: sandbox.handles.tokens.member }).apply();
     expect(subscriptionsIn(sandbox)).toEqual([recaps]);
     expect(refusalsIn(applied.results)[0]?.cause).toEqual({
       kind: 'permission',
@@ -200,11 +212,11 @@ describe('what is refused', () => {
   });
 
   it('on the free plan is reported as a matter of the plan, for `event_type.*` too, every time', async () => {
-    const registrar = openRegistrar(sandbox, { token: sandbox.handles.tokens.free_plan });
-    const { results } = await registrar.apply();
+    const bootstrapper = openBootstrapper(sandbox, { token: sandbox.handles.tokens.free_plan });
+    const { results } = await bootstrapper.apply();
     expect(new Set(refusalsIn(results).map(({ cause }) => cause.kind))).toEqual(new Set(['permission']));
-    expect(registrar.refused).toEqual([]);
-    expect((await registrar.plan()).steps.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
+    expect(bootstrapper.refused).toEqual([]);
+    expect((await bootstrapper.plan()).steps.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
   });
 
   it('never shows the signing key, though the service echoes it', async () => {
@@ -213,7 +225,7 @@ describe('what is refused', () => {
       const { signing_key: key } = JSON.parse(String(init.body)) as { signing_key: string };
       return Response.json({ title: 'Bad', message: key, details: [{ message: `not good: ${key}` }] }, { status: 400 });
     };
-    const { results } = await openRegistrar(sandbox, { fetch: echo }).apply();
+    const { results } = await openBootstrapper(sandbox, { fetch: echo }).apply();
     expect(refusalsIn(results)).toHaveLength(3);
     expect(JSON.stringify(results)).not.toContain('the secret');
   });
@@ -234,7 +246,7 @@ describe('a race', () => {
 
   it('that another run wins is looked up, and its subscription is adopted', async () => {
     const send = before((body) => sandbox.call('POST', '/webhook_subscriptions', { body }));
-    const applied = await openRegistrar(sandbox, { fetch: send }).apply();
+    const applied = await openBootstrapper(sandbox, { fetch: send }).apply();
     expect(kindsOf(applied.results)).toEqual(['found', 'refused', 'created']);
     expect(isComplete(applied)).toBe(true);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
@@ -245,7 +257,7 @@ describe('a race', () => {
       const { body: made } = await sandbox.call('POST', '/webhook_subscriptions', { body });
       await sandbox.control('POST', '/subscriptions/disable', { uri: made.resource.uri });
     });
-    await openRegistrar(sandbox, { fetch: send }).apply();
+    await openBootstrapper(sandbox, { fetch: send }).apply();
     expect(subscriptionsIn(sandbox)).toContain(main);
   });
 
@@ -257,19 +269,19 @@ describe('a race', () => {
         body: { url, organization, scope: 'user', user: users.member, events: ['contact.created'] },
       }),
     );
-    const { results } = await openRegistrar(sandbox, { fetch: send }).apply();
+    const { results } = await openBootstrapper(sandbox, { fetch: send }).apply();
     expect(refusalsIn(results)[0]?.cause).toEqual({ kind: 'hidden' });
   });
 
   it('to delete is won by the first run', async () => {
-    const registrar = openRegistrar(sandbox, {
+    const bootstrapper = openBootstrapper(sandbox, {
       fetch: async (url, init) => {
         if (init?.method === 'DELETE') await sandbox.call('DELETE', String(url));
         return fetch(url, init);
       },
     });
-    await registrar.apply();
-    const applied = await registrar.apply({ keyIds: ['key 2', 'key 1'] });
+    await bootstrapper.apply();
+    const applied = await bootstrapper.apply({ keyIds: ['key 2', 'key 1'] });
     expect(isComplete(applied)).toBe(true);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
@@ -278,13 +290,13 @@ describe('a race', () => {
 describe('an outage', () => {
   it('of several responses is tolerated', async () => {
     await sandbox.control('POST', '/faults', { status: 0.5 });
-    const applied = await openRegistrar(sandbox).apply();
+    const applied = await openBootstrapper(sandbox).apply();
     expect(isComplete(applied)).toBe(true);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
   });
 
   it('in the middle reports what was done, stores it, and the next run continues', async () => {
-    const registrar = openRegistrar(sandbox, {
+    const bootstrapper = openBootstrapper(sandbox, {
       fetch: async (url, init) => {
         const isForUser = init?.method === 'POST' && String(init.body).includes('"scope":"user"');
         if (isForUser && isDown) throw new TypeError('fetch failed');
@@ -292,13 +304,13 @@ describe('an outage', () => {
       },
     });
     let isDown = true;
-    const broken = await registrar.apply();
+    const broken = await bootstrapper.apply();
     expect(kindsOf(broken.results)).toEqual(['created', 'refused']);
     expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
     expect(isComplete(broken)).toBe(false);
-    expect(registrar.lastSeen.size).toBe(1);
+    expect(bootstrapper.lastSeen.size).toBe(1);
     isDown = false;
-    expect(kindsOf((await registrar.apply()).results)).toEqual(['kept', 'refused', 'created']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['kept', 'refused', 'created']);
     expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
   });
 });

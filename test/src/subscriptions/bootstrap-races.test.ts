@@ -8,7 +8,7 @@ import { callbackUrl, fingerprintOf, isOurs } from '#src/subscriptions/callback.
 import { isPending } from '#src/subscriptions/plan.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { deliveredTo, kinds, subscriptionOf } from '../../oracle/subscriptions.ts';
-import { callback, everyScope, openRegistrar } from '../../harness/registrar.ts';
+import { callback, everyScope, openBootstrapper } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
@@ -77,7 +77,7 @@ describe('concurrent bootstraps', () => {
         const foreign = all().filter((one) => !isOurOwn(one));
         const more = { events, prune: true };
         const applied = await Promise.all(
-          delays.map((own) => openRegistrar(sandbox, { fetch: slowly(own) }).apply(more)),
+          delays.map((own) => openBootstrapper(sandbox, { fetch: slowly(own) }).apply(more)),
         );
         expect(applied.every(isComplete)).toBe(true);
         const ours = all().filter(isOurOwn);
@@ -89,7 +89,7 @@ describe('concurrent bootstraps', () => {
         );
         expect(ours.every(({ state }) => state === 'active')).toBe(true);
         expect(all().filter((one) => !isOurOwn(one))).toEqual(foreign);
-        expect((await openRegistrar(sandbox).plan(more)).steps.some(isPending)).toBe(false);
+        expect((await openBootstrapper(sandbox).plan(more)).steps.some(isPending)).toBe(false);
       }),
       runs(20),
     );
@@ -116,11 +116,11 @@ describe('concurrent bootstraps', () => {
             user,
             scopes: [...new Set([...some, 'webhooks:write' as const])],
           });
-          const registrar = openRegistrar(sandbox, { token });
-          await registrar.apply({ events, prune: true });
+          const bootstrapper = openBootstrapper(sandbox, { token });
+          await bootstrapper.apply({ events, prune: true });
           expect(promised.filter((one) => !delivered().includes(one))).toEqual([]);
           const after = all();
-          await registrar.apply({ events, prune: true });
+          await bootstrapper.apply({ events, prune: true });
           expect(all()).toEqual(after);
         }),
         runs(30),

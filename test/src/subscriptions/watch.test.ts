@@ -1,15 +1,15 @@
 // The watch: what it notices, what it mends, and the time it hands on to be repaired.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { everyScope, only, openRegistrar, shortly, subscriptionsIn } from '../../harness/registrar.ts';
-import type { Registrar } from '../../harness/registrar.ts';
+import { everyScope, only, openBootstrapper, shortly, subscriptionsIn } from '../../harness/sandbox/bootstrapper.ts';
+import type { Bootstrapper } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
-let registrar: Registrar;
+let bootstrapper: Bootstrapper;
 beforeEach(async () => {
   sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
-  registrar = openRegistrar(sandbox);
-  await registrar.apply();
+  bootstrapper = openBootstrapper(sandbox);
+  await bootstrapper.apply();
 });
 afterEach(() => sandbox[Symbol.asyncDispose]());
 
@@ -20,7 +20,7 @@ const main = () => {
   return found;
 };
 const disable = (uri: string) => sandbox.control('POST', '/subscriptions/disable', { uri });
-const minutes = (count: number): void => void (registrar.nowMs += count * 60_000);
+const minutes = (count: number): void => void (bootstrapper.nowMs += count * 60_000);
 const at = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
 const all = [
   'organization active contact,invitee,invitee_no_show,routing_form_submission',
@@ -31,7 +31,7 @@ describe('the watch', () => {
   it('reports nothing while everything is fine, changes nothing, and stores the time', async () => {
     const before = stored();
     minutes(5);
-    const report = await registrar.watch();
+    const report = await bootstrapper.watch();
     expect(report).toEqual({
       retrying: [],
       disabled: [],
@@ -42,19 +42,19 @@ describe('the watch', () => {
       failure: undefined,
     });
     expect(stored()).toEqual(before);
-    expect([...registrar.lastSeen.values()].map((one) => one.checked_at)).toEqual([
-      at(registrar.nowMs),
-      at(registrar.nowMs),
+    expect([...bootstrapper.lastSeen.values()].map((one) => one.checked_at)).toEqual([
+      at(bootstrapper.nowMs),
+      at(bootstrapper.nowMs),
     ]);
   });
 
   it('warns while deliveries are being retried, and changes nothing', async () => {
     const since = at(Date.now() - 600_000);
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
-    const { retrying, recreated, gaps } = await registrar.watch();
+    const { retrying, recreated, gaps } = await bootstrapper.watch();
     expect(retrying.map((one) => one.retry_started_at)).toEqual([since]);
     expect([recreated, gaps]).toEqual([[], []]);
-    expect(registrar.lastSeen.get(main().uri)?.retry_started_at).toBe(since);
+    expect(bootstrapper.lastSeen.get(main().uri)?.retry_started_at).toBe(since);
   });
 
   it('creates a disabled one again, and reports the gap since its retries began', async () => {
@@ -62,14 +62,14 @@ describe('the watch', () => {
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
     await disable(main().uri);
     minutes(5);
-    const { disabled, recreated, gaps } = await registrar.watch();
+    const { disabled, recreated, gaps } = await bootstrapper.watch();
     expect(disabled).toHaveLength(1);
     expect(recreated.map(({ uri }) => uri)).toEqual([main().uri]);
-    expect(gaps).toMatchObject([{ from: since, to: at(registrar.nowMs) }]);
+    expect(gaps).toMatchObject([{ from: since, to: at(bootstrapper.nowMs) }]);
     expect(shortly(gaps[0]?.events ?? [])).toBe('contact,invitee,invitee_no_show,routing_form_submission');
     expect(subscriptionsIn(sandbox)).toEqual(all);
-    expect((await registrar.watch()).gaps).toEqual([]);
-    expect([...registrar.lastSeen.keys()].toSorted()).toEqual(
+    expect((await bootstrapper.watch()).gaps).toEqual([]);
+    expect([...bootstrapper.lastSeen.keys()].toSorted()).toEqual(
       stored()
         .map(({ uri }) => uri)
         .toSorted(),
@@ -78,57 +78,57 @@ describe('the watch', () => {
 
   it('uses the last time it was seen active when the service does not report the start of retries', async () => {
     minutes(5);
-    await registrar.watch();
-    const wellAt = at(registrar.nowMs);
+    await bootstrapper.watch();
+    const wellAt = at(bootstrapper.nowMs);
     await disable(main().uri);
     minutes(5);
-    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+    expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
   });
 
   it('creates one again that was deleted since it was last seen', async () => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await sandbox.call('DELETE', main().uri);
     minutes(5);
-    const { missing, gaps } = await registrar.watch();
+    const { missing, gaps } = await bootstrapper.watch();
     expect(missing).toHaveLength(1);
-    expect(gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+    expect(gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
     expect(subscriptionsIn(sandbox)).toEqual(all);
-    expect(registrar.lastSeen.size).toBe(2);
+    expect(bootstrapper.lastSeen.size).toBe(2);
   });
 
   it('keeps the gap open until another one is active, however many runs that takes', async () => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await disable(main().uri);
     const { organization } = sandbox.handles;
     await sandbox.control('POST', '/plan', { plan: 'free', organization });
     for (let round = 0; round < 3; round += 1) {
       minutes(5);
-      const { gaps, refused } = await registrar.watch();
+      const { gaps, refused } = await bootstrapper.watch();
       expect(gaps).toEqual([]);
       expect(refused[0]?.cause.kind).toBe('permission');
     }
     await sandbox.control('POST', '/plan', { plan: 'standard', organization });
     minutes(5);
-    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt, to: at(registrar.nowMs) }]);
+    expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
   });
 
   it('keeps the gap of a deleted one open, too', async () => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await sandbox.call('DELETE', main().uri);
     await sandbox.control('POST', '/faults', { status: 503 });
     minutes(5);
-    await expect(registrar.watch()).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(bootstrapper.watch()).rejects.toMatchObject({ code: 'service_unavailable' });
     await sandbox.control('POST', '/faults', {});
     minutes(5);
-    expect((await registrar.watch()).gaps).toMatchObject([{ from: wellAt }]);
+    expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt }]);
   });
 
   it('closes the gap with the possible events when the service accepts only a part of them', async () => {
     await disable(main().uri);
     const { owner: user } = sandbox.handles.users;
     const scopes = everyScope.filter((scope) => scope !== 'routing_forms:read');
-    const poor = openRegistrar(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
-    for (const [uri, one] of registrar.lastSeen) poor.lastSeen.set(uri, one);
+    const poor = openBootstrapper(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
+    for (const [uri, one] of bootstrapper.lastSeen) poor.lastSeen.set(uri, one);
     const { gaps } = await poor.watch();
     expect(gaps.map(({ events }) => shortly(events))).toEqual(['contact,invitee,invitee_no_show']);
     const again = await poor.watch();
@@ -137,69 +137,69 @@ describe('the watch', () => {
 
   it('creates nothing that bootstrap has not created, and applies no change of EVENTS or key', async () => {
     const before = stored();
-    await registrar.watch({ events: only('contact'), keyIds: ['key 2', 'key 1'] });
+    await bootstrapper.watch({ events: only('contact'), keyIds: ['key 2', 'key 1'] });
     expect(stored()).toEqual(before);
-    await openRegistrar(sandbox).watch();
+    await openBootstrapper(sandbox).watch();
     expect(stored()).toEqual(before);
     for (const { uri } of before) await sandbox.call('DELETE', uri);
-    await openRegistrar(sandbox).watch();
+    await openBootstrapper(sandbox).watch();
     expect(stored()).toEqual([]);
   });
 
   it('ignores the outage of a subscription that is no longer desired', async () => {
     await sandbox.call('DELETE', main().uri);
-    const { missing, gaps } = await registrar.watch({ events: only('meeting_recap') });
+    const { missing, gaps } = await bootstrapper.watch({ events: only('meeting_recap') });
     expect([missing, gaps]).toEqual([[], []]);
-    expect(registrar.lastSeen.size).toBe(1);
+    expect(bootstrapper.lastSeen.size).toBe(1);
   });
 });
 
 describe('a gap', () => {
   it('is recorded before its last trace is removed, so that no crash in between loses it', async () => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await sandbox.call('DELETE', main().uri);
     minutes(5);
-    registrar.isStoreFull = true;
-    await expect(registrar.watch()).rejects.toThrow('the store is full');
-    registrar.isStoreFull = false;
+    bootstrapper.isStoreFull = true;
+    await expect(bootstrapper.watch()).rejects.toThrow('the store is full');
+    bootstrapper.isStoreFull = false;
     minutes(5);
-    await registrar.watch();
-    expect(registrar.noted).toEqual([wellAt]);
-    await registrar.watch();
-    expect(registrar.noted).toEqual([wellAt]);
+    await bootstrapper.watch();
+    expect(bootstrapper.noted).toEqual([wellAt]);
+    await bootstrapper.watch();
+    expect(bootstrapper.noted).toEqual([wellAt]);
   });
 
   it.each([
     ['disabled', () => disable(main().uri)],
     ['gone', () => sandbox.call('DELETE', main().uri)],
   ])('is noted by bootstrap, too, when it makes one again that was %s', async (_, lose) => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await lose();
     minutes(5);
-    expect(await registrar.apply()).toMatchObject({ missingSince: wellAt });
-    expect(registrar.noted).toEqual([wellAt]);
+    expect(await bootstrapper.apply()).toMatchObject({ missingSince: wellAt });
+    expect(bootstrapper.noted).toEqual([wellAt]);
     expect(subscriptionsIn(sandbox)).toEqual(all);
-    expect(await registrar.apply()).toMatchObject({ missingSince: undefined });
+    expect(await bootstrapper.apply()).toMatchObject({ missingSince: undefined });
   });
 
   it('is recorded by bootstrap when it replaces a subscription whose deliveries failed', async () => {
     const since = at(Date.now() - 600_000);
     sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
-    await registrar.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(registrar.noted).toEqual([since]);
+    await bootstrapper.apply({ keyIds: ['key 2', 'key 1'] });
+    expect(bootstrapper.noted).toEqual([since]);
   });
 
   it('stays open for bootstrap until another subscription is active', async () => {
-    const wellAt = at(registrar.nowMs);
+    const wellAt = at(bootstrapper.nowMs);
     await sandbox.call('DELETE', main().uri);
     const { organization } = sandbox.handles;
     await sandbox.control('POST', '/plan', { plan: 'free', organization });
     minutes(5);
-    await registrar.apply();
-    expect(registrar.noted).toEqual([]);
+    await bootstrapper.apply();
+    expect(bootstrapper.noted).toEqual([]);
     await sandbox.control('POST', '/plan', { plan: 'standard', organization });
     minutes(5);
-    await registrar.apply();
-    expect(registrar.noted).toEqual([wellAt]);
+    await bootstrapper.apply();
+    expect(bootstrapper.noted).toEqual([wellAt]);
   });
 });

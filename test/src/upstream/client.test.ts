@@ -6,7 +6,7 @@ import { observedAt } from '#src/upstream/send-once.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { SlotstreamError, isTransient } from '#src/base/errors.ts';
-import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/upstream.ts';
+import { clientOf, failureOf, pausedTime, type Bent } from '../../harness/sandbox/api-clients.ts';
 
 const base = 'https://api.example.test/v2';
 type Turn = { status?: number; body?: unknown; headers?: Record<string, string>; fails?: string };

@@ -13,7 +13,7 @@ import * as users from '#src/upstream/endpoints/users.ts';
 import * as subscriptions from '#src/upstream/endpoints/webhook-subscriptions.ts';
 import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-import { allOf, clientOf, failureOf, pausedTime } from '../../harness/upstream.ts';
+import { allOf, clientOf, failureOf, pausedTime } from '../../harness/sandbox/api-clients.ts';
 
 let sandbox: TestSandbox;
 let made = 0;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { pagesOf, type ListCall } from '#src/upstream/pages.ts';
-import { allOf, answer, clientOf, failureOf, openStranger } from '../../harness/upstream.ts';
+import { allOf, answer, clientOf, failureOf, openFakeServer } from '../../harness/sandbox/api-clients.ts';
 
 const list: ListCall<{ readonly id: number }> = {
   path: '/things',
@@ -14,7 +14,7 @@ const page = (ids: readonly unknown[], pagination: object) => ({ collection: ids
 
 /** A list of three pages whose links are made by `link`. */
 const threePages = (link: (token: string, base: string) => object) =>
-  openStranger((request, response) => {
+  openFakeServer((request, response) => {
     const base = `http://${request.headers.host}`;
     const token = new URL(request.url ?? '', base).searchParams.get('page_token') ?? 'a';
     const next = { a: 'b', b: 'c' }[token];
@@ -53,7 +53,7 @@ describe('pages', () => {
   });
 
   it('follow links without a page token unchanged', async () => {
-    await using server = await openStranger((request, response, turn) => {
+    await using server = await openFakeServer((request, response, turn) => {
       const base = `http://${request.headers.host}`;
       answer(response, 200, page([turn], { next_page: turn < 3 ? `${base}/things/after/${turn}` : null }));
     });
@@ -76,7 +76,7 @@ describe('pages', () => {
   });
 
   it('are rejected when they lead to another origin, and the token is not sent there', async () => {
-    await using elsewhere = await openStranger((_, response) => answer(response, 200, page([], {})));
+    await using elsewhere = await openFakeServer((_, response) => answer(response, 200, page([], {})));
     await using server = await threePages((token) => ({
       next_page: `${elsewhere.url}/things?page_token=${token}`,
       next_page_token: token,
@@ -93,13 +93,13 @@ describe('pages', () => {
     'http://[',
     'http://u:p@h/',
   ])('are refused when they lead to %s', async (next_page) => {
-    await using server = await openStranger((_, response) => answer(response, 200, page([1], { next_page })));
+    await using server = await openFakeServer((_, response) => answer(response, 200, page([1], { next_page })));
     expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'refused' });
     expect(server.asked).toHaveLength(1);
   });
 
   it('end with an error when a page leads to itself', async () => {
-    await using server = await openStranger((_, response) =>
+    await using server = await openFakeServer((_, response) =>
       answer(response, 200, page([1], { next_page_token: 'again' })),
     );
     expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'service_answer' });
@@ -107,7 +107,9 @@ describe('pages', () => {
   });
 
   it('return every record as sent, also an invalid one; parsing it names the field', async () => {
-    await using server = await openStranger((_, response) => answer(response, 200, page([1, 'ada@example.test'], {})));
+    await using server = await openFakeServer((_, response) =>
+      answer(response, 200, page([1, 'ada@example.test'], {})),
+    );
     const { value } = await pagesOf(clientOf(server.url), list).next();
     if (value === undefined) throw new Error('There is no page.');
     expect(value.records).toEqual([{ id: 1 }, { id: 'ada@example.test' }]);

@@ -6,7 +6,7 @@ import { callForRecord } from '#src/upstream/request.ts';
 import { getContact, listContacts } from '#src/upstream/endpoints/contacts.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-import { allOf, clientOf, failureOf } from '../../harness/upstream.ts';
+import { allOf, clientOf, failureOf } from '../../harness/sandbox/api-clients.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 150, bookings: 0 })));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter, type RateLimiter } from '#src/upstream/rate-limiter.ts';
 import { longestDelayMs } from '#src/base/retry-after.ts';
-import { pausedTime } from '../../harness/upstream.ts';
+import { pausedTime } from '../../harness/sandbox/api-clients.ts';
 import { runs } from '../../harness/runs.ts';
 
 const rateLimit = (remaining: number, more: { limit?: number; resetMs?: number } = {}) => ({

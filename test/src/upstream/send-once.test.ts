@@ -7,7 +7,7 @@ import { describeError } from '#src/observability/redact.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
-import { answer, clientOf, failureOf, openStranger, someToken } from '../../harness/upstream.ts';
+import { answer, clientOf, failureOf, openFakeServer, someToken } from '../../harness/sandbox/api-clients.ts';
 import { runs } from '../../harness/runs.ts';
 import { clockAheadMs } from '#src/upstream/send-once.ts';
 
@@ -16,7 +16,7 @@ const brief = { retryBudget: { failuresMs: 2_000, limitsMs: 2_000 } };
 
 describe('a server', () => {
   it('that responds with an HTML page is not the service', async () => {
-    await using server = await openStranger((_, response) =>
+    await using server = await openFakeServer((_, response) =>
       answer(response, 200, '<html>Welcome to the hotel</html>'),
     );
     const error = await failureOf(() => clientOf(server.url, brief).call(get));
@@ -25,7 +25,7 @@ describe('a server', () => {
   });
 
   it('that responds with half a JSON text is called again', async () => {
-    await using server = await openStranger((_, response, turn) =>
+    await using server = await openFakeServer((_, response, turn) =>
       answer(response, 200, turn === 1 ? '{"resource": {"a"' : { resource: {} }),
     );
     await clientOf(server.url).call(get);
@@ -33,7 +33,7 @@ describe('a server', () => {
   });
 
   it('that disconnects in the middle of the response is called again', async () => {
-    await using server = await openStranger((_, response, turn) => {
+    await using server = await openFakeServer((_, response, turn) => {
       if (turn > 1) return answer(response, 200, { resource: {} });
       response.writeHead(200, { 'content-length': '1000' });
       response.write('{"resource"', () => response.destroy());
@@ -43,13 +43,13 @@ describe('a server', () => {
   });
 
   it('that fails with the page of a proxy is reported with its status', async () => {
-    await using server = await openStranger((_, response) => answer(response, 502, '<html>Bad gateway</html>'));
+    await using server = await openFakeServer((_, response) => answer(response, 502, '<html>Bad gateway</html>'));
     expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ status: 502, title: '' });
   });
 
   it('that sends ten megabytes, or never stops, is disconnected', async () => {
     let sent = 0;
-    await using server = await openStranger((_, response) => {
+    await using server = await openFakeServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(256 * 1024, ' ');
       const more = (): void => {
@@ -67,12 +67,12 @@ describe('a server', () => {
   });
 
   it('that nests without end is rejected', async () => {
-    await using server = await openStranger((_, response) => answer(response, 200, '['.repeat(100_000)));
+    await using server = await openFakeServer((_, response) => answer(response, 200, '['.repeat(100_000)));
     expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ code: 'service_unavailable' });
   });
 
   it('that never responds runs into the timeout', async () => {
-    await using server = await openStranger(() => undefined);
+    await using server = await openFakeServer(() => undefined);
     const client = clientOf(server.url, {
       retryBudget: { failuresMs: 1, limitsMs: 1 },
       timeouts: { responseMs: 30, totalMs: 60 },
@@ -85,7 +85,7 @@ describe('a server', () => {
   });
 
   it('that begins a response and never ends it runs into the timeout', async () => {
-    await using server = await openStranger((_, response) => {
+    await using server = await openFakeServer((_, response) => {
       response.writeHead(200);
       response.write('{');
     });
@@ -99,15 +99,15 @@ describe('a server', () => {
   });
 
   it('that cannot be reached is reported with what to check', async () => {
-    const server = await openStranger(() => undefined);
+    const server = await openFakeServer(() => undefined);
     await server[Symbol.asyncDispose]();
     const error = await failureOf(() => clientOf(server.url, brief).call(get));
     expect(error).toMatchObject({ code: 'service_unavailable', message: expect.stringContaining('ECONNREFUSED') });
   });
 
   it.each([301, 302, 303, 307, 308])('that redirects (%i) does not get the token sent on', async (status) => {
-    await using elsewhere = await openStranger((_, response) => answer(response, 200, {}));
-    await using server = await openStranger((_, response) =>
+    await using elsewhere = await openFakeServer((_, response) => answer(response, 200, {}));
+    await using server = await openFakeServer((_, response) =>
       answer(response, status, undefined, { location: `${elsewhere.url}/contacts` }),
     );
     const error = await failureOf(() => clientOf(server.url).call(get));
@@ -130,7 +130,7 @@ function everyWordOf(error: unknown): string {
 describe('the token', () => {
   it('is in no error, whatever the service echoes', async () => {
     let turn: { status: number; text: string } = { status: 200, text: '' };
-    await using server = await openStranger((request, response) => {
+    await using server = await openFakeServer((request, response) => {
       // A service that repeats what it was sent.
       const echo = `${request.headers.authorization}`;
       answer(response, turn.status, turn.text.replaceAll('ECHO', echo));
@@ -202,7 +202,7 @@ it('personal data quoted by the service is redacted', async () => {
     message: 'x',
     details: [{ message: 'ada@example.test is taken', parameter: 'email' }],
   };
-  await using server = await openStranger((_, response) => answer(response, 400, body));
+  await using server = await openFakeServer((_, response) => answer(response, 400, body));
   const error = await failureOf(() => clientOf(server.url).call({ ...get, query: { email: 'ada@example.test' } }));
   expect(everyWordOf(error)).not.toContain('ada@');
   expect(String(error)).toContain('email: [redacted] is taken');

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
-import { openAlertWorld, type AlertWorld } from '../../harness/alert-world.ts';
-import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/inbox.ts';
-import { noShowBooking } from '../../harness/no-show-bookings.ts';
+import { openAlertWorld, type AlertWorld } from '../../harness/alerts/alert-world.ts';
+import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
+import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { storeEngines } from '../../harness/stores.ts';
 
 const minuteMs = 60_000;

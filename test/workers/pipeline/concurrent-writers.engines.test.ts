@@ -9,7 +9,7 @@ import { isTransient } from '#src/base/errors.ts';
 import { readEntries } from '#src/store/log/read.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { history } from '../../harness/histories.ts';
+import { history } from '../../harness/data/delivery-histories.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import {
   aDayLater,

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
-import { canaryOf, uris } from '../../harness/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { canaryOf, uris } from '../../harness/data/payloads.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,
@@ -15,7 +15,7 @@ import {
   tableNames,
   type TestStore,
 } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/memory-fold.ts';
+import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 interface Arrival {

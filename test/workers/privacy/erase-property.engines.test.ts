@@ -21,10 +21,10 @@ import {
   holdsCanary,
   holdsCompanion,
   mayBeErased,
-} from '../../harness/canaries.ts';
-import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
-import { canaryOf, uris } from '../../harness/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+} from '../../harness/data/planted-addresses.ts';
+import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { canaryOf, uris } from '../../harness/data/payloads.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,

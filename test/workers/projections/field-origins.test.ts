@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { drawsFrom, originsOf } from '#workers/projections/field-origins.ts';
-import { cut, reordered } from '../../harness/histories.ts';
-import { mixedHistory } from '../../harness/reads.ts';
+import { cut, reordered } from '../../harness/data/delivery-histories.ts';
+import { mixedHistory } from '../../harness/data/api-reads.ts';
 import type { Contents } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/memory-fold.ts';
+import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 
 const arrivals = mixedHistory(12).chain((sent) =>

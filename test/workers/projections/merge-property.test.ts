@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
-import { uris } from '../../harness/payloads.ts';
-import { mixedHistory } from '../../harness/reads.ts';
+import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { uris } from '../../harness/data/payloads.ts';
+import { mixedHistory } from '../../harness/data/api-reads.ts';
 import type { Contents } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/memory-fold.ts';
+import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
 import { expectedRows } from '../../oracle/fold.ts';
 import { patienceMs, runs } from '../../harness/runs.ts';
 

@@ -1,6 +1,6 @@
 // What one delivery does to rows, by example: the stories that a random history tells too rarely to be read.
 import { describe, expect, it } from 'vitest';
-import { fold, read } from '../../harness/memory-fold.ts';
+import { fold, read } from '../../harness/mirror/memory-fold.ts';
 
 const base = 'https://api.example.test';
 const keep = { eraseOnDelete: false };

@@ -9,10 +9,10 @@ import { prune, type RetentionReport } from '#workers/retention/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { canaryAddress, haunted, holdsCanary } from '../../harness/canaries.ts';
-import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
-import { uris } from '../../harness/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import { canaryAddress, haunted, holdsCanary } from '../../harness/data/planted-addresses.ts';
+import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { uris } from '../../harness/data/payloads.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,

@@ -11,7 +11,7 @@ import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   aDayLater,
   freshMemory,

@@ -8,7 +8,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { redisStreamSink } from '#workers/sinks/redis-stream.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
-import { startPump } from '../../harness/pumping.ts';
+import { startPump } from '../../harness/mirror/sink-pump.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../harness/stores.ts';
 

@@ -13,14 +13,14 @@ import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { openStore } from '#src/store/open-store.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { webhookSink } from '#workers/sinks/webhook.ts';
-import { openCallback, type Callback, type Received } from '../../harness/callback.ts';
+import { openCallback, type Callback, type Received } from '../../harness/sandbox/callback-server.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
-import { startPump } from '../../harness/pumping.ts';
+import { startPump } from '../../harness/mirror/sink-pump.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { openSender } from '../../harness/sender.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
-import { contactStory } from '../../harness/story.ts';
+import { contactStory } from '../../harness/data/contact-deliveries.ts';
 
 const secret = `whsec_${Buffer.from('a secret of the tests, long enough').toString('base64')}`;
 const uri = (n: number) => `https://api.example.test/contacts/${n}`;

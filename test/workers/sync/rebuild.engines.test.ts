@@ -5,8 +5,8 @@ import { quarantine } from '#workers/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { cut, history, reordered, type Telling } from '../../harness/histories.ts';
-import { ingestTellings, mixedHistory } from '../../harness/reads.ts';
+import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createLoginThrottle } from '#src/api/auth/login-throttle.ts';
 import { createSessions, sessionSeconds } from '#src/api/auth/session.ts';
 import { openAdminToken } from '#src/api/running-instance.ts';
-import { adminToken, bearer, logIn, openAdmin } from '../../../harness/admin.ts';
+import { adminToken, bearer, logIn, openAdmin } from '../../../harness/mirror/api-app.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const browser = { accept: 'text/html' };

@@ -1,11 +1,11 @@
 // The documentation as a real browser shows it: offline, within its policy, by keyboard, on any screen.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { adminToken, listen } from '../../../harness/admin.ts';
+import { adminToken, listen } from '../../../harness/mirror/api-app.ts';
 import { openBrowser, visit, type Looks, type Visit } from '../../../harness/browser.ts';
-import { openReadApi } from '../../../harness/read-api.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
-import { contactDelivery, contactUri } from '../../../harness/story.ts';
+import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
 /** A foreign page on this machine: by one name it is another site, by the other another port of our host. */
 async function openForeignPage(body: string) {

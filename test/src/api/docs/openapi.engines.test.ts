@@ -7,9 +7,9 @@ import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.
 import { markFailed } from '#src/store/alerts/send-results.ts';
 import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
-import { bearer, openAdmin } from '../../../harness/admin.ts';
-import { openBackfilling } from '../../../harness/backfilling.ts';
-import { openReadApi } from '../../../harness/read-api.ts';
+import { bearer, openAdmin } from '../../../harness/mirror/api-app.ts';
+import { openBackfilling } from '../../../harness/mirror/test-backfill.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 
 let api: Awaited<ReturnType<typeof openReadApi>>;

@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { expectMirrored, type ComparisonOptions } from '../../../harness/mirror-comparison.ts';
+import { expectMirrored, type ComparisonOptions } from '../../../harness/mirror/mirror-comparison.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { isLongRun } from '../../../harness/runs.ts';
-import { registerForAll } from '../../../harness/registration.ts';
+import { registerForAll } from '../../../harness/sandbox/subscribe-to-all.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 const engines = [

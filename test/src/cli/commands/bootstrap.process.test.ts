@@ -7,9 +7,9 @@ import { ask } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
-import { subscriptionsIn } from '../../../harness/registrar.ts';
+import { subscriptionsIn } from '../../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { openSender } from '../../../harness/sender.ts';
+import { openSender } from '../../../harness/mirror/sender.ts';
 
 /** Keys then come from the file. */
 const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;

@@ -9,9 +9,9 @@ import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { openSender } from '../../../harness/sender.ts';
+import { openSender } from '../../../harness/mirror/sender.ts';
 import { tableNames } from '../../../harness/stores.ts';
-import { contactDelivery, contactUri } from '../../../harness/story.ts';
+import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

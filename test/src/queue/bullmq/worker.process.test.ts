@@ -6,8 +6,8 @@ import { freePort, until } from '../../../harness/ports.ts';
 import { startPostgres, type TestPostgres } from '../../../harness/postgres.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
-import { openSender } from '../../../harness/sender.ts';
-import { contactStory, whilst } from '../../../harness/story.ts';
+import { openSender } from '../../../harness/mirror/sender.ts';
+import { contactStory, whilst } from '../../../harness/data/contact-deliveries.ts';
 
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
   'receivers and workers in separate processes, on Redis and PostgreSQL',

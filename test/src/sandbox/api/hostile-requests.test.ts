@@ -5,9 +5,9 @@ import { commonError } from '#schemas/errors.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
-import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/hostile-requests.ts';
-import { jsonOf, openTarget, pathToNothing } from '../../../harness/hostile-target.ts';
-import type { Extra, Sent, Target } from '../../../harness/hostile-target.ts';
+import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
+import { jsonOf, openTarget, pathToNothing } from '../../../harness/sandbox/hostile-target.ts';
+import type { Extra, Sent, Target } from '../../../harness/sandbox/hostile-target.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;

@@ -6,7 +6,7 @@ import type { Caller, ServiceOperation } from '#src/sandbox/api/service-operatio
 import { createTokens } from '#src/sandbox/auth/tokens.ts';
 import { dayMs, hourMs, minuteMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld } from '../../../harness/booking-world.ts';
+import { createBookingWorld } from '../../../harness/sandbox/booking-world.ts';
 
 const named = (id: string): ServiceOperation => operations.find((one) => one.id === id) as ServiceOperation;
 const booking = named('createInvitee');

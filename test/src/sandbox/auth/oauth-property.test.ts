@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFamilies } from '#src/sandbox/auth/refresh-token-families.ts';
-import { openClient } from '../../../harness/oauth.ts';
+import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oauthErrorBody, tokenAnswer } from '#schemas/oauth.ts';
-import { callback, challengeOf, openClient, verifier } from '../../../harness/oauth.ts';
+import { callback, challengeOf, openClient, verifier } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 

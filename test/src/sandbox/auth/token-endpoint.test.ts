@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFamilies } from '#src/sandbox/auth/refresh-token-families.ts';
 import { createCodes } from '#src/sandbox/auth/codes.ts';
-import { openClient } from '../../../harness/oauth.ts';
+import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 

@@ -1,6 +1,6 @@
 // The control that advances the clock.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openCallback } from '../../../harness/callback.ts';
+import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';

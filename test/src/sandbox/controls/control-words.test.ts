@@ -1,15 +1,15 @@
 // The controls take the words people try, and say what they would have taken.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDesk } from '../../../harness/bookings.ts';
-import type { Desk } from '../../../harness/bookings.ts';
+import { openBooker } from '../../../harness/sandbox/bookings.ts';
+import type { Booker } from '../../../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -17,10 +17,10 @@ const details = async (path: string, body: object) => (await sandbox.control('PO
 
 describe('the invitee a control is about', () => {
   it.each(['uri', 'invitee'])('is named by `%s`', async (word) => {
-    const named = { [word]: (await desk.booked()).uri };
+    const named = { [word]: (await booker.booked()).uri };
     expect((await sandbox.control('POST', '/no_shows', named)).body.resource.no_show).not.toBeNull();
     expect((await sandbox.control('DELETE', '/no_shows', named)).body.resource.no_show).toBeNull();
-    const start_time = desk.freshTime();
+    const start_time = booker.freshTime();
     const moved = await sandbox.control('POST', '/invitees/reschedule', { ...named, start_time });
     expect(moved.body.resource).toMatchObject({ status: 'active', old_invitee: named[word] });
     const canceled = await sandbox.control('POST', '/invitees/cancel', { [word]: moved.body.resource.uri });
@@ -33,7 +33,7 @@ describe('the invitee a control is about', () => {
     expect(await details('/invitees/cancel', {})).toEqual([{ parameter: 'uri', message: 'required' }]);
     expect(await details('/no_shows', { uri: strange })).toMatchObject([{ parameter: 'uri' }]);
     expect(await details('/no_shows', { invitee: strange })).toMatchObject([{ parameter: 'invitee' }]);
-    const { uri } = await desk.booked();
+    const { uri } = await booker.booked();
     expect(await details('/no_shows', { invitee: uri, uri: strange })).toMatchObject([{ parameter: 'uri' }]);
     expect(await sandbox.control('POST', '/no_shows', { invitee: uri, uri })).toMatchObject({ status: 200 });
   });
@@ -41,7 +41,7 @@ describe('the invitee a control is about', () => {
 
 describe('a DELETE without a body', () => {
   it('says in its query what is meant', async () => {
-    const { uri } = await desk.booked();
+    const { uri } = await booker.booked();
     await sandbox.control('POST', '/no_shows', { invitee: uri });
     const path = `/no_shows?invitee=${encodeURIComponent(uri)}`;
     expect(await sandbox.control('DELETE', path)).toMatchObject({ status: 200, body: { resource: { no_show: null } } });

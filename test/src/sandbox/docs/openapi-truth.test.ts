@@ -3,16 +3,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
-import { openCallback } from '../../../harness/callback.ts';
+import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
-import { furnish, listsOf } from '../../../harness/tour.ts';
+import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
 
 let sandbox: TestSandbox;
 let service: OpenApiDocument;
 beforeAll(async () => {
   sandbox = await openTestSandbox();
-  await furnish(sandbox);
+  await fillEveryList(sandbox);
   service = (await sandbox.control('GET', '/openapi.json')).body as OpenApiDocument;
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());

@@ -4,7 +4,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import { createLiveActivity } from '#src/sandbox/live/live.ts';
 import { deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld } from '../../../harness/booking-world.ts';
+import { createBookingWorld } from '../../../harness/sandbox/booking-world.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 
 const turns = 2000;

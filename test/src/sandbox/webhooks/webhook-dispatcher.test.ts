@@ -1,7 +1,7 @@
 // The webhook dispatcher as a whole: what is pending, when it is settled, how it ends.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
-import { openCallback } from '../../../harness/callback.ts';
+import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';

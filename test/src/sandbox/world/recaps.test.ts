@@ -9,7 +9,7 @@ import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps
 import type { ExternalMeeting } from '#src/sandbox/world/recaps.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createState } from '#src/sandbox/world/state.ts';
-import { holdMeeting } from '../../../harness/meetings.ts';
+import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { namedDefinitions } from '#src/store/views/custom-columns.ts';
 import { readDefinitions as definitionsIn } from '#src/store/views/views.ts';
-import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { emptyTables, freshMemory, freshPostgres, ingestBodies, type TestStore } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/view-rows.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
 
 const isText = (value: Json) => typeof value === 'string';

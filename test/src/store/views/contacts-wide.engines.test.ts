@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/view-rows.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const options = [
   { uuid: 'o1', label: 'Small' },

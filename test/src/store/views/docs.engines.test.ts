@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { viewsFor } from '#src/store/views/views.ts';
-import { contactBody, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
-import { tellSmallWorld } from '../../../harness/small-world.ts';
+import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
+import { ingestCountedBookings } from '../../../harness/data/counted-bookings.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../../docs/views.md'), 'utf8');
@@ -55,7 +55,7 @@ for (const engine of storeEngines)
     let opened: TestStore;
     beforeAll(async () => {
       opened = await engine.fresh();
-      await tellSmallWorld(opened.store);
+      await ingestCountedBookings(opened.store);
       await readDefinitions(opened.store, [
         { uri: fieldUri(1), label: 'Budget', field_type: 'number' },
         {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/view-rows.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const uri = (n: number) => `https://api.example.test/invitees/${String(n).padStart(5, '0')}`;
 

@@ -6,9 +6,9 @@ import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
 import { readDefinitions as definitionsIn, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
-import { contactBody, fieldUri, readDefinitions } from '../../../harness/custom-fields.ts';
+import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { freshPostgres, ingestBodies, storeEngines } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/view-rows.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 /** Opens a store, and keeps what it reports. */
 async function openListening(url: string) {

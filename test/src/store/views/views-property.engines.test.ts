@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shapeOfView } from '#src/store/views/views.ts';
-import { bookingHistory } from '../../../harness/booking-histories.ts';
-import { cut, reordered } from '../../../harness/histories.ts';
-import { ingestTellings, mixedHistory } from '../../../harness/reads.ts';
+import { bookingHistory } from '../../../harness/data/booking-histories.ts';
+import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
+import { ingestTellings, mixedHistory } from '../../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, projectedRows, type TestStore } from '../../../harness/stores.ts';
-import { inOrder, viewRows } from '../../../harness/view-rows.ts';
+import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
 import { viewsOf } from '../../../oracle/views.ts';
 

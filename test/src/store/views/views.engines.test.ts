@@ -1,8 +1,8 @@
 // The views over a small world, counted by hand (its picture is in `small-world.ts`), on each store.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { january, tellSmallWorld, uri } from '../../../harness/small-world.ts';
+import { january, ingestCountedBookings, uri } from '../../../harness/data/counted-bookings.ts';
 import { storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/view-rows.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const intro = uri('event_types', 'intro');
 const demo = uri('event_types', 'demo');
@@ -13,7 +13,7 @@ for (const engine of storeEngines)
     let opened: TestStore;
     beforeAll(async () => {
       opened = await engine.fresh();
-      await tellSmallWorld(opened.store);
+      await ingestCountedBookings(opened.store);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
     const rows = (name: string) => viewRows(opened.store, name);

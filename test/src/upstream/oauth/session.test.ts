@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '#src/upstream/oauth/session.ts';
 import { readLogins, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
 import { openUpstream, defaultNeeds, openUserUpstreams } from '#src/upstream/clients.ts';
-import { openClient } from '../../../harness/oauth.ts';
+import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { failureOf } from '../../../harness/upstream.ts';
+import { failureOf } from '../../../harness/sandbox/api-clients.ts';
 
 let dataDir: string;
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'slotstream-logins-'))));

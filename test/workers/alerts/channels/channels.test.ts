@@ -14,9 +14,9 @@ import {
   type Message,
   type MessageInput,
 } from '#workers/alerts/message/message.ts';
-import { bookingContext, hostileTexts, inviteeUri } from '../../../harness/booking-context.ts';
-import { openCallback } from '../../../harness/callback.ts';
-import { openMailbox } from '../../../harness/mailbox.ts';
+import { bookingContext, hostileTexts, inviteeUri } from '../../../harness/data/booking-context.ts';
+import { openCallback } from '../../../harness/sandbox/callback-server.ts';
+import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
 const secret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
@@ -40,7 +40,7 @@ async function openWorld({
 }: { allowPrivate?: boolean; settings?: Partial<ChannelSettings> } = {}) {
   const stack = new AsyncDisposableStack();
   const web = stack.use(await openCallback());
-  const mail = stack.use(await openMailbox());
+  const mail = stack.use(await openTestMailServer());
   const lines: string[] = [];
   const log = createLog({
     level: 'info',
@@ -310,7 +310,7 @@ describe('email', () => {
   });
 
   it('a wrong password is final, and is not shown', async () => {
-    await using mail = await openMailbox({
+    await using mail = await openTestMailServer({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth: (_auth, _session, done) => done(new Error('canary')),
@@ -325,7 +325,7 @@ describe('email', () => {
 
   it('a password is sent over TLS only', async () => {
     const commands: string[] = [];
-    await using mail = await openMailbox({
+    await using mail = await openTestMailServer({
       allowInsecureAuth: true,
       onAuth(_auth, _session, done) {
         commands.push('a password');
@@ -344,7 +344,7 @@ describe('email', () => {
   });
 
   it('a server with a self-signed certificate receives nothing', async () => {
-    await using mail = await openMailbox({ secure: true });
+    await using mail = await openTestMailServer({ secure: true });
     await using world = await openWorld({ settings: { smtpUrl: mail.url } });
     expect(await world.send('email', await buildMessage(needs, noShow))).toEqual({
       ok: false,

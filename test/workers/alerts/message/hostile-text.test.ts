@@ -6,7 +6,7 @@ import { buildMessage } from '#workers/alerts/message/message.ts';
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { sanitizeLine, sanitizeLines, truncate } from '#workers/alerts/message/sanitize-text.ts';
-import { bookingContext, inviteeUri, rowOf } from '../../../harness/booking-context.ts';
+import { bookingContext, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const anything = fc.oneof(

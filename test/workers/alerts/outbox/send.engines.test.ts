@@ -9,8 +9,8 @@ import type { Store } from '#src/store/contract.ts';
 import type { SendResult } from '#workers/alerts/channels/channel.ts';
 import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
-import { claimForSending } from '../../../harness/alert-world.ts';
-import { noShowBooking } from '../../../harness/no-show-bookings.ts';
+import { claimForSending } from '../../../harness/alerts/alert-world.ts';
+import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T10:00:00Z');

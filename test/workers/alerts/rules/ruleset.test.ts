@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChannelName } from '#workers/alerts/channels/channel.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/booking-context.ts';
+import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));

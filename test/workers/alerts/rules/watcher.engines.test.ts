@@ -18,7 +18,7 @@ import { replay } from '#workers/sync/replay.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import { noShowBooking } from '../../../harness/no-show-bookings.ts';
+import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);

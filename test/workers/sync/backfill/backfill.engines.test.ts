@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
-import { openBackfilling, type Backfilling } from '../../../harness/backfilling.ts';
-import { expectMirrored } from '../../../harness/mirror-comparison.ts';
+import { openBackfilling, type Backfilling } from '../../../harness/mirror/test-backfill.ts';
+import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const names = allResources.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { withPage, noCounts } from '#workers/sync/backfill/progress.ts';
 import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { clientOf, openStranger } from '../../../harness/upstream.ts';
+import { clientOf, openFakeServer } from '../../../harness/sandbox/api-clients.ts';
 
 const resourceOf = (name: ResourceName): Resource => {
   const found = allResources.find((one) => one.name === name);
@@ -104,7 +104,7 @@ describe('a walk', () => {
       message: 'no',
       details: [{ parameter: 'page_token', message: 'expired' }],
     };
-    await using stranger = await openStranger((request, response) => {
+    await using stranger = await openFakeServer((request, response) => {
       const isFirst = !String(request.url).includes('page_token');
       const pagination = {
         count: 0,
@@ -126,7 +126,7 @@ describe('a walk', () => {
   });
 
   it('asks for a user whom a membership only names', async () => {
-    await using stranger = await openStranger((request, response) => {
+    await using stranger = await openFakeServer((request, response) => {
       const user = `${stranger.url}/users/1`;
       const membership = { uri: `${stranger.url}/organization_memberships/1`, role: 'user', user };
       const pagination = {

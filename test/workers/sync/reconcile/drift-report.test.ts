@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { counted, countLines, driftOf, totalOf, type DriftCounts } from '#workers/sync/reconcile/drift-report.ts';
 import { fullTraversals, recentTraversals, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
-import { allKinds } from '../../../harness/reconciling.ts';
+import { allKinds } from '../../../harness/mirror/test-reconcile.ts';
 
 const uri = 'https://api.example.test/contacts/1';
 

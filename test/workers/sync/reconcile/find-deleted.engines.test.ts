@@ -5,8 +5,8 @@ import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openBackfilling } from '../../../harness/backfilling.ts';
-import { allKinds, openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
+import { openBackfilling } from '../../../harness/mirror/test-backfill.ts';
+import { allKinds, openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const [{ fresh }] = storeEngines;

@@ -4,7 +4,7 @@ import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contac
 import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
+import { openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
 import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const world = { contacts: 60, bookings: 30 };

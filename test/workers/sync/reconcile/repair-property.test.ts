@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, reordered, type Telling } from '../../../harness/histories.ts';
-import { contact, eventType, invitee, recap, submission, type Payload } from '../../../harness/payloads.ts';
-import { mixedHistory } from '../../../harness/reads.ts';
-import { fold, readTelling } from '../../../harness/memory-fold.ts';
-import { normal, type Record_ } from '../../../harness/normal-facts.ts';
+import { cut, reordered, type Telling } from '../../../harness/data/delivery-histories.ts';
+import { contact, eventType, invitee, recap, submission, type Payload } from '../../../harness/data/payloads.ts';
+import { mixedHistory } from '../../../harness/data/api-reads.ts';
+import { fold, readTelling } from '../../../harness/mirror/memory-fold.ts';
+import { normal, type Record_ } from '../../../harness/data/normal-facts.ts';
 import { fieldColumns, tableOf } from '../../../oracle/columns.ts';
 import { patienceMs, runs } from '../../../harness/runs.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
-import { expectMirrored } from '../../../harness/mirror-comparison.ts';
-import { allKinds, openReconciling, type Reconciling } from '../../../harness/reconciling.ts';
+import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
+import { allKinds, openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const dayMs = 86_400_000;

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import { availableTimes } from '#src/sandbox/world/bookings/availability.ts';
 import { book } from '#src/sandbox/world/bookings/bookings.ts';
-import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../../harness/booking-world.ts';
+import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 
-const midnightMs = Math.floor(standingMs / dayMs) * dayMs + dayMs;
+const midnightMs = Math.floor(fixedNowMs / dayMs) * dayMs + dayMs;
 const thursday = { fromMs: midnightMs, toMs: midnightMs + dayMs };
 const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada' };
 

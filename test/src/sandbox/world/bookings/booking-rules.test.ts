@@ -1,17 +1,17 @@
 // Whatever is sent to POST /invitees and its neighbours: a documented answer, never a server error, and a refusal changes nothing.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk } from '../../../../harness/bookings.ts';
-import type { Desk } from '../../../../harness/bookings.ts';
+import { openBooker } from '../../../../harness/sandbox/bookings.ts';
+import type { Booker } from '../../../../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../../harness/sandbox.ts';
 import { patienceMs, runs } from '../../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
-let desk: Desk;
+let booker: Booker;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  desk = await openDesk(sandbox);
+  booker = await openBooker(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -42,7 +42,7 @@ it('POST /invitees answers oddities with 201, 400, 403 or 404', { timeout: patie
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...bookingFields), odd, async (field, value) => {
       const before = sandbox.service.state.invitees.size;
-      const { status } = await desk.book({ [field]: value });
+      const { status } = await booker.book({ [field]: value });
       expect([201, 400, 403, 404]).toContain(status);
       expect(sandbox.service.state.invitees.size - before).toBe(status === 201 ? 1 : 0);
     }),
@@ -83,7 +83,7 @@ it('lists and available times answer odd questions with 200, 400 or 404', { time
   const { organization, event_types } = sandbox.handles;
   const names = ['count', 'page_token', 'sort', 'status', 'min_start_time', 'invitee_email', 'user', 'active', 'extra'];
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('0', '-1', '1e9', 'start_time:up', 'null'));
-  const times = { event_type: event_types.solo, start_time: desk.freshTime(), end_time: desk.freshTime() };
+  const times = { event_type: event_types.solo, start_time: booker.freshTime(), end_time: booker.freshTime() };
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...names), text, async (name, value) => {
       for (const path of ['/scheduled_events', '/event_types']) {

@@ -9,11 +9,11 @@ import { HttpError } from '#src/http/http-error.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../../harness/booking-world.ts';
+import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 import { patienceMs, runs } from '../../../../harness/runs.ts';
 
-const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(standingMs + days * dayMs));
+const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(fixedNowMs + days * dayMs));
 const which = fc.nat({ max: 30 });
 const offers = [
   'Intro call',

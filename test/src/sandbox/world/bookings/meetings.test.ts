@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
-import { createBookingWorld, standingMs } from '../../../../harness/booking-world.ts';
-import type { BookingWorld } from '../../../../harness/booking-world.ts';
+import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
+import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 
-const startTime = instantOf(standingMs + dayMs);
+const startTime = instantOf(fixedNowMs + dayMs);
 const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada' };
 
 function bookOne(world: BookingWorld, name: string, at = startTime) {
@@ -41,7 +41,7 @@ describe('the hosts of a meeting', () => {
   it('are spread over many days too', () => {
     const world = createBookingWorld();
     const { hosts } = world.offer('Product demo');
-    const days = Array.from({ length: 60 }, (_, day) => instantOf(standingMs + day * dayMs));
+    const days = Array.from({ length: 60 }, (_, day) => instantOf(fixedNowMs + day * dayMs));
     const seen = new Set(days.flatMap((at) => hostsOf(world, bookOne(world, 'Product demo', at))));
     expect(seen.size).toBe(hosts.length);
   });
@@ -70,7 +70,7 @@ describe('a booking that is moved', () => {
       submission: 'http://sandbox.test/routing_form_submissions/1',
       method: 'instant_book',
     });
-    const moved = rescheduleInvitee(world.service, first, { startTime: instantOf(standingMs + 2 * dayMs) });
+    const moved = rescheduleInvitee(world.service, first, { startTime: instantOf(fixedNowMs + 2 * dayMs) });
     const { uri, event, created_at, updated_at, cancel_url, reschedule_url, ...rest } = moved;
     expect(rest).toMatchObject({
       first_name: 'Ada',

@@ -11,7 +11,7 @@ import {
   updateContact,
 } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { holdMeeting } from '../../../../harness/meetings.ts';
+import { holdMeeting } from '../../../../harness/sandbox/meetings.ts';
 import { openTestSandbox } from '../../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../../harness/sandbox.ts';
 

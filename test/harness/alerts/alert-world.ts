@@ -14,13 +14,13 @@ import { configuredChannels, openChannels } from '#workers/alerts/channels/chann
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { catchUp } from '#workers/alerts/rules/watcher.ts';
-import { openInbox, type Inbox } from './inbox.ts';
-import type { Settings } from './product.ts';
-import { freshSqlite, ingestBodies, type TestStore } from './stores.ts';
+import { openAlertReceivers, type AlertReceivers } from './alert-receivers.ts';
+import type { Settings } from '../product.ts';
+import { freshSqlite, ingestBodies, type TestStore } from '../stores.ts';
 
 export interface AlertWorld extends AsyncDisposable {
   readonly store: Store;
-  readonly inbox: Inbox;
+  readonly inbox: AlertReceivers;
   nowMs(): number;
   /** Folds deliveries and evaluates the rules. */
   deliver(...bodies: readonly string[]): Promise<void>;
@@ -57,7 +57,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   let clockMs = Date.parse(plan.at ?? '2026-03-04T10:00:00Z');
   const nowMs = (): number => clockMs;
   const { store } = opened.use(await (plan.fresh ?? freshSqlite)());
-  const inbox = opened.use(await openInbox());
+  const inbox = opened.use(await openAlertReceivers());
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-alerts-'));
   opened.defer(() => rm(folder, { recursive: true }));
   const file = join(folder, 'rules.json');

@@ -4,7 +4,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { receivedAt } from './stores.ts';
+import { receivedAt } from '../stores.ts';
 
 const base = 'https://api.example.test';
 export const fieldUri = (n: number | string) => `${base}/contact_custom_fields/${n}`;

@@ -1,6 +1,6 @@
 // A client of the sandbox's authorization server: each step of the flow is one line, and each can be bent.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Answer, TestSandbox } from './sandbox.ts';
+import type { Answer, TestSandbox } from '../sandbox.ts';
 
 /** What differs from a right request; undefined leaves a parameter out. */
 export type Bent = Readonly<Record<string, string | undefined>>;

@@ -9,13 +9,13 @@ import type { LastSeen } from '#src/subscriptions/last-seen.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
 import { bearerToken } from '#src/upstream/clients.ts';
-import { kinds } from '../oracle/subscriptions.ts';
-import type { TestSandbox } from './sandbox.ts';
+import { kinds } from '../../oracle/subscriptions.ts';
+import type { TestSandbox } from '../sandbox.ts';
 
 export const callback = 'https://hooks.example.com/webhooks';
 export const everyScope = Object.keys(apiScopes) as ApiScope[];
 
-export interface Registrar {
+export interface Bootstrapper {
   readonly lastSeen: Map<string, LastSeen>;
   refused: readonly string[];
   /** Since when deliveries may be missing, as it was noted. */
@@ -51,7 +51,7 @@ export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch
   );
 }
 
-export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar {
+export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstrapper {
   const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;
   const lastSeen = new Map<string, LastSeen>();
   const needs: BootstrapNeeds = {
@@ -67,12 +67,12 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
       },
     },
     async recordGap(since) {
-      if (registrar.isStoreFull) throw new Error('the store is full');
-      registrar.noted.push(since);
+      if (bootstrapper.isStoreFull) throw new Error('the store is full');
+      bootstrapper.noted.push(since);
     },
-    refusals: { read: () => registrar.refused, write: (ids) => void (registrar.refused = ids) },
+    refusals: { read: () => bootstrapper.refused, write: (ids) => void (bootstrapper.refused = ids) },
     pause: async () => {},
-    now: () => `${new Date(registrar.nowMs).toISOString().slice(0, -1)}000Z`,
+    now: () => `${new Date(bootstrapper.nowMs).toISOString().slice(0, -1)}000Z`,
   };
   const inputOf = (more: Partial<BootstrapInput>): BootstrapInput => ({
     settings: { organizationUri: undefined, userUri: undefined, groupUri: undefined },
@@ -83,7 +83,7 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
     countsMembers: true,
     ...more,
   });
-  const registrar: Registrar = {
+  const bootstrapper: Bootstrapper = {
     lastSeen,
     refused: [],
     noted: [],
@@ -96,7 +96,7 @@ export function openRegistrar(sandbox: TestSandbox, bent: Bent = {}): Registrar 
     },
     watch: (more = {}) => watchSubscriptions(needs, { ...inputOf(more), signingKey: keyOf('key 1') }),
   };
-  return registrar;
+  return bootstrapper;
 }
 
 /** The key that goes by this name in these tests. */

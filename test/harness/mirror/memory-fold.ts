@@ -7,9 +7,9 @@ import { parseText, blankEntry } from '#workers/pipeline/parse.ts';
 import { parseRecord, observedRecord } from '#workers/sync/record-entry.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { Fact as HistoryFact, Telling } from './histories.ts';
-import { recordOf } from './reads.ts';
-import { comparable, receivedAt, type Contents } from './stores.ts';
+import type { Fact as HistoryFact, Telling } from '../data/delivery-histories.ts';
+import { recordOf } from '../data/api-reads.ts';
+import { comparable, receivedAt, type Contents } from '../stores.ts';
 
 export interface Folded {
   readonly contents: Contents;

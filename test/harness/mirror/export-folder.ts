@@ -7,7 +7,7 @@ import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { planExport, runExport, type ExportReport, type ExportRequest } from '#src/export/export.ts';
 import { openFileOutput } from '#src/export/output.ts';
-import { readCsv, readParquet, type DuckRow } from './duckdb.ts';
+import { readCsv, readParquet, type DuckRow } from '../duckdb.ts';
 
 export interface ExportFolder extends AsyncDisposable {
   readonly path: string;

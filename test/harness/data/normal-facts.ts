@@ -1,6 +1,6 @@
 // Facts as the oracle reads them, by means of its own: flat, in UTC, and comparable.
 import { createHash } from 'node:crypto';
-import type { Fact } from './histories.ts';
+import type { Fact } from './delivery-histories.ts';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type Record_ = { [key: string]: Json };

@@ -1,6 +1,6 @@
 // Random histories with many no-shows, cancellations and reschedules of a few people who write their addresses in several ways.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './histories.ts';
+import type { Telling } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';

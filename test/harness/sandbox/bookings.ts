@@ -1,7 +1,7 @@
 // Bookings as tests make them: one line each, at a time of their own.
-import type { Answer, CallOptions, TestSandbox } from './sandbox.ts';
+import type { Answer, CallOptions, TestSandbox } from '../sandbox.ts';
 
-export interface Desk {
+export interface Booker {
   /** The URIs of the main organization's event types, by name. */
   readonly offers: Readonly<Record<string, string>>;
   /** A whole half hour to come, another one each time. */
@@ -18,7 +18,7 @@ export interface Desk {
 const halfHourMs = 30 * 60_000;
 const dayMs = 48 * halfHourMs;
 
-export async function openDesk(sandbox: TestSandbox): Promise<Desk> {
+export async function openBooker(sandbox: TestSandbox): Promise<Booker> {
   const { handles, service } = sandbox;
   const { body } = await sandbox.call('GET', '/event_types', {
     query: { organization: handles.organization, count: 100 },
@@ -26,13 +26,14 @@ export async function openDesk(sandbox: TestSandbox): Promise<Desk> {
   const offers = Object.fromEntries(body.collection.map((one: { name: string; uri: string }) => [one.name, one.uri]));
   let lastMs = Math.ceil((service.clock.nowMs() + dayMs) / dayMs) * dayMs;
   const freshTime = (): string => new Date((lastMs += halfHourMs)).toISOString();
-  const request: Desk['request'] = (more) => ({
+  const request: Booker['request'] = (more) => ({
     event_type: handles.event_types.solo,
     start_time: freshTime(),
     invitee: { email: 'ada@example.test', timezone: 'Europe/Berlin', name: 'Ada Rossi' },
     ...more,
   });
-  const book: Desk['book'] = (more, options) => sandbox.call('POST', '/invitees', { body: request(more), ...options });
+  const book: Booker['book'] = (more, options) =>
+    sandbox.call('POST', '/invitees', { body: request(more), ...options });
   return {
     offers,
     freshTime,

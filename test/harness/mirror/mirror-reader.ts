@@ -6,8 +6,8 @@ import type { ApiOperation } from '#src/api/api-operation.ts';
 import { errorBody } from '#schemas/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openAdmin } from './admin.ts';
-import type { Answer } from './sandbox.ts';
+import { openAdmin } from './api-app.ts';
+import type { Answer } from '../sandbox.ts';
 
 export interface MirrorReader extends Disposable {
   /** `path` as the service has it, or a whole URI of the service or of a page. */

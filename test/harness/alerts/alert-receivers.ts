@@ -1,13 +1,13 @@
 // The recipients of alerts: a Slack-like endpoint, an endpoint for signed webhooks and a mail server, all in this process.
 import { Webhook } from 'standardwebhooks';
-import { openCallback, type Callback, type Received } from './callback.ts';
-import { openMailbox, type Mail, type Mailbox } from './mailbox.ts';
-import type { Settings } from './product.ts';
+import { openCallback, type Callback, type Received } from '../sandbox/callback-server.ts';
+import { openTestMailServer, type Mail, type TestMailServer } from './mail-server.ts';
+import type { Settings } from '../product.ts';
 
-export interface Inbox extends AsyncDisposable {
+export interface AlertReceivers extends AsyncDisposable {
   readonly slack: Callback;
   readonly webhook: Callback;
-  readonly mailbox: Mailbox;
+  readonly mailbox: TestMailServer;
   /** Settings that send everything here without a grace period. */
   readonly settings: Settings;
 }
@@ -27,11 +27,11 @@ export const textOf = ({ body }: Received): string => (body as { text: string })
 export const headerOf = ({ headers }: Mail, wanted: string): string | undefined =>
   headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
 
-export async function openInbox(): Promise<Inbox> {
+export async function openAlertReceivers(): Promise<AlertReceivers> {
   await using opened = new AsyncDisposableStack();
   const slack = opened.use(await openCallback());
   const webhook = opened.use(await openCallback());
-  const mailbox = opened.use(await openMailbox());
+  const mailbox = opened.use(await openTestMailServer());
   const resources = opened.move();
   return {
     slack,

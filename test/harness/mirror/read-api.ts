@@ -3,8 +3,8 @@ import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { bearer, openAdmin } from './admin.ts';
-import type { TestStore } from './stores.ts';
+import { bearer, openAdmin } from './api-app.ts';
+import type { TestStore } from '../stores.ts';
 
 export interface ReadAnswer {
   readonly status: number;

@@ -13,7 +13,7 @@ export interface BookingWorld {
 }
 
 /** A Wednesday, so that there is work to do tomorrow. */
-export const standingMs = Date.parse('2026-07-01T08:00:00Z');
+export const fixedNowMs = Date.parse('2026-07-01T08:00:00Z');
 
 export function createBookingWorld(seed = 1): BookingWorld {
   const facts: Fact[] = [];
@@ -27,7 +27,7 @@ export function createBookingWorld(seed = 1): BookingWorld {
       eventTypes: true,
       rateLimits: true,
     },
-    { realMs: () => standingMs, emit: (fact) => void facts.push(fact) },
+    { realMs: () => fixedNowMs, emit: (fact) => void facts.push(fact) },
   );
   return {
     service,

@@ -51,7 +51,7 @@ export function clientOf(baseUrl: string, { as = someToken, ...bent }: Bent = {}
   );
 }
 
-export interface Stranger extends AsyncDisposable {
+export interface FakeServer extends AsyncDisposable {
   readonly url: string;
   /** What came in, in order: `GET /contacts?count=2`. */
   readonly asked: string[];
@@ -62,7 +62,7 @@ export interface Stranger extends AsyncDisposable {
 type Behaviour = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
 
 /** A server on this machine that does what the test says. */
-export async function openStranger(behave: Behaviour): Promise<Stranger> {
+export async function openFakeServer(behave: Behaviour): Promise<FakeServer> {
   const asked: string[] = [];
   const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@
 // since those belong to users only.
 import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
 import { contractOf, eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
-import type { TestSandbox } from './sandbox.ts';
+import type { TestSandbox } from '../sandbox.ts';
 
 const kinds = Object.keys(eventKinds).filter(isEventKind);
 const isForOrganizations = (kind: EventKind): boolean => contractOf(kind).allowedScopes.includes('organization');

@@ -7,8 +7,8 @@ import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.
 import { membershipRecord } from '#src/sandbox/world/state.ts';
 import type { Store } from '#src/store/contract.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { TestSandbox } from './sandbox.ts';
-import { rowsOf } from './stores.ts';
+import type { TestSandbox } from '../sandbox.ts';
+import { rowsOf } from '../stores.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];

@@ -1,8 +1,8 @@
 // One person's address planted into random histories: in any text of any fact, spelled in any way that still means them.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './histories.ts';
+import type { Telling } from './delivery-histories.ts';
 import { uris, type Payload } from './payloads.ts';
-import { rendered } from './rendering.ts';
+import { rendered } from './json-variants.ts';
 
 export const canaryAddress = 'Zebra.7+news@Example.test';
 const plain = canaryAddress.toLowerCase();

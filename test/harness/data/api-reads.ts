@@ -5,7 +5,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { history, type Fact, type Telling } from './histories.ts';
+import { history, type Fact, type Telling } from './delivery-histories.ts';
 import {
   contact,
   definition,
@@ -21,7 +21,7 @@ import {
   user,
   type Payload,
 } from './payloads.ts';
-import { ingestBodies, receivedAt } from './stores.ts';
+import { ingestBodies, receivedAt } from '../stores.ts';
 
 /** When a page was asked for: whole seconds among the instants of the deliveries, in the one form the client gives. */
 const second = fc.nat(3).map((n) => `2025-04-14T11:42:3${n}.000000Z`);

@@ -13,7 +13,7 @@ export interface Mail {
   readonly html: string;
 }
 
-export interface Mailbox extends AsyncDisposable {
+export interface TestMailServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly mails: Mail[];
@@ -23,7 +23,7 @@ export interface Mailbox extends AsyncDisposable {
   readonly unknown: Set<string>;
 }
 
-export async function openMailbox(options: SMTPServerOptions = {}): Promise<Mailbox> {
+export async function openTestMailServer(options: SMTPServerOptions = {}): Promise<TestMailServer> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -47,7 +47,7 @@ export async function openMailbox(options: SMTPServerOptions = {}): Promise<Mail
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.server.address() as AddressInfo;
-  const mailbox: Mailbox = {
+  const mailbox: TestMailServer = {
     port,
     url: `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}?from=alerts@slots.example.test`,
     mails,

@@ -5,8 +5,8 @@ import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/recon
 import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openTestSandbox, type TestSandbox } from './sandbox.ts';
-import type { TestStore } from './stores.ts';
+import { openTestSandbox, type TestSandbox } from '../sandbox.ts';
+import type { TestStore } from '../stores.ts';
 
 export const allKinds = Object.keys(eventKinds).filter(isEventKind);
 

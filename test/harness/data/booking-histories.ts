@@ -1,7 +1,7 @@
 // Random bookings that are moved, canceled, missed and paid in every way, also in ways that make no sense: links to invitees
 // that were never delivered, in circles, and two by two.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './histories.ts';
+import type { Telling } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';

@@ -5,9 +5,9 @@ import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sy
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openTestSandbox, type TestSandbox } from './sandbox.ts';
-import type { TestStore } from './stores.ts';
-import { clientOf } from './upstream.ts';
+import { openTestSandbox, type TestSandbox } from '../sandbox.ts';
+import type { TestStore } from '../stores.ts';
+import { clientOf } from '../sandbox/api-clients.ts';
 
 export const allKinds = Object.keys(eventKinds).filter(isEventKind);
 

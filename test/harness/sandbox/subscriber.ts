@@ -2,11 +2,11 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { SubscriptionScope } from '#schemas/event.ts';
 import type { StoredSubscription } from '#src/sandbox/world/state.ts';
-import { openCallback } from './callback.ts';
-import type { Received } from './callback.ts';
-import type { TestSandbox } from './sandbox.ts';
+import { openCallback } from './callback-server.ts';
+import type { Received } from './callback-server.ts';
+import type { TestSandbox } from '../sandbox.ts';
 
-export interface Ear extends AsyncDisposable {
+export interface Subscriber extends AsyncDisposable {
   /** Every body so far, once nothing is under way. */
   // oxlint-disable-next-line typescript/no-explicit-any
   heard(): Promise<readonly any[]>;
@@ -19,7 +19,7 @@ interface Hearing {
   readonly user?: string;
 }
 
-export async function openEar(sandbox: TestSandbox, { events, scope, user }: Hearing): Promise<Ear> {
+export async function openSubscriber(sandbox: TestSandbox, { events, scope, user }: Hearing): Promise<Subscriber> {
   const { service, dispatcher, handles } = sandbox;
   const { state, clock } = service;
   const callback = await openCallback();

@@ -12,7 +12,7 @@
 import type { Store } from '#src/store/contract.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, receivedAt } from './stores.ts';
+import { ingestBodies, receivedAt } from '../stores.ts';
 
 export const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;
 export const january = (day: number, time = '09:00:00'): string =>
@@ -139,7 +139,7 @@ const submissions = [
 ];
 
 /** Tells it all to a store, the end first. */
-export async function tellSmallWorld(store: Store): Promise<void> {
+export async function ingestCountedBookings(store: Store): Promise<void> {
   await ingestBodies(store, [...Object.entries(bookings).map(bodyOf), ...submissions].toReversed());
   const names = [
     { kind: 'event_type', record: { uri: uri('event_types', 'intro'), name: 'Introduction' } },

@@ -2,7 +2,7 @@
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { operations } from '#src/sandbox/api/operations.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
-import type { Answer, TestSandbox } from './sandbox.ts';
+import type { Answer, TestSandbox } from '../sandbox.ts';
 
 export interface Stop {
   readonly operation: ServiceOperation;
@@ -11,7 +11,7 @@ export interface Stop {
 }
 
 /** Makes a few of what no world begins with. */
-export async function furnish(sandbox: TestSandbox): Promise<void> {
+export async function fillEveryList(sandbox: TestSandbox): Promise<void> {
   const { organization, event_types } = sandbox.handles;
   const expectDone = ({ status, body }: Answer): Answer => {
     if (status >= 300) throw new Error(`Furnishing failed: ${status} ${JSON.stringify(body)}`);

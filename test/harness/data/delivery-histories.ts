@@ -13,7 +13,7 @@ import {
   uris,
   type Payload,
 } from './payloads.ts';
-import { rendered } from './rendering.ts';
+import { rendered } from './json-variants.ts';
 
 export interface Fact {
   readonly event: string;

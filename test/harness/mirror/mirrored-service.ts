@@ -1,12 +1,12 @@
 // The sandbox behind a mirror: contacts are read from the mirror through the admin listener, everything else goes to the sandbox,
 // and what it changes reaches the mirror as webhooks. Each organization has a mirror of its own, as each has a token of its own.
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
-import { bearer } from './admin.ts';
-import { openBackfilling, type Backfilling } from './backfilling.ts';
-import { openEar, type Ear } from './ear.ts';
-import { readMirror, type MirrorReader } from './mirror-reading.ts';
-import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from './sandbox.ts';
-import { ingestBodies, type TestStore } from './stores.ts';
+import { bearer } from './api-app.ts';
+import { openBackfilling, type Backfilling } from './test-backfill.ts';
+import { openSubscriber, type Subscriber } from '../sandbox/subscriber.ts';
+import { readMirror, type MirrorReader } from './mirror-reader.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
+import { ingestBodies, type TestStore } from '../stores.ts';
 
 interface Mirror {
   readonly world: Backfilling;
@@ -59,9 +59,9 @@ interface MirrorNeeds {
 }
 
 async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' | 'enterprise'): Promise<Mirror> {
-  const ear: Ear | undefined =
+  const ear: Subscriber | undefined =
     whose === 'owner'
-      ? await openEar(sandbox, {
+      ? await openSubscriber(sandbox, {
           events: ['contact.created', 'contact.updated', 'contact.deleted'],
           scope: 'organization',
         })
