@@ -15,10 +15,10 @@ export const backfill: Measurement = {
     await using sandbox = await startSandbox({ contacts });
     await sandbox.faults({ latency_ms: latencyMs });
     await using walker = startWalker<Standing>([sandbox.baseUrl, sandbox.token, folder.path, String(first)]);
-    const early = await walker.told();
+    const early = await walker.next();
     await sandbox.faults({});
-    const end = await walker.told();
-    if (end.rows !== contacts) throw new Error(`${end.rows} of ${contacts} contacts were walked`);
+    const end = await walker.next();
+    if (end.rows !== contacts) throw new Error(`${end.rows} of ${contacts} contacts were read`);
     const rest = { rows: end.rows - early.rows, ms: end.elapsedMs - early.elapsedMs };
     return [
       // The time in which a call was out. It overlaps with folding the page before, which the second figure tells.

@@ -26,7 +26,7 @@ export const contactsApi: Measurement = {
     const some = await fill(path);
     await using store = await openStore({ report: () => {} }, `sqlite:${path}`);
     const startedAt = performance.now();
-    // As many at once as a statement takes, and with room: nobody else waits here.
+    // As many at once as a statement takes, with a margin: no other connection waits here.
     await sql`pragma synchronous = off`.execute(store.db);
     await sql`pragma cache_size = -400000`.execute(store.db);
     await store.engine.contactIndex.catchUp(store, { atOnce: 2_000 });
@@ -57,7 +57,7 @@ export const contactsApi: Measurement = {
       { name: 'contacts_api.p99_ms', value: percentile(times, 0.99), limit: ['<=', 20], unit: 'ms' },
       { name: 'contacts_api.p50_ms', value: median(times), unit: 'ms' },
       { name: 'contacts_api.page_ratio', value: Math.max(...ratios), limit: ['<=', 1.3] },
-      { name: 'contacts_api.two_letters_nobody_has_ms', value: rare.ms, unit: 'ms' },
+      { name: 'contacts_api.two_letters_without_match_ms', value: rare.ms, unit: 'ms' },
       { name: 'contacts_api.indexed_per_second', value: indexing },
     ];
     for (const [kind, ms] of kindsMs)
@@ -124,8 +124,12 @@ const kinds: Readonly<Record<string, (one: ContactEntry) => Readonly<Record<stri
     company,
     name: name?.slice(-3) ?? null,
   }),
-  'parts nobody has all of': ({ name, state }) => ({ name: name?.slice(0, 3) ?? null, job_title: 'Chief', state }),
-  nobody: ({ state }) => ({ state, name: 'nobody at all' }),
+  'parts that no contact has together': ({ name, state }) => ({
+    name: name?.slice(0, 3) ?? null,
+    job_title: 'Chief',
+    state,
+  }),
+  'no match': ({ state }) => ({ state, name: 'no such name' }),
 };
 const sorts = ['created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc'] as const;
 

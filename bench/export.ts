@@ -33,13 +33,13 @@ async function exported(rows: number): Promise<{ readonly peakMb: number; readon
     env: { ...process.env, DATA_DIR: folder.path },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let told = '';
-  child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   let peakMb = 0;
   const looking = setInterval(() => (peakMb = Math.max(peakMb, peakOf(child.pid as number))), 20);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(looking);
-  const written = code === 0 ? (JSON.parse(told) as { rows: number }).rows : 0;
+  const written = code === 0 ? (JSON.parse(output) as { rows: number }).rows : 0;
   if (written !== rows) throw new Error(`The export wrote ${written} of ${rows} rows (exit code ${code}).`);
   return { peakMb, seconds: (performance.now() - startedAt) / 1000 };
 }

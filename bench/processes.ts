@@ -173,14 +173,14 @@ async function endedByItself(child: ChildProcess): Promise<never> {
 }
 
 export interface Walker<Standing> extends AsyncDisposable {
-  /** What it tells next. */
-  told(): Promise<Standing>;
+  /** The next report of the child process. */
+  next(): Promise<Standing>;
 }
 
 export function startWalker<Standing>(args: readonly string[]): Walker<Standing> {
   const child = fork('bench/backfill-walker.ts', args, { execArgv: [...runtimeFlags()] });
   return {
-    told: async () => ((await Promise.race([once(child, 'message'), endedByItself(child)])) as [Standing])[0],
+    next: async () => ((await Promise.race([once(child, 'message'), endedByItself(child)])) as [Standing])[0],
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode === null) await ended(child);
     },

@@ -6,16 +6,16 @@ import { date, integer, text, type View } from './view.ts';
 
 export const bookingsDaily: View = {
   name: 'bookings_daily',
-  about: 'Bookings by day and event type, each thing counted on the day it happened (UTC).',
+  about: 'Bookings by day (UTC) and event type. Each count belongs to the day on which it happened.',
   columns: {
     day: date('the day in UTC'),
-    event_type: text('URI of the event type; empty where it is unknown'),
+    event_type: text('URI of the event type; empty if unknown'),
     event_type_name: text('its name'),
-    booked: integer('journeys begun: first booked on this day'),
-    rescheduled: integer('moves: a later booking of a journey made on this day, or left for one that is not mirrored'),
-    canceled: integer('journeys that ended by being canceled on this day'),
+    booked: integer('journeys whose first booking was made on this day'),
+    rescheduled: integer('reschedules made on this day, including those to a booking that is not mirrored'),
+    canceled: integer('journeys that were canceled on this day'),
     held: integer('journeys whose meeting started on this day and was held'),
-    no_shows: integer('journeys whose meeting started on this day without the invitee'),
+    no_shows: integer('journeys whose meeting started on this day and which the invitee missed'),
   },
   key: ['day', 'event_type'],
   since: 'day',

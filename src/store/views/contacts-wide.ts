@@ -57,14 +57,14 @@ const fieldTypes = new Map<string, FieldType>(
     boolean: { kind: 'flag', about: 'true or false', typed: 'flag' },
     currency: { kind: 'integer', about: 'an amount in minor units', typed: 'integer' },
     date: { kind: 'date', about: 'a day', typed: 'date' },
-    single_select: { kind: 'text', about: 'the label of the option chosen', typed: 'option' },
+    single_select: { kind: 'text', about: 'the label of the selected option', typed: 'option' },
     tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },
-    invitee_question: { kind: 'text', about: 'an answer; JSON where it is no text', typed: 'anyText' },
+    invitee_question: { kind: 'text', about: 'an answer; JSON if it is not text', typed: 'anyText' },
   } satisfies Record<string, FieldType>),
 );
 /** PostgreSQL and SQLite have an end of columns, at 1,600 and 2,000; beyond this the youngest definitions get none. */
 const mostFields = 1_500;
-const unknownType: FieldType = { kind: 'json', about: 'a value of a type not known here', typed: 'asIs' };
+const unknownType: FieldType = { kind: 'json', about: 'a value of an unknown type', typed: 'asIs' };
 
 /** The view depends on the definitions there are; without any it has the contact's own columns. */
 export function contactsWide(definitions: readonly FieldDefinition[]): View {

@@ -9,7 +9,7 @@ const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_te
 
 export const noShowRate: View = {
   name: 'no_show_rate',
-  about: 'How many of the meetings that took place were missed by the invitee, one row a value of each dimension.',
+  about: 'The share of meetings that the invitee missed: one row per value of each dimension.',
   columns: {
     dimension: text(
       '`event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in UTC), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`',
@@ -17,7 +17,7 @@ export const noShowRate: View = {
     value: text(
       'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, or the tag; empty where nothing is said',
     ),
-    label: text('the same for people: a name, `Monday`, `09:00`, `Monday 09:00`'),
+    label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`'),
     held: integer('journeys that were held with the invitee'),
     no_shows: integer('journeys that ended as a no-show'),
     rate: number('`no_shows` of both together, from 0 to 1'),

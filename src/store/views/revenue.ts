@@ -6,15 +6,15 @@ import { date, integer, number, text, type View } from './view.ts';
 export const revenue: View = {
   name: 'revenue',
   about:
-    'Successful payments by day, currency, provider and event type; one that travels with a rescheduled booking counts once.',
+    'Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once.',
   columns: {
     day: date('the day (UTC) of the first booking that carries the payment'),
-    currency: text('as the payment says; empty where it does not'),
-    provider: text('as the payment says; empty where it does not'),
-    event_type: text('URI of the event type of that booking; empty where it is unknown'),
+    currency: text('from the payment; empty if missing'),
+    provider: text('from the payment; empty if missing'),
+    event_type: text('URI of the event type of that booking; empty if unknown'),
     event_type_name: text('its name'),
     payments: integer('how many'),
-    amount: number('their sum, in the currency of the row'),
+    amount: number('sum of the amounts, in the currency of the row'),
   },
   key: ['day', 'currency', 'provider', 'event_type'],
   since: 'day',

@@ -32,7 +32,7 @@ describe('the documentation of the views', () => {
       ([column, { kind, about: what }]) => `| \`${column}\` | ${kind} | ${what} |`,
     );
     expect(sections.get(name)).toContain(
-      [about, '', '| column | kind | what it says |', '|---|---|---|', ...rows, ''].join('\n'),
+      [about, '', '| column | kind | meaning |', '|---|---|---|', ...rows, ''].join('\n'),
     );
   });
 
