@@ -43,18 +43,26 @@ export interface Codec {
   ): Value extends null ? null : ColumnKinds[Kind];
 }
 
-/** The codec of an engine from the functions for the kinds that it stores in a form of its own; null stays null. */
-export function codecOf(
-  encoders: Partial<Record<ColumnKind, (value: Json) => unknown>>,
-  decoders: Partial<Record<ColumnKind, (stored: unknown) => Json>>,
-): Codec {
+/** How an engine stores one kind of value. */
+interface StoredForm {
+  readonly encode: (value: Json) => unknown;
+  readonly decode: (stored: unknown) => unknown;
+}
+
+/** Values that the engine stores as the program uses them. */
+const unchanged: StoredForm = { encode: (value) => value, decode: (stored) => stored };
+
+/** The codec of an engine from the forms in which it stores JSON and flags; null stays null. Runs for every cell: it must be fast. */
+export function codecOf({ json = unchanged, flag = unchanged }: { json?: StoredForm; flag?: StoredForm }): Codec {
   const encode = (kind: ColumnKind, value: Json): unknown => {
-    const encoder = value === null ? undefined : encoders[kind];
-    return encoder ? encoder(value) : value;
+    if (value === null) return null;
+    if (kind === 'json') return json.encode(value);
+    return kind === 'flag' ? flag.encode(value) : value;
   };
   const decode = (kind: ColumnKind, stored: unknown): unknown => {
-    const decoder = stored === null ? undefined : decoders[kind];
-    return decoder ? decoder(stored) : stored;
+    if (stored === null) return null;
+    if (kind === 'json') return json.decode(stored);
+    return kind === 'flag' ? flag.decode(stored) : stored;
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the engine's own functions do to each kind
   return { encode, decode } as Codec;

@@ -41,6 +41,7 @@ export async function insertInChunks(
   rows: readonly WritableRow[],
   { id, table, columns, conflict = sql`` }: Insert,
 ): Promise<void> {
+  const { engine } = unit;
   for (let from = 0; from < rows.length;) {
     // 50 rows leave as 32 + 16 + 2: few statements, and no values that are sent for nothing.
     const size = largestPowerOfTwo(Math.min(rows.length - from, largestStatement));
@@ -50,12 +51,14 @@ export async function insertInChunks(
         values ${sql.join(Array.from({ length: size }, () => values))} ${conflict}`;
     });
     const parameters: unknown[] = [];
-    for (const row of rows.slice(from, from + size))
+    for (let index = from; index < from + size; index += 1) {
+      const row = rows[index];
       for (const { name, kind } of columns) {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the callers' row types hold nothing but JSON
-        const value = (row[name] ?? null) as Json;
-        parameters.push(unit.engine.encode(kind, value));
+        const value = (row?.[name] ?? null) as Json;
+        parameters.push(engine.encode(kind, value));
       }
+    }
     await unit.db.executeQuery(CompiledQuery.raw(text, parameters));
     from += size;
   }

@@ -55,7 +55,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       for (const name of names) await sql`lock table ${sql.id(live, name)} in share row exclusive mode`.execute(trx);
     },
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
-    ...codecOf({ json: (value) => JSON.stringify(value) }, {}),
+    ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
     manyWriters: true,
     async lock(trx, lock) {
       // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.

@@ -92,10 +92,10 @@ export function openSqlite(path: string): StoreEngine {
 }
 
 /** JSON is stored as text, flags as 0 and 1. */
-const codec = codecOf(
-  { json: (value) => JSON.stringify(value), flag: Number },
-  { json: (stored) => JSON.parse(String(stored)), flag: (stored) => stored === 1 },
-);
+const codec = codecOf({
+  json: { encode: (value) => JSON.stringify(value), decode: (stored) => JSON.parse(String(stored)) },
+  flag: { encode: Number, decode: (stored) => stored === 1 },
+});
 
 function openFile(path: string): Sqlite.Database {
   try {

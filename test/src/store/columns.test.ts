@@ -21,7 +21,7 @@ describe('table()', () => {
 
 describe('codecOf()', () => {
   it('translates the kinds that an engine stores in its own form, and leaves null and the others alone', () => {
-    const codec = codecOf({ flag: Number }, { flag: (stored) => stored === 1 });
+    const codec = codecOf({ flag: { encode: Number, decode: (stored) => stored === 1 } });
     expect(codec.decode('flag', codec.encode('flag', true))).toBe(true);
     expect(codec.encode('flag', false)).toBe(0);
     expect(codec.encode('flag', null)).toBeNull();
