@@ -1,6 +1,6 @@
 // Random histories with many no-shows, cancellations and reschedules of a few people who write their addresses in several ways.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './delivery-histories.ts';
+import type { Observation } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
@@ -62,17 +62,17 @@ const contact: Arbitrary<Payload> = fc.record(
   { requiredKeys: ['uri', 'updated_at'] },
 );
 
-const sent = (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+const sent = (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ event: fc.constantFrom(...kinds), payload, created_at: moment }).map((envelope) => ({
     fact: { ...envelope, sound: true },
     body: JSON.stringify(envelope),
   }));
-const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc
     .record({ payload, created_at: moment })
     .map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
 
-const telling = fc.oneof(
+const observation = fc.oneof(
   { weight: 2, arbitrary: sent(['invitee.created', 'invitee.canceled'], invitee) },
   { weight: 9, arbitrary: sent(['invitee_no_show.created'], fc.record({ ...person, no_show: mark })) },
   { weight: 2, arbitrary: sent(['invitee_no_show.deleted'], invitee) },
@@ -91,4 +91,4 @@ const telling = fc.oneof(
 );
 
 /** Facts in any order. */
-export const alertHistory: Arbitrary<Telling[]> = fc.array(telling, { minLength: 4, maxLength: 24, size: 'max' });
+export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, { minLength: 4, maxLength: 24, size: 'max' });

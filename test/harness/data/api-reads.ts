@@ -5,7 +5,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { history, type Fact, type Telling } from './delivery-histories.ts';
+import { history, type Fact, type Observation } from './delivery-histories.ts';
 import {
   contact,
   definition,
@@ -54,7 +54,7 @@ function about(subjects: readonly string[]): Arbitrary<Payload> {
 }
 
 /** One content, seen at one to three moments. */
-const read: Arbitrary<Telling[]> = fc.oneof(
+const read: Arbitrary<Observation[]> = fc.oneof(
   ...pages.map(({ event, payload, weight, sound = true }) => ({
     weight,
     arbitrary: fc
@@ -66,7 +66,7 @@ const read: Arbitrary<Telling[]> = fc.oneof(
 );
 
 /** Deliveries and reads about the same subjects. */
-export function mixedHistory(maxLength = 8): Arbitrary<Telling[]> {
+export function mixedHistory(maxLength = 8): Arbitrary<Observation[]> {
   return fc
     .tuple(history(maxLength), fc.array(read, { minLength: 1, maxLength }))
     .map(([deliveries, reads]) => [...deliveries, ...reads.flat()]);
@@ -76,12 +76,12 @@ export function recordOf({ event, created_at, payload }: Fact): ServiceRecord {
   return { kind: event.split('.')[0] as RecordKind, record: payload as JsonObject, observed: created_at };
 }
 
-/** Takes tellings in as they come: those of one kind that stand together, together. */
-export async function ingestTellings(store: Store, batch: readonly Telling[], eraseOnDelete = true): Promise<void> {
+/** Takes observations in as they come: those of one kind that stand together, together. */
+export async function ingestObservations(store: Store, batch: readonly Observation[], eraseOnDelete = true): Promise<void> {
   const needs = { store, screen: privacyScreen({ eraseOnDelete }) };
-  const howOf = ({ body, fact }: Telling) => (body !== null ? 'sent' : fact.event.endsWith('.gone') ? 'gone' : 'read');
+  const howOf = ({ body, fact }: Observation) => (body !== null ? 'sent' : fact.event.endsWith('.gone') ? 'gone' : 'read');
   for (let from = 0; from < batch.length;) {
-    const how = howOf(batch[from] as Telling);
+    const how = howOf(batch[from] as Observation);
     const rest = batch.slice(from);
     const other = rest.findIndex((each) => howOf(each) !== how);
     const run = other < 0 ? rest : rest.slice(0, other);

@@ -1,7 +1,7 @@
 // Random bookings that are moved, canceled, missed and paid in every way, also in ways that make no sense: links to invitees
 // that were never delivered, in circles, and two by two.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './delivery-histories.ts';
+import type { Observation } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
@@ -92,16 +92,16 @@ const submission: Arbitrary<Payload> = fc.record({
 const named = (uris: readonly string[]): Arbitrary<Payload> =>
   fc.record({ uri: fc.constantFrom(...uris), name: orNull(fc.constantFrom('Alpha', 'Žeta')), updated_at: past });
 
-const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ payload, created_at: past }).map((envelope) => {
     const fact = { event: kind, ...envelope, sound: true };
     return { fact, body: JSON.stringify({ event: kind, ...envelope }) };
   });
-const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Telling> =>
+const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ payload, created_at: past }).map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
 
 /** Facts in no order. */
-export const bookingHistory: Arbitrary<Telling[]> = fc.array(
+export const bookingHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
     { weight: 10, arbitrary: sent('invitee.created', invitee) },
     { weight: 2, arbitrary: sent('routing_form_submission.created', submission) },

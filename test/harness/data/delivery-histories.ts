@@ -25,13 +25,13 @@ export interface Fact {
 }
 
 /** A fact as we come to know it: sent, or (without a body) read from the API. */
-export interface Telling {
+export interface Observation {
   readonly fact: Fact;
   readonly body: string | null;
 }
 
 /** A fact as it is sent. Several deliveries may tell one fact. */
-export interface Delivery extends Telling {
+export interface Delivery extends Observation {
   readonly body: string;
 }
 

@@ -1,6 +1,6 @@
 // One person's address planted into random histories: in any text of any fact, spelled in any way that still means them.
 import fc, { type Arbitrary } from 'fast-check';
-import type { Telling } from './delivery-histories.ts';
+import type { Observation } from './delivery-histories.ts';
 import { uris, type Payload } from './payloads.ts';
 import { rendered } from './json-variants.ts';
 
@@ -51,7 +51,7 @@ function numbers(seed: number): () => number {
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 16;
 }
 
-const garbage: Arbitrary<Telling> = fc.constantFrom(...spellings).map((words) => ({
+const garbage: Arbitrary<Observation> = fc.constantFrom(...spellings).map((words) => ({
   fact: { event: 'none', created_at: '', payload: {}, sound: false },
   body: `{"event": "contact.updated", ${words.replace('@', '\\u0040')} no JSON`,
 }));
@@ -69,10 +69,10 @@ function belonging(payload: Payload): Payload {
 }
 
 /** The same histories, with the person in them here and there. Copies of a delivery stay copies. */
-export function haunted(histories: Arbitrary<Telling[]>): Arbitrary<Telling[]> {
-  return fc.tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 })).map(([tellings, seed, rubbish]) => [
-    ...tellings.map(({ fact, body }, index) => {
-      // By content: two tellings of one content are still of one content.
+export function withPlantedAddress(histories: Arbitrary<Observation[]>): Arbitrary<Observation[]> {
+  return fc.tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 })).map(([observations, seed, rubbish]) => [
+    ...observations.map(({ fact, body }, index) => {
+      // By content: two observations of one content are still of one content.
       const next = numbers(seed + JSON.stringify(fact.payload).length);
       const payload = belonging(planted(fact.payload, { next }) as Payload);
       const { event, created_at } = fact;

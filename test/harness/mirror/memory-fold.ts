@@ -7,7 +7,7 @@ import { parseText, blankEntry } from '#workers/pipeline/parse.ts';
 import { parseRecord, observedRecord } from '#workers/sync/record-entry.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { Fact as HistoryFact, Telling } from '../data/delivery-histories.ts';
+import type { Fact as HistoryFact, Observation } from '../data/delivery-histories.ts';
 import { recordOf } from '../data/api-reads.ts';
 import { comparable, receivedAt, type Contents } from '../stores.ts';
 
@@ -23,7 +23,7 @@ export function read(body: string): Fact | null {
 }
 
 /** Reads what was sent, or read from the API. */
-export function readTelling({ body, fact }: Telling): Fact | null {
+export function readObservation({ body, fact }: Observation): Fact | null {
   if (body !== null) return read(body);
   if (fact.event === erasureEvent) return erasureOf(fact);
   const sighting = observedRecord({ ...recordOf(fact), event: fact.event });

@@ -2,14 +2,14 @@
 // and what it changes reaches the mirror as webhooks. Each organization has a mirror of its own, as each has a token of its own.
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { bearer } from './api-app.ts';
-import { openBackfilling, type Backfilling } from './test-backfill.ts';
+import { openTestBackfill, type TestBackfill } from './test-backfill.ts';
 import { openSubscriber, type Subscriber } from '../sandbox/subscriber.ts';
 import { readMirror, type MirrorReader } from './mirror-reader.ts';
 import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
 import { ingestBodies, type TestStore } from '../stores.ts';
 
 interface Mirror {
-  readonly world: Backfilling;
+  readonly world: TestBackfill;
   readonly reader: MirrorReader;
   /** Brings it up to date. */
   hear(): Promise<void>;
@@ -67,7 +67,7 @@ async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' 
         })
       : undefined;
   if (ear) kept.use(ear);
-  const world = kept.use(await openBackfilling(fresh, {}, sandbox));
+  const world = kept.use(await openTestBackfill(fresh, {}, sandbox));
   const reader = kept.use(readMirror(world.store));
   const fill = () =>
     world.run({ only: ['custom_field_definitions', 'contacts'], token: sandbox.handles.tokens[whose], restart: true });

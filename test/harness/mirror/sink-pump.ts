@@ -6,7 +6,7 @@ import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { Failed } from '#workers/sinks/keyed-sender.ts';
 import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
 
-export interface Pumping extends AsyncDisposable {
+export interface PumpRun extends AsyncDisposable {
   readonly failed: Failed[];
   position(): Promise<number | undefined>;
   /** Ends it as a shutdown does. */
@@ -14,7 +14,7 @@ export interface Pumping extends AsyncDisposable {
 }
 
 /** Resolves once it has a position: what is written from then on is pushed. */
-export async function startPump(store: Store, input: PumpInput): Promise<Pumping> {
+export async function startPump(store: Store, input: PumpInput): Promise<PumpRun> {
   const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5 });
   const stopping = new AbortController();
   const failed: Failed[] = [];

@@ -29,7 +29,7 @@ export interface Filled {
   readonly calls: readonly string[];
 }
 
-export interface Backfilling extends AsyncDisposable {
+export interface TestBackfill extends AsyncDisposable {
   readonly sandbox: TestSandbox;
   readonly store: TestStore['store'];
   run(how?: Filling): Promise<Filled>;
@@ -37,12 +37,12 @@ export interface Backfilling extends AsyncDisposable {
   client(token: string): Sources['client'];
 }
 
-export async function openBackfilling(
+export async function openTestBackfill(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
   /** One that is open already, and stays so. */
   standing?: TestSandbox,
-): Promise<Backfilling> {
+): Promise<TestBackfill> {
   await using stack = new AsyncDisposableStack();
   const sandbox = standing ?? stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
   const { store } = stack.use(await fresh());

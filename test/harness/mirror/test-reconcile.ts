@@ -10,7 +10,7 @@ import type { TestStore } from '../stores.ts';
 
 export const allKinds = Object.keys(eventKinds).filter(isEventKind);
 
-export interface Reconciling extends AsyncDisposable {
+export interface TestReconcile extends AsyncDisposable {
   readonly sandbox: TestSandbox;
   readonly store: TestStore['store'];
   needs(more?: Partial<ReconcileNeeds>, fetch?: How['fetch']): Promise<ReconcileNeeds>;
@@ -40,10 +40,10 @@ export function awayFromMeetings(): () => number {
   return () => Date.now() + offsetMs;
 }
 
-export async function openReconciling(
+export async function openTestReconcile(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
-): Promise<Reconciling> {
+): Promise<TestReconcile> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
     await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, { realMs: awayFromMeetings() }),

@@ -7,7 +7,7 @@ import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert
 import type { Store } from '#src/store/contract.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { storeEngines } from '../../harness/stores.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000Z`;
 const invitee = (n: number) => `https://service.example.com/scheduled_events/1/invitees/${n}`;
@@ -86,7 +86,7 @@ for (const engine of storeEngines)
 
     it(
       'are walked through completely and in order, whatever the page size and however many share a moment',
-      { timeout: patienceMs },
+      { timeout: propertyTimeoutMs },
       async () => {
         await using api = await openReadApi(engine.fresh);
         const seconds = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });

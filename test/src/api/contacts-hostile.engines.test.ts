@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer } from '../../harness/mirror/api-app.ts';
-import { openBackfilling, type Backfilling } from '../../harness/mirror/test-backfill.ts';
+import { openTestBackfill, type TestBackfill } from '../../harness/mirror/test-backfill.ts';
 import { readMirror, type MirrorReader } from '../../harness/mirror/mirror-reader.ts';
 import type { Answer } from '../../harness/sandbox.ts';
 import { storeEngines } from '../../harness/stores.ts';
 import { oddIdentifiers, oddQueries } from '../../harness/sandbox/hostile-requests.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const lists = {
   '/api/contacts':
@@ -21,11 +21,11 @@ const named = ['/api/contacts/', '/api/contacts/custom_field_definitions/', '/ap
 const manyNames = Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(',');
 
 describe.each(storeEngines)('what reads the mirror on $name', ({ available, fresh }) => {
-  let world: Backfilling;
+  let world: TestBackfill;
   let mirror: MirrorReader;
   beforeAll(async () => {
     if (!available) return;
-    world = await openBackfilling(fresh, { contacts: 8, bookings: 4 });
+    world = await openTestBackfill(fresh, { contacts: 8, bookings: 4 });
     await world.run();
     mirror = readMirror(world.store);
   });
@@ -47,7 +47,7 @@ describe.each(storeEngines)('what reads the mirror on $name', ({ available, fres
         runs(50),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)('finds nothing by an odd identifier', async () => {

@@ -10,7 +10,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const contact = (n: number) =>
   JSON.stringify({
@@ -110,7 +110,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
         runs(15),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available).each(operations.filter(([, { path }]) => path.includes('{')))(
@@ -120,7 +120,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
       for (const odd of [...oddIdentifiers, ...oddValues.filter((value) => value !== ''), '9'.repeat(15), '%2f'])
         expect(await wrongWith(operation, pathOf(operation, odd), sent)).toBeUndefined();
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available).each(operations.filter(([, { method }]) => method !== 'GET'))(
@@ -140,6 +140,6 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
         runs(30),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -1,14 +1,14 @@
 // The views after a backfill from the service: its custom fields are columns, its reschedules are journeys.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBackfilling, type Backfilling } from '../../harness/mirror/test-backfill.ts';
+import { openTestBackfill, type TestBackfill } from '../../harness/mirror/test-backfill.ts';
 import { openBooker } from '../../harness/sandbox/bookings.ts';
 import { rowsOf, storeEngines } from '../../harness/stores.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 
 for (const { name, available, fresh } of storeEngines)
   describe.runIf(available)(`the views of a mirror on ${name}`, { timeout: 120_000 }, () => {
-    let world: Backfilling;
-    beforeAll(async () => void (world = await openBackfilling(fresh, { contacts: 30, bookings: 20 })));
+    let world: TestBackfill;
+    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 30, bookings: 20 })));
     afterAll(() => world[Symbol.asyncDispose]());
 
     it('show every custom field of the service as a column of its contacts', async () => {

@@ -10,9 +10,9 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const followed = (Object.keys(changeTracking) as (keyof typeof changeTracking)[]).filter(
   (table) => changeTracking[table].follows === 'subjects',
@@ -85,7 +85,7 @@ describe.each([
           const exportNow = async (table: keyof typeof changeTracking) =>
             takeIn(copies.get(table) as Copy, table, await exportedRows(store, table));
           for (const batch of batches) {
-            await ingestTellings(store, batch, eraseOnDelete);
+            await ingestObservations(store, batch, eraseOnDelete);
             for (const table of followed) if (exports.next().value) await exportNow(table);
             if (exports.next().value)
               for (const row of await exportedRows(store, 'event_log')) log.set(String(row['delivery_id']), row);
@@ -104,6 +104,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readJson } from '#schemas/json-text.ts';
 import { entryOf } from '#src/feed/entry.ts';
 import type { FeedRow } from '#src/store/log/feed.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const row = (body: string | null, more: Partial<FeedRow> = {}): FeedRow => ({
   seq: 7,
@@ -78,7 +78,7 @@ const anyText: Arbitrary<string> = fc.oneof(
 );
 
 describe('the payload of an entry', () => {
-  it('equals the parsed payload for every JSON text that was parsed', { timeout: patienceMs }, () => {
+  it('equals the parsed payload for every JSON text that was parsed', { timeout: propertyTimeoutMs }, () => {
     fc.assert(
       fc.property(jsonText, (body) => {
         fc.pre(readJson(body).ok);
@@ -88,7 +88,7 @@ describe('the payload of an entry', () => {
     );
   });
 
-  it('equals the parsed payload, or is null, for every quarantined text', { timeout: patienceMs }, () => {
+  it('equals the parsed payload, or is null, for every quarantined text', { timeout: propertyTimeoutMs }, () => {
     fc.assert(
       fc.property(anyText, (body) => {
         expect(carried(row(body, { outcome: 'quarantined' }))).toEqual(parsed(body));

@@ -51,12 +51,12 @@ describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_0
     );
 
     for (const [table, names] of Object.entries(columns)) {
-      const told = await subjectsIn(home.store, table);
-      expect(told.size, `${table} has rows`).toBeGreaterThan(0);
-      const truth = recordsOf(sandbox, table as keyof typeof columns).filter(({ uri }) => told.has(String(uri)));
+      const sent = await subjectsIn(home.store, table);
+      expect(sent.size, `${table} has rows`).toBeGreaterThan(0);
+      const truth = recordsOf(sandbox, table as keyof typeof columns).filter(({ uri }) => sent.has(String(uri)));
       expect(truth.length).toBeGreaterThan(0);
       for (const record of truth)
-        expect(pick(told.get(String(record['uri'])) ?? {}, names)).toEqual(pick(record, names));
+        expect(pick(sent.get(String(record['uri'])) ?? {}, names)).toEqual(pick(record, names));
     }
     const deleted = [...sandbox.service.state.deletedContacts.keys()];
     const forgotten = await ask(home.store, 'select uri, name, deleted_at from contacts where deleted_at is not null');
@@ -68,7 +68,7 @@ describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_0
   });
 });
 
-/** Recaps are told to their own user only, and only the owner subscribed. */
+/** Recaps are sent to their own user only, and only the owner subscribed. */
 const isToldTo = (user: string, { event, users }: Fact): boolean =>
   !event.startsWith('meeting_recap.') || users.includes(user);
 

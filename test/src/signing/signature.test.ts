@@ -157,7 +157,7 @@ describe('the key ring', () => {
     expect(check(signed(), { keys: [] })).toEqual(refused('wrong'));
   });
 
-  it('names a key without telling anything of it', () => {
+  it('names a key without observation anything of it', () => {
     expect(keyIdOf(key)).toMatch(/^[0-9a-f]{8}$/);
     expect(key).not.toContain(keyIdOf(key));
   });

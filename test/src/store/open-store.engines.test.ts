@@ -49,7 +49,7 @@ describe('opening a store', () => {
     expect(await failure(`sqlite:${dir}`)).toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('fails as passing when no PostgreSQL answers, without telling the password', async () => {
+  it('fails as passing when no PostgreSQL answers, without observation the password', async () => {
     const error = await failure('postgres://someone:sesame@127.0.0.1:1/mirror');
     expect(isTransient(error)).toBe(true);
     expect(String(error)).not.toContain('sesame');

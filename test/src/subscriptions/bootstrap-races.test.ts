@@ -10,7 +10,7 @@ import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { deliveredTo, kinds, subscriptionOf } from '../../oracle/subscriptions.ts';
 import { callback, everyScope, openBootstrapper } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 /** Each test has a service of its own: a case that outlives a failed test cannot disturb the next one. */
 const openService = (): Promise<TestSandbox> =>
@@ -68,36 +68,40 @@ const isOurOwn = ({ uri, callback_url: url }: { uri: string; callback_url: strin
   isOurs(callback, { uri, callback_url: url });
 
 describe('concurrent bootstraps', () => {
-  it('leave exactly the planned subscriptions, active, and nothing more to do', { timeout: patienceMs }, async () => {
-    await using sandbox = await openService();
-    await fc.assert(
-      fc.asyncProperty(history, async ({ events, before, delays }) => {
-        await prepare(sandbox, before);
-        const all = () => [...sandbox.service.state.subscriptions.values()];
-        const foreign = all().filter((one) => !isOurOwn(one));
-        const more = { events, prune: true };
-        const applied = await Promise.all(
-          delays.map((own) => openBootstrapper(sandbox, { fetch: slowly(own) }).apply(more)),
-        );
-        expect(applied.every(isComplete)).toBe(true);
-        const ours = all().filter(isOurOwn);
-        const { organization, users } = sandbox.handles;
-        const desired = desiredSubscriptions({ events, organization, recapUsers: [users.owner] });
-        const shape = (scope: string, has: readonly string[]): string => `${scope} ${[...has].toSorted().join()}`;
-        expect(ours.map(({ scope, events: has }) => shape(scope, has)).toSorted()).toEqual(
-          desired.map(({ owner, events: has }) => shape(owner.scope, has)).toSorted(),
-        );
-        expect(ours.every(({ state }) => state === 'active')).toBe(true);
-        expect(all().filter((one) => !isOurOwn(one))).toEqual(foreign);
-        expect((await openBootstrapper(sandbox).plan(more)).steps.some(isPending)).toBe(false);
-      }),
-      runs(20),
-    );
-  });
+  it(
+    'leave exactly the planned subscriptions, active, and nothing more to do',
+    { timeout: propertyTimeoutMs },
+    async () => {
+      await using sandbox = await openService();
+      await fc.assert(
+        fc.asyncProperty(history, async ({ events, before, delays }) => {
+          await prepare(sandbox, before);
+          const all = () => [...sandbox.service.state.subscriptions.values()];
+          const foreign = all().filter((one) => !isOurOwn(one));
+          const more = { events, prune: true };
+          const applied = await Promise.all(
+            delays.map((own) => openBootstrapper(sandbox, { fetch: slowly(own) }).apply(more)),
+          );
+          expect(applied.every(isComplete)).toBe(true);
+          const ours = all().filter(isOurOwn);
+          const { organization, users } = sandbox.handles;
+          const desired = desiredSubscriptions({ events, organization, recapUsers: [users.owner] });
+          const shape = (scope: string, has: readonly string[]): string => `${scope} ${[...has].toSorted().join()}`;
+          expect(ours.map(({ scope, events: has }) => shape(scope, has)).toSorted()).toEqual(
+            desired.map(({ owner, events: has }) => shape(owner.scope, has)).toSorted(),
+          );
+          expect(ours.every(({ state }) => state === 'active')).toBe(true);
+          expect(all().filter((one) => !isOurOwn(one))).toEqual(foreign);
+          expect((await openBootstrapper(sandbox).plan(more)).steps.some(isPending)).toBe(false);
+        }),
+        runs(20),
+      );
+    },
+  );
 
   it(
     'never delete what is delivered and desired, whatever the token is not allowed to do',
-    { timeout: patienceMs },
+    { timeout: propertyTimeoutMs },
     async () => {
       await using sandbox = await openService();
       const { owner: user } = sandbox.handles.users;

@@ -6,7 +6,7 @@ import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending, planSubscriptions, type PlanInput, type Step } from '#src/subscriptions/plan.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { anyInput, callback, carryOut, deliveredTo } from '../../oracle/subscriptions.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const isOurOwn = (one: PlanInput['existing'][number]): boolean => isOurs(callback, one);
 
@@ -37,7 +37,7 @@ const endedSubscriptions = (step: Step): readonly string[] =>
       : [];
 
 describe('what is desired', () => {
-  it('covers every event once, under a scope the event allows', { timeout: patienceMs }, () => {
+  it('covers every event once, under a scope the event allows', { timeout: propertyTimeoutMs }, () => {
     forAll((input) => {
       const desired = desiredSubscriptions(input);
       for (const { owner, events } of desired)
@@ -52,19 +52,23 @@ describe('what is desired', () => {
     });
   });
 
-  it('is as few as the scopes allow: one per owner, and `event_type.*` separate', { timeout: patienceMs }, () => {
-    forAll((input) => {
-      const desired = desiredSubscriptions(input);
-      const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
-      expect(new Set(slots).size).toBe(slots.length);
-      for (const { events, optional } of desired)
-        expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
-    });
-  });
+  it(
+    'is as few as the scopes allow: one per owner, and `event_type.*` separate',
+    { timeout: propertyTimeoutMs },
+    () => {
+      forAll((input) => {
+        const desired = desiredSubscriptions(input);
+        const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
+        expect(new Set(slots).size).toBe(slots.length);
+        for (const { events, optional } of desired)
+          expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
+      });
+    },
+  );
 });
 
 describe('a plan', () => {
-  it('leads to exactly what is desired, and the second does nothing', { timeout: patienceMs }, () => {
+  it('leads to exactly what is desired, and the second does nothing', { timeout: propertyTimeoutMs }, () => {
     forAll((input) => {
       const after = carryOut(input.existing, planSubscriptions(input));
       const again = planSubscriptions({ ...input, existing: after });
@@ -79,7 +83,7 @@ describe('a plan', () => {
     });
   });
 
-  it('never changes what is not ours', { timeout: patienceMs }, () => {
+  it('never changes what is not ours', { timeout: propertyTimeoutMs }, () => {
     forAll((input) => {
       const strangers = input.existing.filter((one) => !isOurOwn(one));
       const after = carryOut(input.existing, planSubscriptions(input));
@@ -87,19 +91,23 @@ describe('a plan', () => {
     });
   });
 
-  it('deletes nothing of ours without a replacement, unless pruning is requested', { timeout: patienceMs }, () => {
-    forAll((input) => {
-      const steps = planSubscriptions({ ...input, prune: false });
-      const ended = new Set(steps.flatMap(endedSubscriptions));
-      const desired = desiredSubscriptions(input);
-      for (const one of input.existing.filter(({ uri }) => ended.has(uri)))
-        expect(desired.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
-    });
-  });
+  it(
+    'deletes nothing of ours without a replacement, unless pruning is requested',
+    { timeout: propertyTimeoutMs },
+    () => {
+      forAll((input) => {
+        const steps = planSubscriptions({ ...input, prune: false });
+        const ended = new Set(steps.flatMap(endedSubscriptions));
+        const desired = desiredSubscriptions(input);
+        for (const one of input.existing.filter(({ uri }) => ended.has(uri)))
+          expect(desired.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
+      });
+    },
+  );
 
   it(
     'makes before it breaks: whatever was delivered and is desired is delivered at every moment',
-    { timeout: patienceMs },
+    { timeout: propertyTimeoutMs },
     () => {
       forAll((input) => {
         const steps = planSubscriptions(input);
@@ -113,7 +121,7 @@ describe('a plan', () => {
     },
   );
 
-  it('continues where an interrupted run stopped', { timeout: patienceMs }, () => {
+  it('continues where an interrupted run stopped', { timeout: propertyTimeoutMs }, () => {
     forAll((input) => {
       const steps = planSubscriptions(input);
       const whole = carryOut(input.existing, steps);
@@ -125,7 +133,7 @@ describe('a plan', () => {
     });
   });
 
-  it('does not depend on the order of the input', { timeout: patienceMs }, () => {
+  it('does not depend on the order of the input', { timeout: propertyTimeoutMs }, () => {
     forAll((input) => {
       const turned = {
         ...input,

@@ -21,11 +21,11 @@ import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { claimForSending } from '../../harness/alerts/alert-world.ts';
 import { alertHistory, lookedBackMs } from '../../harness/data/alert-histories.ts';
-import { cut, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
-import { ingestTellings } from '../../harness/data/api-reads.ts';
+import { cut, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
+import { ingestObservations } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
 import { expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-alerts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,10 +42,10 @@ const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay
 
 const occurrence = fc.oneof(fc.constantFrom('watch', 'watch', 'send'), fc.constantFrom(...occurrences));
 
-const lives = alertHistory.chain((tellings) =>
+const lives = alertHistory.chain((observations) =>
   fc.record({
-    facts: fc.constant(tellings.map(({ fact }) => fact)),
-    batches: reordered(tellings).chain(cut),
+    facts: fc.constant(observations.map(({ fact }) => fact)),
+    batches: reordered(observations).chain(cut),
     between: fc.array(fc.array(occurrence, { maxLength: 4 }), { maxLength: 24, size: 'max' }),
     eraseOnDelete: fc.boolean(),
     graceMs: fc.constantFrom(0, 120_000),
@@ -87,8 +87,8 @@ class World {
     else await this.sendDue(what);
   }
 
-  async deliver(batch: readonly Telling[]): Promise<void> {
-    await ingestTellings(this.store, batch, this.life.eraseOnDelete);
+  async deliver(batch: readonly Observation[]): Promise<void> {
+    await ingestObservations(this.store, batch, this.life.eraseOnDelete);
   }
 
   watch(): Promise<void> {
@@ -228,6 +228,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

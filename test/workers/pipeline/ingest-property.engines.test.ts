@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { canaryOf, uris } from '../../harness/data/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,
@@ -15,24 +15,29 @@ import {
   tableNames,
   type TestStore,
 } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 interface Arrival {
-  readonly tellings: readonly Telling[];
+  readonly observations: readonly Observation[];
   readonly eraseOnDelete: boolean;
-  readonly batches: readonly (readonly Telling[])[];
-  readonly otherwise: readonly (readonly Telling[])[];
+  readonly batches: readonly (readonly Observation[])[];
+  readonly otherwise: readonly (readonly Observation[])[];
 }
 
-function arriving(histories: fc.Arbitrary<readonly Telling[]>): fc.Arbitrary<Arrival> {
-  return histories.chain((tellings) => {
-    const batches = reordered(tellings).chain(cut);
-    return fc.record({ tellings: fc.constant(tellings), eraseOnDelete: fc.boolean(), batches, otherwise: batches });
+function arriving(histories: fc.Arbitrary<readonly Observation[]>): fc.Arbitrary<Arrival> {
+  return histories.chain((observations) => {
+    const batches = reordered(observations).chain(cut);
+    return fc.record({
+      observations: fc.constant(observations),
+      eraseOnDelete: fc.boolean(),
+      batches,
+      otherwise: batches,
+    });
   });
 }
 
-const sent: fc.Arbitrary<readonly Telling[]> = history(10);
+const sent: fc.Arbitrary<readonly Observation[]> = history(10);
 const arrivals = arriving(fc.oneof(sent, mixedHistory()));
 
 // What an entry did, and who came first, may depend on arrival; that it is there, and what it is, may not.
@@ -48,7 +53,7 @@ async function ledger(store: Store): Promise<unknown[]> {
 
 async function contentsAfter(store: Store, batches: Arrival['batches'], eraseOnDelete: boolean) {
   await emptyTables(store);
-  for (const batch of batches) await ingestTellings(store, batch, eraseOnDelete);
+  for (const batch of batches) await ingestObservations(store, batch, eraseOnDelete);
   return { rows: await projectedRows(store), ledger: await ledger(store) };
 }
 
@@ -82,16 +87,16 @@ describe.each([
     'ends in the rows of the fold, for any order, duplication and batching of the same deliveries and reads',
     async () => {
       await fc.assert(
-        fc.asyncProperty(arrivals, async ({ tellings, eraseOnDelete, batches, otherwise }) => {
+        fc.asyncProperty(arrivals, async ({ observations, eraseOnDelete, batches, otherwise }) => {
           const once = await contentsAfter(opened.store, batches, eraseOnDelete);
           const again = await contentsAfter(opened.store, otherwise, eraseOnDelete);
           expect(again).toEqual(once);
-          expect(once.rows).toEqual(fold([tellings.map(readTelling)], { eraseOnDelete }).contents);
+          expect(once.rows).toEqual(fold([observations.map(readObservation)], { eraseOnDelete }).contents);
         }),
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -107,7 +112,7 @@ describe.each([
         runs(count / 2),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -133,6 +138,6 @@ describe.each([
         runs(count / 2),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

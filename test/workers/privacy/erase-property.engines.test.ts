@@ -17,14 +17,14 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import {
   canaryAddress,
   companionAddress,
-  haunted,
+  withPlantedAddress,
   holdsCanary,
   holdsCompanion,
   mayBeErased,
 } from '../../harness/data/planted-addresses.ts';
-import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { canaryOf, uris } from '../../harness/data/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,
@@ -35,7 +35,7 @@ import {
   tableNames,
   type TestStore,
 } from '../../harness/stores.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const people = [uris.contacts, uris.invitees, uris.users, uris.recaps, uris.submissions].flat();
 const whom = fc.oneof(
@@ -44,25 +44,25 @@ const whom = fc.oneof(
   { arbitrary: fc.constantFrom(...people), weight: 2 },
 );
 
-const lives = haunted(fc.oneof(history(8), mixedHistory(6))).chain((tellings) =>
+const lives = withPlantedAddress(fc.oneof(history(8), mixedHistory(6))).chain((observations) =>
   fc.record({
     eraseOnDelete: fc.boolean(),
-    batches: reordered(tellings).chain(cut),
-    otherwise: reordered(tellings).chain(cut),
+    batches: reordered(observations).chain(cut),
+    otherwise: reordered(observations).chain(cut),
     erasures: fc.array(fc.record({ whom, place: fc.nat(20) }), { minLength: 1, maxLength: 3 }),
     // Among the times of the facts, or after all of them.
     now: fc.constantFrom('2025-04-14T11:42:31.500000Z', '2026-01-01T00:00:00.000000Z'),
   }),
 );
 type Life = (typeof lives extends fc.Arbitrary<infer One> ? One : never) & {
-  readonly batches: readonly (readonly Telling[])[];
+  readonly batches: readonly (readonly Observation[])[];
 };
 
 const key = 'k'.repeat(64);
 const base64 = Buffer.from(`\xff\xfe ${canaryAddress}`, 'latin1').toString('base64');
 
-async function tell(store: Store, batch: readonly Telling[], options: { eraseOnDelete: boolean }): Promise<void> {
-  await ingestTellings(store, batch, options.eraseOnDelete);
+async function tell(store: Store, batch: readonly Observation[], options: { eraseOnDelete: boolean }): Promise<void> {
+  await ingestObservations(store, batch, options.eraseOnDelete);
   const deliveries = [{ body: base64, encoding: 'base64', receivedAt }];
   await ingest({ store, screen: privacyScreen(options) }, { v: 1, deliveries }, receivedAt);
 }
@@ -150,7 +150,7 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -190,7 +190,7 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -235,7 +235,7 @@ describe.each([
         runs(count / 2),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 

@@ -7,11 +7,11 @@ import { drawsFrom, originsOf } from '#workers/projections/field-origins.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { mixedHistory } from '../../harness/data/api-reads.ts';
 import type { Contents } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const arrivals = mixedHistory(12).chain((sent) =>
-  fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(sent.map(readTelling)).chain(cut) }),
+  fc.record({ eraseOnDelete: fc.boolean(), batches: reordered(sent.map(readObservation)).chain(cut) }),
 );
 
 const known = (batches: readonly (readonly (Fact | null)[])[]): Fact[] =>
@@ -33,7 +33,7 @@ describe('what a row draws from', () => {
         runs(60),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it(
@@ -48,7 +48,7 @@ describe('what a row draws from', () => {
         runs(60),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 

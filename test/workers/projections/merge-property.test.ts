@@ -2,27 +2,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { uris } from '../../harness/data/payloads.ts';
 import { mixedHistory } from '../../harness/data/api-reads.ts';
 import type { Contents } from '../../harness/stores.ts';
-import { fold, readTelling } from '../../harness/mirror/memory-fold.ts';
+import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { expectedRows } from '../../oracle/fold.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 /** Contacts that an operator erased, once or twice. */
-const erased: fc.Arbitrary<Telling[]> = fc.array(
+const erased: fc.Arbitrary<Observation[]> = fc.array(
   fc.record({ uri: fc.constantFrom(...uris.contacts), n: fc.nat(3) }).map(({ uri, n }) => ({
     fact: { event: 'person.erased', created_at: `2025-04-14T11:42:3${n}.000000Z`, payload: { uri }, sound: true },
     body: null,
   })),
   { maxLength: 2 },
 );
-const tellings: fc.Arbitrary<Telling[]> = fc
-  .tuple(fc.oneof<fc.Arbitrary<Telling[]>[]>(history(), mixedHistory()), fc.oneof(fc.constant([]), erased))
+const observations: fc.Arbitrary<Observation[]> = fc
+  .tuple(fc.oneof<fc.Arbitrary<Observation[]>[]>(history(), mixedHistory()), fc.oneof(fc.constant([]), erased))
   .map((parts) => parts.flat());
-const sent = tellings.chain((deliveries) => {
-  const readings = deliveries.map(readTelling);
+const sent = observations.chain((deliveries) => {
+  const readings = deliveries.map(readObservation);
   return fc.record({
     facts: fc.constant(deliveries.map(({ fact }) => fact)),
     readings: fc.constant(readings),
@@ -44,7 +44,7 @@ describe('the fold', () => {
         runs(100),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it(
@@ -64,7 +64,7 @@ describe('the fold', () => {
         runs(100),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 

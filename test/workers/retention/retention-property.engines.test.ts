@@ -9,10 +9,10 @@ import { prune, type RetentionReport } from '#workers/retention/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { canaryAddress, haunted, holdsCanary } from '../../harness/data/planted-addresses.ts';
-import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
+import { canaryAddress, withPlantedAddress, holdsCanary } from '../../harness/data/planted-addresses.ts';
+import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { uris } from '../../harness/data/payloads.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,
@@ -21,10 +21,10 @@ import {
   rowsOf,
   type TestStore,
 } from '../../harness/stores.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
-const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
-const arrivals = tellings.chain((sent) =>
+const observations: fc.Arbitrary<Observation[]> = fc.oneof(history(10), mixedHistory());
+const arrivals = observations.chain((sent) =>
   fc.record({
     options: fc.record({ eraseOnDelete: fc.boolean() }),
     batches: reordered(sent).chain(cut),
@@ -34,7 +34,7 @@ const arrivals = tellings.chain((sent) =>
   }),
 );
 
-const lives = haunted(tellings).chain((sent) =>
+const lives = withPlantedAddress(observations).chain((sent) =>
   fc.record({
     options: fc.record({ eraseOnDelete: fc.boolean() }),
     batches: reordered(sent).chain(cut),
@@ -78,12 +78,12 @@ describe.each([
         fc.asyncProperty(arrivals, async ({ options, batches, pruned, ages }) => {
           const { store } = opened;
           await emptyTables(store);
-          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
+          for (const batch of batches) await ingestObservations(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
 
           await emptyTables(store);
           for (const batch of batches) {
-            await ingestTellings(store, batch, options.eraseOnDelete);
+            await ingestObservations(store, batch, options.eraseOnDelete);
             if (!pruned.next().value) continue;
             const stood = await projectedRows(store);
             await age(store, () => ages.next().value);
@@ -100,7 +100,7 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -111,7 +111,7 @@ describe.each([
           const { store } = opened;
           await emptyTables(store);
           for (const [index, batch] of batches.entries()) {
-            await ingestTellings(store, batch, options.eraseOnDelete);
+            await ingestObservations(store, batch, options.eraseOnDelete);
             const deed = deeds[index % deeds.length];
             if (deed === 'prune') {
               await age(store, () => ages.next().value);
@@ -132,6 +132,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

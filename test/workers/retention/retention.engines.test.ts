@@ -11,7 +11,7 @@ import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   aDayLater,
   freshMemory,
@@ -250,14 +250,14 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     const writing = orders.map(async (order) => {
       const store = await another();
       for (let from = 0; from < order.length; from += 7) {
-        await ingestTellings(store, order.slice(from, from + 7));
+        await ingestObservations(store, order.slice(from, from + 7));
         await setImmediate();
       }
     });
     await Promise.allSettled(writing);
     isWriting = false;
     await Promise.all([...writing, ...beside]);
-    await ingestTellings(alone.store, delivered);
+    await ingestObservations(alone.store, delivered);
     expect(pruned).toBeGreaterThan(0);
     expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
     await unharmed(opened.store);

@@ -68,7 +68,7 @@ for (const { name, available, fresh } of storeEngines) {
       expect(await keepLease(alive, 'sweep')).toBe(true);
     });
 
-    it('is due a period after the last run began, whoever ran it', async () => {
+    it('is due a period after the last run began, whichever process ran it', async () => {
       await using home = await fresh();
       const time = timeFrom(startMs);
       const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
@@ -79,7 +79,7 @@ for (const { name, available, fresh } of storeEngines) {
       expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
     });
 
-    it('is due later each time when runs fail, whoever ran them, and in time again when one goes well', async () => {
+    it('is due later each time when runs fail, in whichever process, and on time again after a success', async () => {
       await using home = await fresh();
       const time = timeFrom(startMs);
       const often = { job: 'gap', everyMs: 15_000 };
@@ -103,7 +103,7 @@ for (const { name, available, fresh } of storeEngines) {
       expect(await failLease(other, 'gap')).toBeUndefined();
     });
 
-    it('is held back while somebody does the job by hand, unless it is under way', async () => {
+    it('is held back while an operator runs the job by hand, unless it is under way', async () => {
       await using home = await fresh();
       const time = timeFrom(startMs);
       const [hand, timer] = [holderOn(home.store, time, 'hand'), holderOn(home.store, time, 'timer')];
@@ -166,7 +166,7 @@ describe('schedules', { timeout: 60_000 }, () => {
       },
     };
     const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
-    await until(() => lines.length === 1, 'the failure is told');
+    await until(() => lines.length === 1, 'the failure is reported');
     time.pass(10_000);
     await until(() => runs === 2, 'it was tried again');
     await schedules.close();
@@ -188,7 +188,7 @@ describe('schedules', { timeout: 60_000 }, () => {
     const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
     const pauses: number[] = [];
     for (let runs = 1; runs <= 9; runs += 1) {
-      await until(() => lines.length === runs, 'the failure is told');
+      await until(() => lines.length === runs, 'the failure is reported');
       const { retryMs } = JSON.parse(lines.at(-1) ?? '') as { retryMs: number };
       pauses.push(retryMs);
       time.pass(retryMs);
@@ -262,7 +262,7 @@ describe('schedules', { timeout: 60_000 }, () => {
     await schedules.close();
   });
 
-  it('end a run whose lease is over also where nobody asks', async () => {
+  it('end a run whose lease is over also when nothing asks for it', async () => {
     await using home = await fresh();
     const time = timeFrom(startMs);
     let isCut = false;

@@ -5,8 +5,8 @@ import { quarantine } from '#workers/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { cut, history, reordered, type Telling } from '../../harness/data/delivery-histories.ts';
-import { ingestTellings, mixedHistory } from '../../harness/data/api-reads.ts';
+import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
+import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   emptyTables,
   freshMemory,
@@ -15,10 +15,10 @@ import {
   receivedAt,
   type TestStore,
 } from '../../harness/stores.ts';
-import { patienceMs, runs } from '../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
-const tellings: fc.Arbitrary<Telling[]> = fc.oneof(history(10), mixedHistory());
-const arrivals = tellings.chain((sent) =>
+const observations: fc.Arbitrary<Observation[]> = fc.oneof(history(10), mixedHistory());
+const arrivals = observations.chain((sent) =>
   fc.record({ options: fc.record({ eraseOnDelete: fc.boolean() }), batches: reordered(sent).chain(cut) }),
 );
 
@@ -40,7 +40,7 @@ describe.each([
         fc.asyncProperty(arrivals, async ({ options, batches }) => {
           const { store } = opened;
           await emptyTables(store);
-          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
+          for (const batch of batches) await ingestObservations(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
           const { rowsDiffered } = await rebuild({ store, screen: privacyScreen(options) });
           expect(rowsDiffered).toBe(0);
@@ -52,7 +52,7 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.runIf(available)(
@@ -62,7 +62,7 @@ describe.each([
         fc.asyncProperty(arrivals, fc.infiniteStream(fc.boolean()), async ({ options, batches }, kept) => {
           const { store } = opened;
           await emptyTables(store);
-          for (const batch of batches) await ingestTellings(store, batch, options.eraseOnDelete);
+          for (const batch of batches) await ingestObservations(store, batch, options.eraseOnDelete);
           const rows = await projectedRows(store);
 
           await emptyTables(store);
@@ -74,7 +74,7 @@ describe.each([
                 { body, receivedAt },
                 { reason: 'A test said so.', now: receivedAt },
               );
-            await ingestTellings(store, passed, options.eraseOnDelete);
+            await ingestObservations(store, passed, options.eraseOnDelete);
           }
           expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
           await replay({ store, screen: privacyScreen(options) }, { unprojected: true });
@@ -84,6 +84,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -8,14 +8,14 @@ import { markFailed } from '#src/store/alerts/send-results.ts';
 import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { bearer, openAdmin } from '../../../harness/mirror/api-app.ts';
-import { openBackfilling } from '../../../harness/mirror/test-backfill.ts';
+import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 
 let api: Awaited<ReturnType<typeof openReadApi>>;
 let document: OpenApiDocument;
 beforeAll(async () => {
-  const filling = await openBackfilling(freshMemory);
+  const filling = await openTestBackfill(freshMemory);
   await filling.run();
   api = await openReadApi(async () => filling);
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);

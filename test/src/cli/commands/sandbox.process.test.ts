@@ -87,12 +87,12 @@ describe('demo', () => {
     for (const next of ['feed', 'export', 'why'])
       expect(err).toContain(`DATA_DIR=${home.dataDir}/demo npx slotstream ${next} `);
     expect(err).toContain('/docs');
-    const told = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
-    expect(told.length).toBeGreaterThanOrEqual(45);
+    const sent = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
+    expect(sent.length).toBeGreaterThanOrEqual(45);
     const [logged] = await ask(
       `sqlite:${home.dataDir}/demo/mirror.db`,
       "select count(*) as n from event_log where source = 'webhook'",
     );
-    expect(logged?.['n']).toBe(told.length);
+    expect(logged?.['n']).toBe(sent.length);
   });
 });

@@ -8,7 +8,7 @@ import { dayMs } from '#src/sandbox/clock.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
 import { jsonOf, openTarget, pathToNothing } from '../../../harness/sandbox/hostile-target.ts';
 import type { Extra, Sent, Target } from '../../../harness/sandbox/hostile-target.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;
 beforeAll(async () => void (target = await openTarget()));
@@ -66,7 +66,7 @@ describe('a bad query', () => {
       );
       expect(target.truth()).toBe(before);
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 
@@ -88,7 +88,7 @@ describe('a bad body', () => {
         runs(25),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.each(writing)('to %s that is no JSON object is refused, and changes nothing', async (name, operation) => {
@@ -136,7 +136,7 @@ describe('an odd identifier', () => {
       );
       expect([name, target.truth()]).toEqual([name, before]);
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 

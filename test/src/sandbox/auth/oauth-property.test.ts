@@ -5,7 +5,7 @@ import { createFamilies } from '#src/sandbox/auth/refresh-token-families.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false, contacts: 1, bookings: 1 })));
@@ -71,7 +71,7 @@ describe('families of tokens', () => {
         runs(120),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 
@@ -96,7 +96,7 @@ const nonsense = fc.dictionary(fc.constantFrom(...names, ...more, 'user', 'deny'
 
 describe('the authorization server', () => {
   it(
-    'answers nonsense with a refusal of its own, and sends nobody anywhere but to this machine',
+    'answers nonsense with a refusal of its own, and redirects to no other machine',
     async () => {
       const client = openClient(sandbox);
       const { base_url } = sandbox.handles;
@@ -118,6 +118,6 @@ describe('the authorization server', () => {
       );
       expect((await fetch(`${base_url}/.well-known/oauth-authorization-server`)).status).toBe(200);
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -17,7 +17,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 describe('the authorization endpoint', () => {
   it.each([
     ['no client', { client_id: undefined }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown' }],
     ['a name of Object.prototype', { client_id: '__proto__' }],
     ['no address', { redirect_uri: undefined }],
     ['what is no address', { redirect_uri: 'callback' }],
@@ -54,7 +54,7 @@ describe('the authorization endpoint', () => {
     ['invalid_scope', { scope: 'contacts:read everything' }],
     ['invalid_scope', { scope: 'constructor' }],
     ['login_required', { login_hint: undefined }],
-    ['login_required', { login_hint: 'nobody@example.test' }],
+    ['login_required', { login_hint: 'unknown@example.test' }],
   ])('sends %s back to the client, with its state, for %j', async (error, bent) => {
     const { status, back } = await client.approve(bent);
     expect(status).toBe(302);
@@ -127,9 +127,9 @@ describe('the consent page', () => {
     expect((await client.exchange(back?.code)).body.owner).toBe(sandbox.handles.users.admin);
   });
 
-  it('tells the client when the user says no, or is nobody', async () => {
+  it('informs the client when the user refuses, or is unknown', async () => {
     expect((await client.choose({ deny: 'yes' })).back).toMatchObject({ error: 'access_denied', state: 'as sent' });
-    expect((await client.choose({ user: 'nobody' })).back).toMatchObject({ error: 'invalid_request' });
+    expect((await client.choose({ user: 'unknown' })).back).toMatchObject({ error: 'invalid_request' });
     expect((await client.choose()).back).toMatchObject({ error: 'invalid_request' });
   });
 
@@ -180,7 +180,7 @@ describe('the token endpoint', () => {
     const { client_id, client_secret } = sandbox.handles.oauth;
     const basic = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
     const answers = [
-      await client.exchange('any', { client_id: 'nobody' }),
+      await client.exchange('any', { client_id: 'unknown' }),
       await client.exchange('any', { client_id }),
       await client.exchange('any', { client_id, client_secret: 'wrong' }),
       await client.exchange('any', { client_id: 'slotstream', client_secret }),

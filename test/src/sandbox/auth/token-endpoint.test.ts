@@ -92,7 +92,7 @@ describe('a refresh token', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
   });
 
-  it('forged, or of another client, is refused and harms nobody', async () => {
+  it('forged, or of another client, is refused and changes nothing', async () => {
     const { client_id, client_secret } = sandbox.handles.oauth;
     const { body } = await client.signIn();
     const token: string = body.refresh_token;

@@ -7,7 +7,7 @@ import { controls } from '#src/sandbox/controls/controls.ts';
 import { brokenBodies, damaged, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
 import { openTarget } from '../../../harness/sandbox/hostile-target.ts';
 import type { Sent, Target } from '../../../harness/sandbox/hostile-target.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;
 beforeAll(async () => void (target = await openTarget()));
@@ -42,7 +42,7 @@ describe('a bad call of a control', () => {
       );
       expect([target.truth(), await inForce()]).toEqual(before);
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.each(levels.filter(([, control]) => control.method === 'GET' && refusesAtAll(control)))(
@@ -122,6 +122,6 @@ describe('a bad call of the authorization server', () => {
       expect(target.faults()).toEqual([]);
       expect(target.truth()).toBe(before);
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -32,7 +32,7 @@ describe('the world that lives by itself', () => {
     expect(faults).toEqual([]);
   });
 
-  it('goes on when nothing is offered, no form is there and nobody is known', async () => {
+  it('goes on when nothing is offered, there is no form and no person', async () => {
     const faults = await liveThrough((service) => {
       const { state } = service;
       for (const offer of state.eventTypes.values()) deleteEventType(service, offer);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** Every address of every record, in the order of the records: their own, and those they point to. */
 async function addressesOf(size: { contacts: number; bookings: number; seed: number }, nowMs: number) {
@@ -27,7 +27,7 @@ describe('a seed', () => {
         runs(12),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it.each(['00:00:00', '00:00:01', '08:29:59', '09:30:00', '16:45:12', '23:59:59'])(

@@ -80,12 +80,12 @@ describe('faults on deliveries', () => {
 
   it('delay_ms: holds all back until then; advancing the clock lets them go', async () => {
     await using world = await openWorld({ delay_ms: 600_000 });
-    const told = tell(world.sandbox, 3);
+    const sent = tell(world.sandbox, 3);
     expect(world.sandbox.dispatcher.pending).toBe(3);
     await world.sandbox.control('POST', '/clock', { advance: '500s' });
     expect(world.callback.received).toEqual([]);
     await world.sandbox.control('POST', '/clock', { advance: '100s' });
-    await told;
+    await sent;
     expect(world.callback.received).toHaveLength(3);
   });
 
@@ -156,8 +156,8 @@ describe('faults on deliveries', () => {
     for (const seed of [7, 7, 8]) {
       await using world = await openWorld({ drop: 0.3, duplicate: 0.3, corrupt_signature: 0.3 }, seed);
       await tell(world.sandbox, 60);
-      const told = world.callback.received.map((one) => `${one.body.payload.number} ${isRightlySigned(one)}`);
-      outcomes.push(told.toSorted().join('\n'));
+      const sent = world.callback.received.map((one) => `${one.body.payload.number} ${isRightlySigned(one)}`);
+      outcomes.push(sent.toSorted().join('\n'));
     }
     expect(outcomes[0]).toBe(outcomes[1]);
     expect(outcomes[2]).not.toBe(outcomes[0]);

@@ -160,7 +160,7 @@ describe('the sender', () => {
     expect(error).toMatch(/SSL|EPROTO/);
   });
 
-  it('closes connections nobody needs', async () => {
+  it('closes idle connections', async () => {
     const { url, connections } = await answering((_, response) => void response.writeHead(202).end());
     const sender = openSender({ idleMs: 1 });
     await sender.post({ url, headers, body });

@@ -9,7 +9,7 @@ import { comparePositions } from '#src/http/pagination.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** One page, and how to get to those beside it. */
 interface Turned {
@@ -190,7 +190,7 @@ describe('while rows are inserted, changed and deleted between pages', () => {
         runs(20),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it('a shelf misses and repeats no row that was there all the time, even where many share a key', async () => {

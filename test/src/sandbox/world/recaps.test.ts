@@ -1,4 +1,4 @@
-// Recaps: what subscribers are told in either shape, what changes in silence, who was there, and what controls refuse.
+// Recaps: what subscribers receive in either shape, what changes in silence, who was there, and what controls refuse.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
@@ -106,7 +106,7 @@ describe('a recap', () => {
     const user = sandbox.handles.users.member;
     const event = holdMeeting(service, { host: user, email: 'came@example.test' });
     const [came] = state.invitees.of('event', event.uri);
-    if (came === undefined) throw new Error('nobody was invited');
+    if (came === undefined) throw new Error('there is no invitee');
     const at = service.clock.tick();
     state.invitees.put({ ...came, uri: `${came.uri}1`, email: 'canceled@example.test', status: 'canceled' });
     state.invitees.put({

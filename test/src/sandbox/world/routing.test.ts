@@ -69,8 +69,8 @@ describe('a submission', () => {
         expect(submission.questions_and_answers).toHaveLength(form.questions.length);
         const { event, at, payload, users, organization } = facts.pop() as Fact;
         expect({ users, organization }).toEqual({ users: [], organization: form.organization });
-        const told = readDelivery(JSON.stringify({ event, created_at: at, payload }));
-        expect(told).toMatchObject({ state: 'known', event: 'routing_form_submission.created' });
+        const sent = readDelivery(JSON.stringify({ event, created_at: at, payload }));
+        expect(sent).toMatchObject({ state: 'known', event: 'routing_form_submission.created' });
       }),
       runs(100),
     );

@@ -38,11 +38,11 @@ for (const { name, available, fresh } of storeEngines) {
 
     it('end at the furthest of many concurrent acknowledgements', async () => {
       const others = await Promise.all([made.openAnother(), made.openAnother(), made.openAnother()]);
-      const telling = Array.from({ length: 30 }, (_, n) => {
+      const observation = Array.from({ length: 30 }, (_, n) => {
         const store = others[n % others.length] ?? made.store;
         return store.transaction((unit) => advancePosition(unit, offsetOf('race', (n * 7) % 30)));
       });
-      await Promise.all(telling);
+      await Promise.all(observation);
       expect(await readPosition(made.store, 'race')).toBe(29);
     });
 

@@ -6,7 +6,7 @@ import { contactListQuery } from '#schemas/contact-request.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { findContacts, type ContactOrder, type Effort } from '#src/store/search/contact-page.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** Little pieces, so that texts and segments often meet: cases that fold oddly, wildcards, what FTS takes for its own. */
 const parts = [
@@ -212,6 +212,6 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
         runs(40),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

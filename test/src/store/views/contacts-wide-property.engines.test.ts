@@ -7,7 +7,7 @@ import { readDefinitions as definitionsIn } from '#src/store/views/views.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { emptyTables, freshMemory, freshPostgres, ingestBodies, type TestStore } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 const isText = (value: Json) => typeof value === 'string';
 const isDay = (value: Json) =>
@@ -91,6 +91,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { shapeOfView } from '#src/store/views/views.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
-import { ingestTellings, mixedHistory } from '../../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, projectedRows, type TestStore } from '../../../harness/stores.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { viewsOf } from '../../../oracle/views.ts';
 
 const arrivals = fc
   .oneof({ weight: 3, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
-  .chain((tellings) => reordered(tellings).chain(cut));
+  .chain((observations) => reordered(observations).chain(cut));
 
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 50 },
@@ -31,7 +31,7 @@ describe.each([
       await fc.assert(
         fc.asyncProperty(arrivals, async (batches) => {
           await emptyTables(store);
-          for (const batch of batches) await ingestTellings(store, batch);
+          for (const batch of batches) await ingestObservations(store, batch);
           const contents = await projectedRows(store);
           for (const [view, expected] of Object.entries(viewsOf(contents, new Date().toISOString()))) {
             const { key = [] } = (await shapeOfView(store, view)) ?? {};
@@ -44,6 +44,6 @@ describe.each([
         runs(count),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });

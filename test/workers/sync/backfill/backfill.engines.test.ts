@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
-import { openBackfilling, type Backfilling } from '../../../harness/mirror/test-backfill.ts';
+import { openTestBackfill, type TestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
@@ -11,8 +11,8 @@ const sum = ({ created, updated, unchanged, kept }: Counts) => created + updated
 
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a backfill into ${name}`, { timeout: 120_000 }, () => {
-    let world: Backfilling;
-    beforeAll(async () => void (world = await openBackfilling(fresh, { contacts: 450, bookings: 130 })));
+    let world: TestBackfill;
+    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 130 })));
     afterAll(() => world[Symbol.asyncDispose]());
     const ownRecaps = () => ({ recapsOf: [world.sandbox.handles.users.owner] });
 

@@ -5,23 +5,23 @@ import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openBackfilling } from '../../../harness/mirror/test-backfill.ts';
-import { allKinds, openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
+import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
+import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const [{ fresh }] = storeEngines;
 const world = { contacts: 20, bookings: 3 };
 
-function contactsOf({ sandbox }: Reconciling) {
+function contactsOf({ sandbox }: TestReconcile) {
   return [...(sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [])];
 }
 
-const deletedOf = async ({ store }: Reconciling): Promise<number> =>
+const deletedOf = async ({ store }: TestReconcile): Promise<number> =>
   (await rowsOf(store, 'contacts')).filter((row) => row['deleted_at'] !== null).length;
 
 describe('reconcile with the token of another organization', { timeout: 60_000 }, () => {
   it('is refused before anything is read, whichever way it is started', async () => {
-    await using mirrored = await openReconciling(fresh, world);
+    await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
     const { organization } = mirrored.sandbox.handles;
     const token = mirrored.sandbox.handles.tokens.enterprise;
@@ -41,7 +41,7 @@ describe('reconcile with the token of another organization', { timeout: 60_000 }
   });
 
   it('is refused for a backfill, too', async () => {
-    await using filling = await openBackfilling(fresh, { contacts: 3, bookings: 0 });
+    await using filling = await openTestBackfill(fresh, { contacts: 3, bookings: 0 });
     await filling.run({ only: ['contacts'] });
     const { enterprise: token } = filling.sandbox.handles.tokens;
     await expect(filling.run({ only: ['contacts'], token })).rejects.toMatchObject({ code: 'config' });
@@ -49,7 +49,7 @@ describe('reconcile with the token of another organization', { timeout: 60_000 }
   });
 
   it('never claims a mirror by looking', async () => {
-    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 0 });
+    await using mirrored = await openTestReconcile(fresh, { contacts: 3, bookings: 0 });
     await mirrored.run({ token: mirrored.sandbox.handles.tokens.enterprise });
     await mirrored.run({ repair: true });
     expect((await mirrored.run()).lines).toEqual([]);
@@ -58,7 +58,7 @@ describe('reconcile with the token of another organization', { timeout: 60_000 }
 
 describe('deletes of one kind', { timeout: 60_000 }, () => {
   it('are held back when half of the rows would go, however few there are', async () => {
-    await using mirrored = await openReconciling(fresh, world);
+    await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
     const all = contactsOf(mirrored);
     const half = Math.ceil(all.length / 2);
@@ -71,7 +71,7 @@ describe('deletes of one kind', { timeout: 60_000 }, () => {
 
 describe('a 404', { timeout: 60_000 }, () => {
   it('that is not the service’s own deletes nothing, and is reported', async () => {
-    await using mirrored = await openReconciling(fresh, world);
+    await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
     const [first] = contactsOf(mirrored);
     if (first === undefined) throw new Error('no contact');
@@ -92,7 +92,7 @@ const long = '2026-01-01T00:00:00.000000Z';
 
 /** A row that no listing shows. */
 async function keepAlso(
-  { store }: Reconciling,
+  { store }: TestReconcile,
   kind: RecordKind,
   { record, observed = long }: { readonly record: object; readonly observed?: string },
 ): Promise<void> {
@@ -105,7 +105,7 @@ async function keepAlso(
 
 describe('a row that cannot be requested', { timeout: 60_000 }, () => {
   it('of another service is left alone and counted, and the rest is compared', async () => {
-    await using mirrored = await openReconciling(fresh, world);
+    await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
     const [first, gone] = contactsOf(mirrored);
     if (first === undefined || gone === undefined) throw new Error('no contact');
@@ -118,7 +118,7 @@ describe('a row that cannot be requested', { timeout: 60_000 }, () => {
   });
 
   it('is a recap of a user who is not known', async () => {
-    await using mirrored = await openReconciling(fresh, { contacts: 3, bookings: 30 });
+    await using mirrored = await openTestReconcile(fresh, { contacts: 3, bookings: 30 });
     await mirrored.run({ repair: true });
     const { base_url, users } = mirrored.sandbox.handles;
     const recap = [...mirrored.sandbox.service.state.recaps.values()].find(({ user }) => user === users.owner);
@@ -132,7 +132,7 @@ describe('a row that cannot be requested', { timeout: 60_000 }, () => {
 
 describe('a row that comes while a listing is read', { timeout: 60_000 }, () => {
   it('is not judged by that listing', async () => {
-    await using mirrored = await openReconciling(fresh, world);
+    await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
     const [first] = contactsOf(mirrored);
     const uri = `${mirrored.sandbox.handles.base_url}/contacts/00000000-0000-4000-8000-000000000001`;

@@ -4,21 +4,21 @@ import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contac
 import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
+import { openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const world = { contacts: 60, bookings: 30 };
 
 /** The sandbox continues by itself, and no webhook is delivered. */
-function book({ sandbox }: Reconciling) {
+function book({ sandbox }: TestReconcile) {
   const found = sandbox.service.state.contacts.get(sandbox.handles.organization);
   if (found === undefined) throw new Error('The organization has no address book.');
   return found;
 }
 
-const contactsOf = (world: Reconciling) => [...book(world).entries()];
+const contactsOf = (world: TestReconcile) => [...book(world).entries()];
 
-async function rowOf({ store }: Reconciling, uri: string): Promise<StoredRow> {
+async function rowOf({ store }: TestReconcile, uri: string): Promise<StoredRow> {
   return (await rowsOf(store, 'contacts')).find((row) => row['uri'] === uri) ?? {};
 }
 
@@ -46,7 +46,7 @@ function bent(where: RegExp, change: (answer: Page) => object): typeof fetch {
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`reconcile on ${name}`, { timeout: 120_000 }, () => {
     it('looks without writing, then repairs just what it named, then finds nothing', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       const before = await projectedRows(mirrored.store);
       const looked = await mirrored.run();
       expect(totalOf(looked.report.drift)).toBeGreaterThan(100);
@@ -64,7 +64,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('names what differs by its fields, never by their values', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       const [first] = contactsOf(mirrored);
       if (first === undefined) throw new Error('no contact');
@@ -80,7 +80,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('finds what changed of a meeting without an event: its link, its hosts', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       // Two reads of one second with the same `updated_at` cannot be distinguished.
       await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
@@ -97,7 +97,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('stops reading contacts where the last complete run began', async () => {
-      await using mirrored = await openReconciling(fresh, { contacts: 350, bookings: 0 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 350, bookings: 0 });
       await mirrored.run({ repair: true });
       await mirrored.sandbox.control('POST', '/clock', { advance: '1h' });
       const { report } = await mirrored.run({ scope: { kind: 'recent' } });
@@ -105,7 +105,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('buries what a complete listing does not show and its own URI denies', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       const gone = contactsOf(mirrored).slice(0, 3);
       for (const contact of gone) deleteContact(mirrored.sandbox.service, contact);
@@ -122,7 +122,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('keeps a row that a listing leaves out although its own URI still shows it', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       const left = contactsOf(mirrored)[0]?.uri ?? '';
       const forgetful = bent(/\/contacts\?/, (answer) => ({
@@ -134,7 +134,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('deletes nothing when a listing breaks off', async () => {
-      await using mirrored = await openReconciling(fresh, { contacts: 250, bookings: 0 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 250, bookings: 0 });
       await mirrored.run({ repair: true });
       const gone = contactsOf(mirrored).at(-1);
       if (gone) deleteContact(mirrored.sandbox.service, gone);
@@ -149,7 +149,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('deletes none when many are missing, reports how many, and deletes them when allowed', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       const all = contactsOf(mirrored);
       const gone = all.slice(0, 30);
@@ -165,7 +165,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('names what the token may not read, deletes nothing of it, and goes on with the rest', async () => {
-      await using mirrored = await openReconciling(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, world);
       await mirrored.run({ repair: true });
       const rows = await projectedRows(mirrored.store);
       const token = mirrored.sandbox.tokens.personal('narrow', {
@@ -185,7 +185,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('is slowed down by refusals and failures of the service, and not stopped', async () => {
-      await using mirrored = await openReconciling(fresh, { contacts: 20, bookings: 3 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 20, bookings: 3 });
       await mirrored.sandbox.control('POST', '/faults', { rate_limit: 0.1, status: 0.1 });
       await mirrored.run({ repair: true });
       await mirrored.sandbox.control('POST', '/faults', {});

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#schemas/wire.ts';
-import { cut, reordered, type Telling } from '../../../harness/data/delivery-histories.ts';
+import { cut, reordered, type Observation } from '../../../harness/data/delivery-histories.ts';
 import { contact, eventType, invitee, recap, submission, type Payload } from '../../../harness/data/payloads.ts';
 import { mixedHistory } from '../../../harness/data/api-reads.ts';
-import { fold, readTelling } from '../../../harness/mirror/memory-fold.ts';
+import { fold, readObservation } from '../../../harness/mirror/memory-fold.ts';
 import { normal, type Record_ } from '../../../harness/data/normal-facts.ts';
 import { fieldColumns, tableOf } from '../../../oracle/columns.ts';
-import { patienceMs, runs } from '../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 // Later than anything in a history, by the record's own time and by the time it was sent or requested.
 const updated_at = '2025-04-14T11:42:50.000000Z';
@@ -36,10 +36,10 @@ const repaired = fc
     word: wordOf(event, lossy.some(cancels(payload)) ? canceled(payload) : payload),
   }))
   .chain(({ lossy, word }) =>
-    fc.record({ word: fc.constant(word), batches: reordered([...lossy, word].map(readTelling)).chain(cut) }),
+    fc.record({ word: fc.constant(word), batches: reordered([...lossy, word].map(readObservation)).chain(cut) }),
   );
 
-function wordOf(event: string, payload: Payload): Telling {
+function wordOf(event: string, payload: Payload): Observation {
   const fact = { event, created_at: observed, payload, sound: true };
   return { fact, body: event.endsWith('.read') ? null : JSON.stringify({ event, created_at: observed, payload }) };
 }
@@ -47,7 +47,7 @@ function wordOf(event: string, payload: Payload): Telling {
 /** Canceled is terminal: a service that said so once says so to the end. */
 const cancels =
   (payload: Payload) =>
-  ({ fact }: Telling): boolean =>
+  ({ fact }: Observation): boolean =>
     fact.payload['uri'] === payload['uri'] &&
     (fact.event === 'invitee.canceled' || fact.payload['status'] === 'canceled' || fact.payload['canceled'] === true);
 const canceled = (payload: Payload): Payload => ({ ...payload, status: 'canceled' });
@@ -70,7 +70,7 @@ describe('the newest word about a record', () => {
         runs(60),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 });
 

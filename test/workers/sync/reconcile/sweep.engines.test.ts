@@ -4,14 +4,14 @@ import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contac
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
-import { allKinds, openReconciling, type Reconciling } from '../../../harness/mirror/test-reconcile.ts';
+import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const dayMs = 86_400_000;
 const input = { everyMs: dayMs, events: allKinds };
 
 /** Slices at a pace of the test's, until the test ends them. */
-async function sweep(world: Reconciling, stepMs: number, startMs: number): Promise<readonly SliceOutcome[]> {
+async function sweep(world: TestReconcile, stepMs: number, startMs: number): Promise<readonly SliceOutcome[]> {
   const outcomes: SliceOutcome[] = [];
   for (let nowMs = startMs; outcomes.at(-1)?.kind !== 'done'; nowMs += stepMs) {
     // Each slice as another process would do it.
@@ -24,7 +24,7 @@ async function sweep(world: Reconciling, stepMs: number, startMs: number): Promi
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a sweep on ${name}`, { timeout: 120_000 }, () => {
     it('fills, mends and buries in many small slices, and is over before the next is due', async () => {
-      await using world = await openReconciling(fresh, { contacts: 450, bookings: 60 });
+      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 60 });
       const recapsOf = [world.sandbox.handles.users.owner];
       const startMs = Date.now();
       await sweep(world, 300_000, startMs);
@@ -51,7 +51,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('reads no page twice when it is stopped between slices', async () => {
-      await using world = await openReconciling(fresh, { contacts: 450, bookings: 0 });
+      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 0 });
       const asked: string[] = [];
       const startMs = Date.now();
       const listening: typeof fetch = (url, init) => {

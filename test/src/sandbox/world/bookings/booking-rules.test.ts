@@ -5,7 +5,7 @@ import { openBooker } from '../../../../harness/sandbox/bookings.ts';
 import type { Booker } from '../../../../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../../../../harness/sandbox.ts';
 import type { TestSandbox } from '../../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -38,7 +38,7 @@ const bookingFields = 'event_type start_time invitee location questions_and_answ
   ' ',
 );
 
-it('POST /invitees answers oddities with 201, 400, 403 or 404', { timeout: patienceMs }, async () => {
+it('POST /invitees answers oddities with 201, 400, 403 or 404', { timeout: propertyTimeoutMs }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...bookingFields), odd, async (field, value) => {
       const before = sandbox.service.state.invitees.size;
@@ -50,36 +50,40 @@ it('POST /invitees answers oddities with 201, 400, 403 or 404', { timeout: patie
   );
 });
 
-it('POST and PATCH /event_types answer oddities with 2xx, 400, 403 or 404', { timeout: patienceMs }, async () => {
-  const fields = [
-    'name',
-    'duration',
-    'owner',
-    'hosts',
-    'kind',
-    'pooling_type',
-    'seats',
-    'locations',
-    'custom_questions',
-  ];
-  const body = { name: 'Odd', duration: 30, owner: sandbox.handles.users.owner };
-  const { uri } = (await sandbox.call('POST', '/event_types', { body })).body.resource;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...fields, 'color', 'locale', 'position', 'description_plain'),
-      odd,
-      async (field, value) => {
-        const made = await sandbox.call('POST', '/event_types', { body: { ...body, [field]: value } });
-        const changed = await sandbox.call('PATCH', uri, { body: { [field]: value } });
-        expect([201, 400, 403, 404]).toContain(made.status);
-        expect([200, 400]).toContain(changed.status);
-      },
-    ),
-    runs(60),
-  );
-});
+it(
+  'POST and PATCH /event_types answer oddities with 2xx, 400, 403 or 404',
+  { timeout: propertyTimeoutMs },
+  async () => {
+    const fields = [
+      'name',
+      'duration',
+      'owner',
+      'hosts',
+      'kind',
+      'pooling_type',
+      'seats',
+      'locations',
+      'custom_questions',
+    ];
+    const body = { name: 'Odd', duration: 30, owner: sandbox.handles.users.owner };
+    const { uri } = (await sandbox.call('POST', '/event_types', { body })).body.resource;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...fields, 'color', 'locale', 'position', 'description_plain'),
+        odd,
+        async (field, value) => {
+          const made = await sandbox.call('POST', '/event_types', { body: { ...body, [field]: value } });
+          const changed = await sandbox.call('PATCH', uri, { body: { [field]: value } });
+          expect([201, 400, 403, 404]).toContain(made.status);
+          expect([200, 400]).toContain(changed.status);
+        },
+      ),
+      runs(60),
+    );
+  },
+);
 
-it('lists and available times answer odd questions with 200, 400 or 404', { timeout: patienceMs }, async () => {
+it('lists and available times answer odd questions with 200, 400 or 404', { timeout: propertyTimeoutMs }, async () => {
   const { organization, event_types } = sandbox.handles;
   const names = ['count', 'page_token', 'sort', 'status', 'min_start_time', 'invitee_email', 'user', 'active', 'extra'];
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('0', '-1', '1e9', 'start_time:up', 'null'));

@@ -11,7 +11,7 @@ import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.t
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
 import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
-import { patienceMs, runs } from '../../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(fixedNowMs + days * dayMs));
 const which = fc.nat({ max: 30 });
@@ -58,7 +58,7 @@ it(
       runs(60),
     );
   },
-  patienceMs,
+  propertyTimeoutMs,
 );
 
 function refuses(act: () => void): boolean {
@@ -79,20 +79,21 @@ function take(world: BookingWorld, one: Step): void {
     const email = `person${one.which % 4}@example.test`;
     const person = { email, timezone: 'UTC', name: 'Person' };
     book(service, { eventType: world.offer(one.offer), startTime: one.slot, invitee: person, method: null });
-  } else if (invitee === undefined) throw new HttpError(400, { title: 'Nobody', message: 'There is nobody yet.' });
+  } else if (invitee === undefined)
+    throw new HttpError(400, { title: 'No invitee', message: 'There is no invitee yet.' });
   else if (one.does === 'cancel') cancelInvitee(service, invitee, { cancelerType: 'invitee', reason: null });
   else if (one.does === 'move') rescheduleInvitee(service, invitee, { startTime: one.slot ?? '' });
   else if (one.does === 'mark') markNoShow(service, invitee);
   else unmarkNoShow(service, invitee);
 }
 
-/** What is told is the record as it now stands, and of the right hosts. */
+/** What is sent is the current record, with the right hosts. */
 function checkFact({ state }: Service, { event, payload, users, organization }: Fact): void {
   if (!event.startsWith('invitee')) return expect(event).toBe('contact.created');
-  const told = inviteePayload.parse(payload);
-  const { scheduled_event, ...invitee } = told;
-  expect(state.invitees.get(told.uri)).toEqual(invitee);
-  expect(state.scheduledEvents.get(told.event)).toEqual(scheduled_event);
+  const sent = inviteePayload.parse(payload);
+  const { scheduled_event, ...invitee } = sent;
+  expect(state.invitees.get(sent.uri)).toEqual(invitee);
+  expect(state.scheduledEvents.get(sent.event)).toEqual(scheduled_event);
   expect(users).toEqual(scheduled_event.event_memberships.map(({ user }) => user));
   expect(organization).toBe(state.users.get(users[0] ?? '')?.current_organization);
 }

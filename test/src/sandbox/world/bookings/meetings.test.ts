@@ -31,7 +31,7 @@ describe('the hosts of a meeting', () => {
     expect(new Set(hostsOf(world, bookOne(world, 'Panel interview'))).size).toBe(2);
   });
 
-  it('take turns in a round robin: on one day nobody gets a second meeting before all had one', () => {
+  it('take turns in a round robin: on one day no host gets a second meeting before all had one', () => {
     const world = createBookingWorld();
     const { hosts } = world.offer('Product demo');
     const seen = hosts.flatMap(() => hostsOf(world, bookOne(world, 'Product demo')));
@@ -120,7 +120,7 @@ describe('a meeting', () => {
     expect(guests).toEqual(['g@example.test', 'h@example.test']);
   });
 
-  it('on Google is sometimes told before its link is made, and is then without one', () => {
+  it('on Google is sometimes sent before its link is made, and then has none', () => {
     const world = createBookingWorld();
     const places = Array.from({ length: 40 }, () => {
       const { event } = bookOne(world, 'Discovery call');

@@ -10,7 +10,7 @@ import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts'
 import { matchesSearch } from '#src/sandbox/world/contacts/contact-search.ts';
 import type { ContactSearch, FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
-import { patienceMs, runs } from '../../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 const nowMs = Date.parse('2026-05-01T12:00:00Z');
 const owners = ['https://sandbox.test/users/1', 'https://sandbox.test/users/2'];
@@ -159,7 +159,7 @@ describe('a contact collection', () => {
         runs(60),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it('picks every contact it has, and none that was deleted', () => {
@@ -265,7 +265,7 @@ describe('seeded contacts', () => {
         runs(100),
       );
     },
-    patienceMs,
+    propertyTimeoutMs,
   );
 
   it('are the same for the same seed, and others for another', () => {

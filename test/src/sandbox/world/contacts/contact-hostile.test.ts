@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestSandbox } from '../../../../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../../../../harness/sandbox.ts';
-import { patienceMs, runs } from '../../../../harness/runs.ts';
+import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 4, bookings: 0, rateLimits: false })));
@@ -53,7 +53,7 @@ async function holdsFor(send: () => Promise<Answer>, taken: number): Promise<voi
 }
 
 describe('odd requests about contacts', () => {
-  it('are created or refused', { timeout: patienceMs }, async () => {
+  it('are created or refused', { timeout: propertyTimeoutMs }, async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.boolean(), async (body, addressed) => {
         const emails = [{ email: `${sandbox.service.random.uuid()}@example.test`, is_primary: true }];
@@ -65,7 +65,7 @@ describe('odd requests about contacts', () => {
     );
   });
 
-  it('change a contact or are refused', { timeout: patienceMs }, async () => {
+  it('change a contact or are refused', { timeout: propertyTimeoutMs }, async () => {
     const [{ uri }] = (await sandbox.call('GET', '/contacts')).body.collection;
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
@@ -75,7 +75,7 @@ describe('odd requests about contacts', () => {
     );
   });
 
-  it('list contacts or are refused', { timeout: patienceMs }, async () => {
+  it('list contacts or are refused', { timeout: propertyTimeoutMs }, async () => {
     const keys = [
       'name',
       'email',

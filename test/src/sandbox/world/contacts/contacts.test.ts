@@ -20,9 +20,9 @@ beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 5, booki
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** The sandbox's service, and every event it tells from now on. */
-function listened(): { readonly service: Service; readonly told: string[] } {
-  const told: string[] = [];
-  return { service: { ...sandbox.service, emit: ({ event }) => void told.push(event) }, told };
+function listened(): { readonly service: Service; readonly sent: string[] } {
+  const sent: string[] = [];
+  return { service: { ...sandbox.service, emit: ({ event }) => void sent.push(event) }, sent };
 }
 
 function newcomer(email: string): ContactEntry {
@@ -41,10 +41,10 @@ describe('a booking', () => {
   });
 
   it('by an unknown address makes a contact of the host, once', () => {
-    const { service, told } = listened();
+    const { service, sent } = listened();
     ensureContact(service, visitor('bo@example.test'));
     ensureContact(service, visitor('bo@example.test'));
-    expect(told).toEqual(['contact.created']);
+    expect(sent).toEqual(['contact.created']);
     expect(contactsOf(service, sandbox.handles.organization).byEmail('bo@example.test')).toMatchObject({
       owner: sandbox.handles.users.member,
       name: 'Bo Xu',
@@ -54,7 +54,7 @@ describe('a booking', () => {
   });
 
   it('by the second address of a contact, seeded or not, makes none', () => {
-    const { service, told } = listened();
+    const { service, sent } = listened();
     const book = contactsOf(service, sandbox.handles.organization);
     const [seeded] = [...book.entries()];
     const emails = [
@@ -63,16 +63,16 @@ describe('a booking', () => {
     ];
     updateContact(service, newcomer('old@example.test'), { emails });
     for (const { email } of [...emails, ...(seeded?.emails ?? [])]) ensureContact(service, visitor(email));
-    expect(told).toEqual(['contact.updated']);
+    expect(sent).toEqual(['contact.updated']);
   });
 
   it('by an address that a contact has given up makes another contact', () => {
-    const { service, told } = listened();
+    const { service, sent } = listened();
     updateContact(service, newcomer('given-up@example.test'), {
       emails: [{ email: 'taken-up@example.test', is_primary: true }],
     });
     ensureContact(service, visitor('given-up@example.test'));
-    expect(told).toEqual(['contact.updated', 'contact.created']);
+    expect(sent).toEqual(['contact.updated', 'contact.created']);
   });
 });
 
