@@ -100,7 +100,7 @@ describe('slotstream export', () => {
     [['contacts', '--format', 'xlsx', '--out', 'x'], 2, '--format <format> must be one of csv, ndjson, parquet'],
     [['contacts', '--format', 'csv'], 2, '--out <file> must be the name of a file, or -'],
     [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet cannot be written to standard output'],
-    [['contacts', '--format', 'csv', '--out', '-', '--since', 'yesterday'], 2, '--since cannot be "yesterday"'],
+    [['contacts', '--format', 'csv', '--out', '-', '--since', 'yesterday'], 2, '--since does not accept "yesterday"'],
     [['contacts', '--format', 'csv', '--out', '-', '--since', '1d', '--incremental'], 2, 'cannot be combined'],
     [['contacts', '--format', 'csv', '--out', '-', '--incremental', 'a:b'], 2, 'a name of letters, digits'],
     [
@@ -109,7 +109,7 @@ describe('slotstream export', () => {
       '/nowhere/at/all.csv cannot be written (ENOENT)',
     ],
     [['contacts', '--format', 'csv', '--out', '/'], 2, '/ is not a regular file'],
-  ])('%j is refused with the reason', async (args, exitCode, reason) => {
+  ])('%j is rejected with the reason', async (args, exitCode, reason) => {
     const { code, out, err } = await exporting(...args);
     expect([code, out]).toEqual([exitCode, '']);
     expect(err).toContain(reason);

@@ -91,9 +91,9 @@ describe('slotstream feed', () => {
   it('explains what it cannot do', async () => {
     await using world = await withEntries(1);
     const both = await world.home.run(['feed', '--after', '1', '--consumer', 'warehouse']);
-    expect([both.code, both.err]).toEqual([2, expect.stringContaining('leave out --after or --consumer')]);
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('use either --after or --consumer')]);
     const beyond = await world.home.run(['feed', '--after', '9']);
-    expect([beyond.code, beyond.err]).toEqual([2, expect.stringContaining('ends at 1')]);
+    expect([beyond.code, beyond.err]).toEqual([2, expect.stringContaining('beyond the end of the log, which is 1')]);
     const half = await world.home.run(['feed', '--event', 'contact']);
     expect([half.code, half.err]).toEqual([
       2,
