@@ -22,6 +22,8 @@ export const checkDrift: Check = async ({ config, log, now }) => {
     const everyMs = periods[part];
     const run = runs[part];
     const command = `npx slotstream reconcile ${part === 'full' ? '' : '--recent '}--repair`;
+    // A full comparison covers recent changes too.
+    if (run === undefined && part === 'recent' && runs.full !== undefined) continue;
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
       found.push(warning(name, `${what} never compared with the service.`, `npx slotstream start, or: ${command}`));
