@@ -1,4 +1,5 @@
 // Three kinds of tests: pure ones need nothing but Node, engine tests need Redis or PostgreSQL, process tests spawn the product.
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/harness/tally.ts';
 
@@ -17,6 +18,8 @@ export default defineConfig({
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 60_000, interval: 100 } },
     allowOnly: false,
+    // Scripts that tests spawn from their sources find them compiled, from the second one on.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests') },
     reporters: ['default', tally],
     projects: [
       {
