@@ -1,6 +1,6 @@
 // `npm run bench -- [NAME…] [--json]` runs the benchmarks one after another and compares each figure with its limit.
 // `npm run bench -- [NAME…] --against COMMIT [--rounds N] [--json]` compares this tree with another commit instead: it checks
-// that commit out into a temporary worktree, runs both by turns (three rounds unless told otherwise) and prints per figure
+// that commit out into a temporary worktree, runs both by turns (three rounds by default) and prints per figure
 // the medians, the spread and the ratio. It judges no limit.
 import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/terminal.ts';

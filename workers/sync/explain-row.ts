@@ -6,14 +6,16 @@ import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
+import type { Changes } from '#workers/projections/merge.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
 import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
 
 export interface TouchingEntry extends Pick<
   LogEntry,
-  'event' | 'source' | 'occurred_at' | 'received_at' | 'outcome' | 'reason' | 'changes'
+  'event' | 'source' | 'occurred_at' | 'received_at' | 'outcome' | 'reason'
 > {
+  readonly changes: Changes | null;
   readonly seq: number;
   /** How long the delivery took; null for API reads. */
   readonly delay_seconds: number | null;
@@ -132,7 +134,7 @@ function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null):
   return subject_uri === uri || fact === null || rowsTouchedBy(fact).some((row) => row.uri === uri);
 }
 
-const parseChanges = (text: string): LogEntry['changes'] => JSON.parse(text);
+const parseChanges = (text: string): Changes => JSON.parse(text);
 
 function touchingEntry(entry: HistoryEntry): TouchingEntry {
   const { seq, event, source, occurred_at, received_at, outcome, reason, duplicates, redacted, changes } = entry;

@@ -122,8 +122,8 @@ function printProgress({ notify, now }: VerbContext) {
 }
 
 const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
-  walked: 'done',
-  walked_before: 'already done in this backfill (--restart reads it again)',
+  ['walked']: 'done',
+  ['walked_before']: 'already done in this backfill (--restart reads it again)',
   stopped: 'stopped',
   refused: 'not readable, so it will be missing in the mirror',
   unwanted: 'skipped: EVENTS names none of its kinds',
@@ -131,11 +131,13 @@ const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
 };
 
 function asTable({ resources }: BackfillReport): string {
-  const rows = resources.map(({ name, state, counts: { rows, created, updated, unchanged, kept } }) => [
-    name,
-    state.replace('_', ' '),
-    ...[rows, created, updated, unchanged, kept].map(String),
-  ]);
+  const rows = resources.map(
+    ({ name, state, counts: { rows, created, updated, unchanged, ['kept']: quarantined } }) => [
+      name,
+      state.replace('_', ' '),
+      ...[rows, created, updated, unchanged, quarantined].map(String),
+    ],
+  );
   return renderTable(['resource', 'state', 'rows', 'created', 'updated', 'unchanged', 'quarantined'], rows);
 }
 
@@ -147,11 +149,11 @@ interface Times {
 function asData({ isComplete, resources }: BackfillReport, { elapsedMs, waitedMs }: Times): object {
   return {
     complete: isComplete,
-    resources: resources.map(({ name, state, counts: { kept, ...counts }, missing }) => ({
+    resources: resources.map(({ name, state, counts: { ['kept']: quarantined, ...counts }, missing }) => ({
       name,
       state,
       ...counts,
-      quarantined: kept,
+      quarantined,
       missing,
     })),
     elapsed_ms: elapsedMs,

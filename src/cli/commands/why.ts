@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { Changes } from '#workers/projections/merge.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
 import { changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
@@ -51,7 +50,7 @@ function entryText(entry: TouchingEntry): string {
   const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
   const headline = `#${seq} ${safeTerminalText(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${safeTerminalText(reason)}` : ''}${copies}`;
-  return [headline, ...remarks(entry), ...changeLines(changes as Changes | null)].join('\n');
+  return [headline, ...remarks(entry), ...changeLines(changes)].join('\n');
 }
 
 function remarks({ source, pruned, redacted, outcome, changes }: TouchingEntry): string[] {
