@@ -69,7 +69,8 @@ function refusalLines(refusal: Refusal): string {
 
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
-  const done = `${counts.created} created, ${counts.deleted} deleted, ${counts['kept'] + counts.found} kept`;
+  const unchanged = counts['kept'] + counts.found;
+  const done = `${counts.created} created, ${counts.deleted} deleted, ${unchanged} unchanged`;
   if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
   return isComplete(applied) ? `Nothing to do: ${done}.` : `Nothing could be changed: ${done}.`;

@@ -46,7 +46,7 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
 
     const done = await home.run(['bootstrap']);
     expect(done).toMatchObject({ code: 0, err: '' });
-    expect(done.out).toContain('Done: 2 created, 0 deleted, 0 kept.');
+    expect(done.out).toContain('Done: 2 created, 0 deleted, 0 unchanged.');
     expect(done.out).toContain('Recaps of 4 of 5 members will be missing');
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(statSync(join(home.dataDir, 'signing-keys')).mode & 0o777).toBe(0o600);
