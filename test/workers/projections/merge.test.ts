@@ -1,5 +1,7 @@
 // What one delivery does to rows, by example: the stories that a random history tells too rarely to be read.
 import { describe, expect, it } from 'vitest';
+import type { Fact } from '#workers/projections/contract.ts';
+import { merge, type WorkingRow } from '#workers/projections/merge.ts';
 import { fold, read } from '../../harness/mirror/memory-fold.ts';
 
 const base = 'https://api.example.test';
@@ -21,6 +23,13 @@ const rowOf = (
   facts: Parameters<typeof fold>[0][number],
   options = keep,
 ) => fold([facts], options).contents[table]?.[0];
+
+/** The row as it is written, with the keys of its JSON values in their stored order. */
+function lastRow(facts: readonly (Fact | null)[]): Readonly<Record<string, unknown>> {
+  const working: WorkingRow = { row: { uri: `${base}/contacts/1` }, isNew: true, columns: new Set(), isTouched: false };
+  for (const fact of facts) if (fact) merge(() => working, fact, keep);
+  return working.row;
+}
 
 describe('joining facts', () => {
   it('keeps an older value where the newer fact says nothing, and clears it where it says null', () => {
@@ -45,6 +54,16 @@ describe('joining facts', () => {
     const again = contact(3, { name: 'Ada', updated_at: '2025-04-14T11:00:02Z' });
     const facts = [first, again, contact(1, { name: 'Old' }), gone, contact(4, { name: 'Late' })];
     expect(outcomes(facts)).toEqual(['applied', 'unchanged', 'superseded', 'applied', 'tombstoned']);
+  });
+
+  it('stores no-show marks in one order of keys, whichever fact came first', () => {
+    const mark = (id: string, second: number) =>
+      invitee('invitee_no_show.created', second, {
+        no_show: { uri: `${base}/invitee_no_shows/${id}`, created_at: `2025-04-14T12:00:0${second}Z` },
+      });
+    const marks = [mark('b', 1), mark('a', 2)];
+    const texts = [marks, marks.toReversed()].map((order) => JSON.stringify(lastRow(order)['no_show_facts']));
+    expect(texts[0]).toBe(texts[1]);
   });
 
   it('lists what changed, column by column, before and after', () => {
