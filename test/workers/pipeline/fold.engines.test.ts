@@ -1,12 +1,12 @@
 // The protocol of the fold: which steps it takes, in which order, and what the log and the rows hold afterwards.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { ingest } from '#workers/pipeline/ingest.ts';
 import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { freshMemory, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { freshMemory, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const uri = (id: string) => `https://api.example.test/contacts/${id}`;
 const delivery = (id: string, name: string, event = 'contact.updated') => ({
@@ -140,5 +140,27 @@ describe('the fold', () => {
       { uri: uri('2'), isNew: true, outcome: 'applied' },
     ]);
     expect((await rowsOf(opened.store, 'contacts')).map((row) => row.uri).toSorted()).toEqual([uri('1'), uri('2')]);
+  });
+});
+
+describe.runIf(inject('postgresUrl') !== '')('the fold on PostgreSQL', () => {
+  it('appends a delivery without rows once when several workers ingest it at the same time', async () => {
+    await using database = await freshPostgres();
+    const workers = [database.store, await database.openAnother(), await database.openAnother()];
+    const waiting = Promise.withResolvers<void>();
+    let screened = 0;
+    const screen: Screen = {
+      ...screenWith(),
+      async screen(_unit, items) {
+        screened += 1;
+        if (screened === workers.length) waiting.resolve();
+        await waiting.promise;
+        return alreadyScreened(items);
+      },
+    };
+    const batch = batchOf({ body: 'no JSON', receivedAt });
+    const reports = await Promise.all(workers.map((store) => ingest({ store, screen }, batch, receivedAt)));
+    expect(reports.map(({ entries }) => entries.length).toSorted()).toEqual([0, 0, 1]);
+    expect(await rowsOf(database.store, 'event_log')).toMatchObject([{ outcome: 'quarantined', duplicates: 2 }]);
   });
 });
