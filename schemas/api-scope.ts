@@ -16,6 +16,11 @@ export const apiScopes = {
 
 export type ApiScope = keyof typeof apiScopes;
 
+export const isApiScope = (name: string): name is ApiScope => Object.hasOwn(apiScopes, name);
+
+/** In the order of the specification. */
+export const everyScope: readonly ApiScope[] = Object.keys(apiScopes).filter(isApiScope);
+
 /** What of `required` a token holding `held` lacks: the `required_scopes` of an insufficient-scope answer. */
 export function missingScopes(held: readonly ApiScope[], required: readonly ApiScope[]): readonly ApiScope[] {
   const granted = new Set<ApiScope>(held.flatMap((scope) => [scope, ...apiScopes[scope].implies]));

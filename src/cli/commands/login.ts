@@ -1,6 +1,6 @@
 // `login`: authorizes Slotstream to call the service for a user (OAuth), and lists the users who did.
 import { randomBytes } from 'node:crypto';
-import type { ApiScope } from '#schemas/api-scope.ts';
+import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { contractOf } from '#schemas/events.ts';
 import type { Config } from '#src/config/load.ts';
 import { logIn } from '#src/upstream/login-flow.ts';
@@ -56,7 +56,7 @@ export const login = defineVerb({
 function scopesFor({ events, api }: Config): readonly ApiScope[] {
   const needed = new Set<ApiScope>(['webhooks:write', ...events.map((kind) => contractOf(kind).requiredCallerScope)]);
   if (api.groupUri !== undefined) needed.add('groups');
-  return [...needed].toSorted();
+  return everyScope.filter((scope) => needed.has(scope));
 }
 
 const loginData = ({ user, organization, scopes }: Login) => ({ user, organization, scopes });

@@ -8,7 +8,8 @@ import type { Client, Clients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';
 import { demand } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
-import { everyScope, readScopes } from './scopes.ts';
+import { everyScope } from '#schemas/api-scope.ts';
+import { readScopes } from './scopes.ts';
 
 /** A known client with a registered redirect URI: from here on, errors are sent to the client. */
 export interface Trusted {

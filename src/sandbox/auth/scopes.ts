@@ -1,11 +1,6 @@
 // The `scope` parameter: known scopes separated by spaces.
-import { apiScopes } from '#schemas/api-scope.ts';
-import type { ApiScope } from '#schemas/api-scope.ts';
+import { everyScope, isApiScope, type ApiScope } from '#schemas/api-scope.ts';
 import { OAuthError } from './oauth-error.ts';
-
-const isApiScope = (name: string): name is ApiScope => Object.hasOwn(apiScopes, name);
-
-export const everyScope: readonly ApiScope[] = Object.keys(apiScopes).filter(isApiScope);
 
 /** Scopes that OAuth libraries add: `default` requests all scopes, and every token can be refreshed anyway. */
 const everything = 'default';

@@ -14,7 +14,7 @@ import { createFamilies } from './refresh-token-families.ts';
 import { OAuthError } from './oauth-error.ts';
 import { bodyParameters, demand, queryParameters } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
-import { everyScope } from './scopes.ts';
+import { everyScope } from '#schemas/api-scope.ts';
 import { giveTokens } from './token-endpoint.ts';
 import type { TokenNeeds } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';

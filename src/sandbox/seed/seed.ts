@@ -1,6 +1,6 @@
 // Seeds the world: the same seed creates the same people, event types, custom fields, forms, contacts and tokens.
 import type { ApiScope } from '#schemas/api-scope.ts';
-import { everyScope } from '#src/sandbox/auth/scopes.ts';
+import { everyScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Service } from '#src/sandbox/world/service.ts';

@@ -52,7 +52,7 @@ async function deliver(...bodies: readonly string[]): Promise<void> {
 async function quarantine(id: string): Promise<void> {
   const body = contactDelivery({ id, version: 3 });
   await rowsOf(`insert into event_log (delivery_id, source, received_at, outcome, reason, duplicates, body, tie, redacted)
-    values ('forged-${id}', 'webhook', '2025-04-14T11:42:33.000000Z', 'quarantined', 'An old bug.', 0, '${body}', 'forged', 0)`);
+    values ('forged-${id}', 'webhook', '2025-04-14T11:42:33.000000Z', 'quarantined', 'An old bug.', 0, '${body}', '0123456789abcdef', 0)`);
 }
 
 describe('trigger', () => {

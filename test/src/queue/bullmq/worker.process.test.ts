@@ -50,7 +50,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
     ])('$what restarted under load, cleanly and not, loses nothing and quarantines nothing', async ({ shared }) => {
       await using home = await freshHome(shared);
       const [receiver, worker] = [await home.start('receive'), await home.start('work')];
-      const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
+      const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 2 });
       let over = false;
       const sending = sender.send(whilst(() => !over, contactStory({ contacts: 60, versions: 200 })));
       for (const mode of ['immediate', 'fast'] as const) {
