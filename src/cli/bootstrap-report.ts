@@ -69,8 +69,7 @@ function refusalLines(refusal: Refusal): string {
 
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
-  const unchanged = counts['kept'] + counts.found;
-  const done = `${counts.created} created, ${counts.deleted} deleted, ${unchanged} unchanged`;
+  const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.unchanged + counts.found} unchanged`;
   if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
   return isComplete(applied) ? `Nothing to do: ${done}.` : `Nothing could be changed: ${done}.`;
@@ -133,7 +132,7 @@ function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], numbe
 }
 
 function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
-  return count(deeds, { created: 0, found: 0, ['kept']: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
+  return count(deeds, { created: 0, found: 0, unchanged: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
 }
 
 function count<Kind extends string>(

@@ -22,7 +22,7 @@ export function nearestName(names: readonly string[], typed: string): string | u
 /** The number of characters to insert, delete or replace (Levenshtein distance). */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...from].entries()) {
+  for (const [index, character] of from.split('').entries()) {
     let diagonal = index;
     let last = index + 1;
     const current = [last];

@@ -20,7 +20,7 @@ export interface ApplyNeeds {
 
 export type StepResult =
   | {
-      readonly kind: 'kept' | 'created' | 'found';
+      readonly kind: 'unchanged' | 'created' | 'found';
       readonly desired: DesiredSubscription;
       readonly subscription: WebhookSubscription;
     }
@@ -71,7 +71,7 @@ export function endedSubscriptions(plan: readonly Step[]): readonly WebhookSubsc
 }
 
 async function createSubscription(needs: ApplyNeeds, step: Step, input: PlanInput): Promise<readonly StepResult[]> {
-  if (step.kind === 'keep') return [{ kind: 'kept', desired: step.desired, subscription: step.existing }];
+  if (step.kind === 'keep') return [{ kind: 'unchanged', desired: step.desired, subscription: step.existing }];
   // A refused one is tried again: the service may support it now, and the attempt costs one call.
   if (step.kind !== 'create' && step.kind !== 'replace' && step.kind !== 'refused') return [];
   const { desired } = step;
@@ -111,7 +111,7 @@ async function deleteSubscription(
 
 const activeIn = (results: readonly StepResult[]): readonly WebhookSubscription[] =>
   results.flatMap((result) =>
-    result.kind === 'kept' || result.kind === 'created' || result.kind === 'found' ? [result.subscription] : [],
+    result.kind === 'unchanged' || result.kind === 'created' || result.kind === 'found' ? [result.subscription] : [],
   );
 
 /** The desired events of this owner that no other subscription would deliver once this one is deleted. */

@@ -80,8 +80,8 @@ function describeDifference(difference: Difference): string {
 
 export function describeResult(result: StepResult): DescribedStep {
   switch (result.kind) {
-    case 'kept':
-      return { mark: '=', action: 'kept', ...result.desired };
+    case 'unchanged':
+      return { mark: '=', action: 'unchanged', ...result.desired };
     case 'created':
       return { mark: '+', action: 'created', ...partsOf(result.subscription) };
     case 'found':

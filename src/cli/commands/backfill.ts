@@ -114,7 +114,7 @@ function printProgress({ notify, now }: VerbContext) {
     },
     onOutcome({ name, state, counts, missing }: ResourceOutcome): void {
       const seconds = current.name === name ? Math.round(secondsSince(current.startedMs)) : 0;
-      notify(`${name}: ${endings[state]}${state === 'walked' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
+      notify(`${name}: ${endings[state]}${state === 'complete' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
       for (const what of missing) notify(`  ✗ ${what.replace(' → ', '\n  → ')}`);
       if (missing.length > 0) notify(`  → Then: npx slotstream backfill ${name}`);
     },
@@ -122,22 +122,20 @@ function printProgress({ notify, now }: VerbContext) {
 }
 
 const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
-  ['walked']: 'done',
-  ['walked_before']: 'already done in this backfill (--restart reads it again)',
+  complete: 'done',
+  already_complete: 'already done in this backfill (--restart reads it again)',
   stopped: 'stopped',
   refused: 'not readable, so it will be missing in the mirror',
-  unwanted: 'skipped: EVENTS names none of its kinds',
+  skipped: 'skipped: EVENTS names none of its kinds',
   waiting: 'not started',
 };
 
 function asTable({ resources }: BackfillReport): string {
-  const rows = resources.map(
-    ({ name, state, counts: { rows, created, updated, unchanged, ['kept']: quarantined } }) => [
-      name,
-      state.replace('_', ' '),
-      ...[rows, created, updated, unchanged, quarantined].map(String),
-    ],
-  );
+  const rows = resources.map(({ name, state, counts }) => [
+    name,
+    state.replace('_', ' '),
+    ...[counts.rows, counts.created, counts.updated, counts.unchanged, counts.quarantined].map(String),
+  ]);
   return renderTable(['resource', 'state', 'rows', 'created', 'updated', 'unchanged', 'quarantined'], rows);
 }
 
@@ -149,11 +147,10 @@ interface Times {
 function asData({ isComplete, resources }: BackfillReport, { elapsedMs, waitedMs }: Times): object {
   return {
     complete: isComplete,
-    resources: resources.map(({ name, state, counts: { ['kept']: quarantined, ...counts }, missing }) => ({
+    resources: resources.map(({ name, state, counts, missing }) => ({
       name,
       state,
       ...counts,
-      quarantined,
       missing,
     })),
     elapsed_ms: elapsedMs,

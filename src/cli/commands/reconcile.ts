@@ -11,12 +11,7 @@ import { holdBack } from '#workers/scheduling/lease.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
-import {
-  reconcile as compare,
-  reportJson,
-  type ReconcileReport,
-  type Scope,
-} from '#workers/sync/reconcile/reconcile.ts';
+import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
@@ -95,7 +90,7 @@ async function run(context: VerbContext, { recent, repair, allowDeletes, json }:
   // Comparing everything repairs a gap too.
   if (gap !== undefined) await closeGap(store, gap);
   const subscriptions = await compareSubscriptions(context, { config, store, recreated });
-  if (json) context.out(JSON.stringify({ ...reportJson(report), subscriptions }));
+  if (json) context.out(JSON.stringify({ ...report, subscriptions }));
   else for (const line of summaryOf(report, subscriptions)) context.out(line);
   const remains = !repair && totalOf(report.drift) > 0;
   return remains || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;

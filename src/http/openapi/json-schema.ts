@@ -79,7 +79,7 @@ function rewrite(zodSchema: z.core.$ZodType, draft: Record<string, unknown>): vo
   const replacement = replacements.get(zodSchema);
   if (replacement !== undefined) {
     for (const keyword of Object.keys(draft)) delete draft[keyword];
-    Object.assign(draft, replacement);
+    for (const [keyword, value] of Object.entries(replacement)) draft[keyword] = value;
   }
   const { description } = z.globalRegistry.get(zodSchema) ?? {};
   if (description !== undefined) draft['description'] = description;

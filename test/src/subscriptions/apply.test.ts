@@ -37,7 +37,7 @@ describe('bootstrap', () => {
     );
     expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
     const before = stored();
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['kept', 'refused', 'kept']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['unchanged', 'refused', 'unchanged']);
     expect(stored()).toEqual(before);
   });
 
@@ -46,7 +46,7 @@ describe('bootstrap', () => {
     await bootstrapper.apply();
     Object.assign(sandbox.service.options, { eventTypes: true });
     const { results } = await bootstrapper.apply();
-    expect(kindsOf(results)).toEqual(['kept', 'created', 'kept']);
+    expect(kindsOf(results)).toEqual(['unchanged', 'created', 'unchanged']);
     expect(bootstrapper.refused).toEqual([]);
     expect(subscriptionsIn(sandbox)).toEqual([main, 'organization active event_type', recaps]);
   });
@@ -128,7 +128,7 @@ describe('bootstrap', () => {
     await bootstrapper.apply();
     const [old] = stored();
     await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['created', 'refused', 'kept', 'deleted']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['created', 'refused', 'unchanged', 'deleted']);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
     expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
@@ -168,7 +168,7 @@ describe('what is refused', () => {
     await bootstrapper.apply();
     const before = stored();
     const again = await bootstrapper.apply();
-    expect(kindsOf(again.results)).toEqual(['found', 'refused', 'refused', 'kept']);
+    expect(kindsOf(again.results)).toEqual(['found', 'refused', 'refused', 'unchanged']);
     expect(stored()).toEqual(before);
     expect(isComplete(again)).toBe(false);
   });
@@ -178,7 +178,7 @@ describe('what is refused', () => {
     expect(kindsOf((await openBootstrapper(sandbox).apply()).results)).toEqual([
       'created',
       'refused',
-      'kept',
+      'unchanged',
       'deleted',
     ]);
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
@@ -310,7 +310,7 @@ describe('an outage', () => {
     expect(isComplete(broken)).toBe(false);
     expect(bootstrapper.lastSeen.size).toBe(1);
     isDown = false;
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['kept', 'refused', 'created']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['unchanged', 'refused', 'created']);
     expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
   });
 });

@@ -27,8 +27,8 @@ export interface BackfillNeeds extends TraversalNeeds {
 
 export interface ResourceOutcome {
   readonly name: ResourceName;
-  /** `unwanted`: EVENTS names none of its kinds. `waiting`: it was not started. */
-  readonly state: TraversalOutcome['state'] | 'refused' | 'unwanted' | 'waiting';
+  /** `skipped`: EVENTS names none of its kinds. `waiting`: it was not started. */
+  readonly state: TraversalOutcome['state'] | 'refused' | 'skipped' | 'waiting';
   readonly counts: Counts;
   /** What will be missing from the mirror, and how to fix it. */
   readonly missing: readonly string[];
@@ -79,7 +79,7 @@ async function outcomeOf(
 ): Promise<ResourceOutcome> {
   const { name, feeds } = resource;
   const none = { name, counts: noCounts, missing: [] };
-  if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'unwanted' };
+  if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'skipped' };
   if (signal.aborted) return { ...none, state: 'waiting' };
   try {
     return { name, ...(await traverseResource(needs, resource, signal)) };

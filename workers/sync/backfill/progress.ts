@@ -15,13 +15,14 @@ const countsSchema = z.object({
   created: whole,
   updated: whole,
   unchanged: whole,
-  ['kept']: whole,
+  /** Earlier versions stored it under another name. */
+  quarantined: whole.default(0),
   rows: whole,
   pages: whole,
 });
 export type Counts = Readonly<z.output<typeof countsSchema>>;
 
-export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, ['kept']: 0, rows: 0, pages: 0 };
+export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, quarantined: 0, rows: 0, pages: 0 };
 
 const progress = z.object({
   state: z.enum(['walking', 'done']),
@@ -109,7 +110,7 @@ export function withPage(
     created: before.created + report.created + counted.created,
     updated: before.updated + report.updated + counted.updated,
     unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,
-    ['kept']: before['kept'] + report.quarantined,
+    quarantined: before.quarantined + report.quarantined,
     rows: before.rows + rows,
     pages: before.pages + 1,
   };

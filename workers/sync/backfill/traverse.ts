@@ -26,8 +26,8 @@ export interface TraversalNeeds extends FoldNeeds {
 }
 
 export interface TraversalOutcome {
-  /** `walked_before`: an earlier process has read it, in the same backfill. */
-  readonly state: 'walked' | 'walked_before' | 'stopped';
+  /** `already_complete`: an earlier process has read it, in the same backfill. */
+  readonly state: 'complete' | 'already_complete' | 'stopped';
   readonly counts: Counts;
   /** What was refused, as text; the rest was read. */
   readonly missing: readonly string[];
@@ -57,7 +57,7 @@ export async function traverseResource(
 ): Promise<TraversalOutcome> {
   const known = (await readProgress(needs.store, resource.name)) ?? beginning;
   const { counts, missing } = known;
-  if (known.state === 'done') return { state: 'walked_before', counts, missing };
+  if (known.state === 'done') return { state: 'already_complete', counts, missing };
   needs.onProgress(resource, counts);
   const steps = await openSteps(needs, resource, { known, signal });
   let last = known;
@@ -74,7 +74,7 @@ export async function traverseResource(
   const ended: Progress = isDone ? { ...last, state: 'done', from: null } : last;
   // After an abort before any page was folded, the staged page stays.
   if (last !== known || isDone) await needs.store.transaction((unit) => settle(unit, resource.name, ended));
-  return { state: isDone ? 'walked' : 'stopped', counts: ended.counts, missing: ended.missing };
+  return { state: isDone ? 'complete' : 'stopped', counts: ended.counts, missing: ended.missing };
 }
 
 interface Steps {

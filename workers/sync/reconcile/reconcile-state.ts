@@ -10,7 +10,8 @@ const lastRun = z.object({
   started_at: z.string(),
   finished_at: z.string(),
   read: z.number(),
-  ['kept']: z.number(),
+  /** Earlier versions stored it under another name. */
+  quarantined: z.number().default(0),
   /** Found and repaired, by kind and how. */
   drift: counts,
   /** What may not be read, and is therefore not compared. */

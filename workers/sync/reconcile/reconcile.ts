@@ -142,16 +142,10 @@ export function lastRunOf(report: Omit<ReconcileReport, 'scope' | 'repaired'>): 
     started_at,
     finished_at,
     read,
-    ['kept']: quarantined,
+    quarantined,
     drift: drift as LastRun['drift'],
     unreadable: report.unreadable.map(({ what }) => what),
     held_back: Object.fromEntries(report.heldBack.map(({ kind, deleted }) => [kind, deleted])),
     not_compared: report.notCompared,
   };
-}
-
-/** The report as `--json` prints it; the names of its fields are part of the interface. */
-export function reportJson({ quarantined, heldBack, ...report }: ReconcileReport): object {
-  const deletes = heldBack.map(({ kind, deleted, of }) => ({ kind, ['gone']: deleted, of }));
-  return { ...report, ['kept']: quarantined, heldBack: deletes };
 }

@@ -28,7 +28,7 @@ const positionSchema = z.object({
   pages: z.number(),
   found: z.object({
     read: z.number(),
-    ['kept']: z.number(),
+    quarantined: z.number().default(0),
     drift: z.record(z.string(), z.record(z.string(), z.number())),
     unreadable: z.array(z.string()),
     held_back: z.record(z.string(), z.number()),
@@ -70,7 +70,7 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
 
 const nothing: SweepPosition['found'] = {
   read: 0,
-  ['kept']: 0,
+  quarantined: 0,
   drift: {},
   unreadable: [],
   held_back: {},
@@ -137,7 +137,7 @@ async function traverseOn(
 function added(found: SweepPosition['found'], tally: RunTally, unreadable: readonly string[]): SweepPosition['found'] {
   return {
     read: found.read + tally.read,
-    ['kept']: found['kept'] + tally.quarantined,
+    quarantined: found.quarantined + tally.quarantined,
     drift: sumOf(found.drift, tally.drift),
     unreadable: [...found.unreadable, ...unreadable],
     held_back: {

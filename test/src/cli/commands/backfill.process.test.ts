@@ -68,7 +68,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         expect(lastOf(out).resources).toEqual([
           {
             name: 'contacts',
-            state: 'walked',
+            state: 'complete',
             rows: 10_000,
             pages,
             created: 10_000,
@@ -120,13 +120,13 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
     expect(code).toBe(3);
     const states = Object.fromEntries(lastOf(out).resources.map((one) => [one.name, [one.state, one.missing.length]]));
     expect(states).toEqual({
-      organization_memberships: ['walked', 0],
-      custom_field_definitions: ['walked', 0],
-      contacts: ['walked', 0],
-      event_types: ['walked', 0],
+      organization_memberships: ['complete', 0],
+      custom_field_definitions: ['complete', 0],
+      contacts: ['complete', 0],
+      event_types: ['complete', 0],
       routing_forms: ['refused', 1],
       scheduled_events: ['refused', 1],
-      meeting_recaps: ['walked', 1],
+      meeting_recaps: ['complete', 1],
     });
     expect(err).toContain('scheduled_events: not readable, so it will be missing in the mirror');
     expect(err).toContain('→ Give the token these scopes: scheduled_events:read.');

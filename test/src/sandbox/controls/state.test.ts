@@ -110,7 +110,7 @@ describe('GET /_sandbox/state', () => {
     const { service, dispatcher } = large;
     const request = new Request('http://127.0.0.1/state');
     const call = { service, dispatcher, faults: {} as never, params: {}, query: {}, body: undefined, request };
-    const answer = await control.run({ ...call, pageIn: () => ({ count: 1, descending: false, backwards: false }) });
+    const answer = control.run({ ...call, pageIn: () => ({ count: 1, descending: false, backwards: false }) });
     const reader = (answer as Response).body?.getReader();
     let turns = 0;
     let isOver = false;

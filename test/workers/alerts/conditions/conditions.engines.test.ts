@@ -193,7 +193,7 @@ for (const { name, available, fresh } of storeEngines) {
       started_at: timeAt(startMs),
       finished_at: timeAt(startMs),
       read: 100,
-      kept: 0,
+      quarantined: 0,
       drift,
       unreadable: [],
       held_back: held,

@@ -7,7 +7,7 @@ import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const names = allResources.map(({ name }) => name);
-const sum = ({ created, updated, unchanged, kept }: Counts) => created + updated + unchanged + kept;
+const sum = ({ created, updated, unchanged, quarantined }: Counts) => created + updated + unchanged + quarantined;
 
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a backfill into ${name}`, { timeout: 120_000 }, () => {
@@ -19,7 +19,7 @@ for (const { name, available, fresh } of storeEngines) {
     it('leaves a mirror that is the same, field by field, in every table', async () => {
       const { report, outcomes, notices } = await world.run();
       expect(report.isComplete).toBe(true);
-      expect(report.resources.map((one) => [one.name, one.state])).toEqual(names.map((one) => [one, 'walked']));
+      expect(report.resources.map((one) => [one.name, one.state])).toEqual(names.map((one) => [one, 'complete']));
       await expectMirrored(world.store, world.sandbox, ownRecaps());
       expect(outcomes.contacts?.counts).toEqual({
         rows: 450,
@@ -27,7 +27,7 @@ for (const { name, available, fresh } of storeEngines) {
         created: 450,
         updated: 0,
         unchanged: 0,
-        kept: 0,
+        quarantined: 0,
       });
       for (const { counts } of report.resources) expect(sum(counts)).toBe(counts.rows);
       expect(notices).toEqual([]);
@@ -66,19 +66,19 @@ for (const { name, available, fresh } of storeEngines) {
       expect(first.outcomes.event_types?.state).toBe('waiting');
       const second = await world.run();
       expect(second.report.isComplete).toBe(true);
-      expect(second.outcomes.organization_memberships?.state).toBe('walked_before');
-      expect(second.outcomes.contacts).toMatchObject({ state: 'walked', counts: { pages: 5, rows: 450 } });
+      expect(second.outcomes.organization_memberships?.state).toBe('already_complete');
+      expect(second.outcomes.contacts).toMatchObject({ state: 'complete', counts: { pages: 5, rows: 450 } });
       expect(second.calls.filter((call) => call === 'GET /organization_memberships')).toEqual([]);
       expect(second.calls.filter((call) => call === 'GET /contacts')).toHaveLength(3);
       const third = await world.run();
-      expect(third.outcomes.organization_memberships?.state).toBe('walked');
+      expect(third.outcomes.organization_memberships?.state).toBe('complete');
       expect(third.calls.filter((call) => call === 'GET /contacts')).toHaveLength(5);
     });
 
     it('starts over when asked to, wherever it stood', async () => {
       await world.run({ stopAfter: 2 });
       const { outcomes, calls } = await world.run({ restart: true });
-      expect(outcomes.organization_memberships?.state).toBe('walked');
+      expect(outcomes.organization_memberships?.state).toBe('complete');
       expect(calls.filter((call) => call === 'GET /contacts')).toHaveLength(5);
     });
 
@@ -86,8 +86,8 @@ for (const { name, available, fresh } of storeEngines) {
       await world.run({ stopAfter: 2 });
       expect((await world.run({ only: ['contacts'] })).outcomes.contacts).toMatchObject({ counts: { pages: 5 } });
       const { outcomes } = await world.run();
-      expect(outcomes.contacts?.state).toBe('walked_before');
-      expect(outcomes.event_types?.state).toBe('walked');
+      expect(outcomes.contacts?.state).toBe('already_complete');
+      expect(outcomes.event_types?.state).toBe('complete');
       expect(await rowsOf(world.store, 'sync_checkpoints')).toEqual([]);
     });
 
@@ -96,7 +96,7 @@ for (const { name, available, fresh } of storeEngines) {
       await world.sandbox.control('POST', '/clock', { advance: '25h' });
       const { outcomes, notices, calls } = await world.run({ only: ['contacts'] });
       expect(notices).toEqual([{ kind: 'restarted', list: 'contacts' }]);
-      expect(outcomes.contacts).toMatchObject({ state: 'walked', counts: { rows: 750, pages: 8 } });
+      expect(outcomes.contacts).toMatchObject({ state: 'complete', counts: { rows: 750, pages: 8 } });
       expect(calls.filter((call) => call === 'GET /contacts')).toHaveLength(6);
     });
 
@@ -105,7 +105,7 @@ for (const { name, available, fresh } of storeEngines) {
       await world.sandbox.control('POST', '/clock', { advance: '25h' });
       const { outcomes, notices } = await world.run({ only: ['scheduled_events'] });
       expect(notices).toEqual([{ kind: 'restarted', list: 'scheduled events' }]);
-      expect(outcomes.scheduled_events?.state).toBe('walked');
+      expect(outcomes.scheduled_events?.state).toBe('complete');
       await world.run();
       await expectMirrored(world.store, world.sandbox, ownRecaps());
     });
