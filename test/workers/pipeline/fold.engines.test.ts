@@ -95,7 +95,9 @@ describe('the fold', () => {
     const screen = screenWith({
       requireCurrent: () => Promise.reject(new SlotstreamError('erased_meanwhile', 'A person was erased.')),
     });
-    await expect(ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt)).rejects.toThrow('A person was erased.');
+    await expect(ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt)).rejects.toThrow(
+      'A person was erased.',
+    );
     expect(await rowsOf(opened.store, 'contacts')).toEqual([]);
     expect(await logged()).toEqual([]);
   });
