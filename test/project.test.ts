@@ -17,7 +17,13 @@ const manifest = JSON.parse(read('package.json')) as Record<
 >;
 const knownVerbs = new Set(verbs.map(({ name }) => name));
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'schemas/README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+];
 
 describe('README', () => {
   const readme = read('README.md');
@@ -61,7 +67,9 @@ describe('the documentation', () => {
       const named = [...text.matchAll(/npx slotstream ([a-z]+)/g)].map(([, name = '']) => name);
       expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
       expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
-      const files = [...text.matchAll(/`((?:src|workers|schemas|test)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+      const files = [...text.matchAll(/`(\.\.\/)?((?:src|workers|schemas|test)\/[\w./-]+)`/g)].map(
+        ([, , path = '']) => path,
+      );
       expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     }
   });

@@ -1,5 +1,5 @@
-// The public endpoint as a ladder of checks: method, encoding, size, signature, intake. Each check has one reason and one status,
-// the cheapest comes first. Nothing is parsed here, so nothing unverified is ever parsed.
+// The public endpoint as a ladder of checks: method, encoding, size, signature, intake. Each check has one status, and its
+// causes in the metrics; the cheapest comes first. Nothing is parsed here, so nothing unverified is ever parsed.
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -37,15 +37,16 @@ export interface ReceiverOptions {
 export type ReceiverApp = Hono<{ Bindings: HttpBindings }>;
 
 export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions): ReceiverApp {
-  // Rejections are counted, never stored, and logged at most every ten seconds: anyone can cause them.
+  // Refusals are counted, never stored, and logged at most every ten seconds: anyone can cause them.
   const sample = throttled(needs.log, 10_000, needs.clock);
 
-  const reading = { maxBytes: Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes), bytes: 0 };
+  /** Bodies that are being read at the same time, over all requests. */
+  const bodyBudget = { maxBytes: Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes), bytes: 0 };
 
   function count(cause: RefusalCause): void {
     needs.metrics.refused(cause);
     if (cause === 'stale_signed') sample('warn', staleAdvice, { toleranceSeconds: options.toleranceSeconds });
-    else sample('info', 'requests are rejected', { cause });
+    else sample('info', 'requests are refused', { cause });
   }
 
   function refuse(cause: RefusalCause, response: FixedResponse): Response {
@@ -74,7 +75,7 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
     const encoding = incoming.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
       return refuse('encoding', responses.compressed);
-    const body = await readBody(incoming, options.maxBodyBytes, reading);
+    const body = await readBody(incoming, options.maxBodyBytes, bodyBudget);
     if (body === 'too_large') {
       count('too_large');
       return toLingeringResponse(responses.tooLarge, discardRest(incoming));

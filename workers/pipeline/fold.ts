@@ -9,6 +9,7 @@
 //   move      entries folded again: moved when their outcome changes          (sync/replay.ts)
 //   shadow    the log itself into shadow tables: nothing is recorded          (sync/rebuild.ts)
 //   redact    entries that lost a person: moved or redacted                   (privacy/redact-log.ts)
+//   erase     the erasures themselves: new entries, in a log that is locked   (privacy/erase.ts)
 import { codeOf } from '#src/base/errors.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
@@ -26,7 +27,7 @@ export interface FoldNeeds {
 }
 
 export interface FoldPolicy<Item extends Parsed, Report> {
-  /** Changes the rows that a fact touches. Returns null when the entry keeps its outcome. */
+  /** Changes the rows that a fact touches. Returns the effect for the log, or null when the recorded outcome must not change. */
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
   /** Whether the fold locks the log: not in shadow tables, nor where the caller has locked it. */
   readonly locksLog: boolean;

@@ -36,7 +36,8 @@ export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowW
           touched.map(([, { row }]) => row),
         );
         await writeChildRows(unit, table, touched);
-        // Inserted only to be locked, and then no fact was merged into it: its delivery was a duplicate of a quarantined one.
+        // Rows that were inserted only to lock them: no fact was merged into them, because their delivery is a duplicate of a
+        // quarantined one.
         const unused = [...rows].filter(([, { isNew, isTouched }]) => isNew && !isTouched).map(([uri]) => uri);
         if (unit.engine.manyWriters) await deleteRows(unit, table, 'uri', unused);
       }

@@ -51,7 +51,10 @@ export function diffAlerts(
   ];
 }
 
-/** Recent at the time it was learned: an alert does not end because time passes, but ends when the fact turns out to be older. */
+/**
+ * Age is measured at the time the fact was learned, so an alert does not end because time passes. It ends when the fact turns out
+ * to have been too old already.
+ */
 function isRecent({ occurredAt }: Desired, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
   const learnedMs = before === undefined ? nowMs : Date.parse(before.createdAt);
   return learnedMs - Date.parse(occurredAt) <= maxAgeMs;
