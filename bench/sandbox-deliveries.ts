@@ -33,7 +33,7 @@ export const sandboxDeliveries: Measurement = {
       { name: 'sandbox.deliveries_per_second', value: median(toSink) },
       { name: 'sandbox.deliveries_to_receiver_per_second', value: median(toReceiver) },
       { name: 'sandbox.receiver_takes_per_second', value: median(taken) },
-      { name: 'sandbox.deliveries_ratio', value: median(toSink) / median(taken), limit: ['>=', 0.4] },
+      { name: 'sandbox.deliveries_ratio', value: median(toSink) / median(taken), limit: ['>=', 1] },
     ];
   },
 };
