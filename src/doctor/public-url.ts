@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { selfTestBody, selfTestTitle } from '#src/receiver/responses.ts';
+import { selfTestBody, selfTestTitle } from '#src/receiver/health.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { ok, problem, warning, type Check, type Finding } from './check.ts';
 

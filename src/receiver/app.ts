@@ -8,12 +8,11 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
 import { verifySignature } from '#src/signing/signature.ts';
 import type { SignatureScheme } from '#src/signing/signature.ts';
-import { isSelfTest, jsonResponse, responses, toLingeringResponse, toResponse } from './responses.ts';
+import { jsonResponse, responses, toLingeringResponse, toResponse } from './responses.ts';
 import type { FixedResponse } from './responses.ts';
 import { discardRest, readBody } from './read-body.ts';
-import { deliveryOf } from './batch-size.ts';
-import type { Health } from './health.ts';
-import type { Intake } from './intake.ts';
+import { isSelfTest, type Health } from './health.ts';
+import { deliveryOf, type Intake } from './intake.ts';
 
 export interface ReceiverNeeds {
   readonly intake: Pick<Intake, 'accept'>;

@@ -1,5 +1,4 @@
-// Readiness of this process: the state of every engine by name. Anyone can request it, so the result is cached for a second and a
-// flood of requests costs one check of the engines.
+// The health of this process as seen from outside: its readiness, and the self-test delivery of `doctor`.
 import { withTimeout } from '#src/base/timeout.ts';
 
 /** Resolves when the engine responds. */
@@ -12,6 +11,7 @@ export interface Readiness {
   readonly engines: Readonly<Record<string, EngineState>>;
 }
 
+/** Anyone can request it, so the result is cached for a second: a flood of requests costs one check of the engines. */
 export interface Health {
   readiness(): Promise<Readiness>;
   /** From now on the process is not ready, whatever the engines respond: the first step of the shutdown. */
@@ -56,4 +56,16 @@ async function checkAll(checks: Readonly<Record<string, EngineCheck>>): Promise<
     }
   });
   return Object.fromEntries(await Promise.all(states));
+}
+
+/**
+ * The body of the delivery that `doctor` sends to this process, signed. The service never sends these bytes, so the receiver
+ * responds to them without queueing: `doctor` checks the public address and the signing key without leaving a trace in the log.
+ */
+export const selfTestBody = Buffer.from('{"event":"slotstream.self_test"}');
+export const selfTestTitle = 'Self-Test';
+
+/** Call it only with a verified body. */
+export function isSelfTest(body: Buffer): boolean {
+  return body.length === selfTestBody.length && body.equals(selfTestBody);
 }

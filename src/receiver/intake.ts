@@ -1,10 +1,10 @@
 // Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay.
 // Each delivery is acknowledged once it is durable: in the queue, otherwise in the spool; if neither works it is rejected.
-import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
+import { instantOf } from '#src/base/time.ts';
+import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import type { QueueCircuit } from './queue-circuit-breaker.ts';
-import { bytesOf } from '#src/queue/batch-codec.ts';
-import { countForBatch } from './batch-size.ts';
+import { bytesOf, RawDelivery } from '#src/queue/batch-codec.ts';
 
 export interface IntakeNeeds {
   readonly circuit: Pick<QueueCircuit, 'enqueue' | 'state'>;
@@ -83,4 +83,33 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
     },
     settled: async () => running,
   };
+}
+
+/** A verified body as a delivery. */
+export function deliveryOf(bytes: Buffer, receivedAtMs: number): QueuedDelivery {
+  return new RawDelivery(bytes, cachedInstant(receivedAtMs));
+}
+
+let lastMs = Number.NaN;
+let lastInstant = '';
+
+/** Formats each millisecond once: many deliveries share one. */
+function cachedInstant(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastInstant = instantOf(ms);
+  }
+  return lastInstant;
+}
+
+/** How many deliveries of these sizes, from `start` on, fit into one batch: at least one, whatever its size. */
+export function countForBatch(sizes: readonly number[], start = 0): number {
+  let bytes = sizes[start] ?? 0;
+  let end = start + 1;
+  while (end < sizes.length && end - start < batchLimits.deliveries) {
+    bytes += sizes[end] ?? 0;
+    if (bytes > batchLimits.bytes) break;
+    end += 1;
+  }
+  return end - start;
 }

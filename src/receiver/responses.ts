@@ -1,17 +1,6 @@
-// Every response of the public listener, and the self-test delivery. Responses are constant: they contain nothing of a request, and
-// every rejected signature gets the same bytes.
-
-/**
- * The body of the delivery that `doctor` sends to this process, signed. The service never sends these bytes, so the receiver
- * responds to them without queueing: `doctor` checks the public address and the signing key without leaving a trace in the log.
- */
-export const selfTestBody = Buffer.from('{"event":"slotstream.self_test"}');
-export const selfTestTitle = 'Self-Test';
-
-/** Call it only with a verified body. */
-export function isSelfTest(body: Buffer): boolean {
-  return body.length === selfTestBody.length && body.equals(selfTestBody);
-}
+// Every response of the public listener. Responses are constant: they contain nothing of a request, and every rejected signature
+// gets the same bytes.
+import { selfTestTitle } from './health.ts';
 
 export interface FixedResponse {
   readonly status: number;

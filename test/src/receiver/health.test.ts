@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHealth } from '#src/receiver/health.ts';
+import { createHealth, isSelfTest, selfTestBody } from '#src/receiver/health.ts';
 
 const up = async () => undefined;
 const down = async () => Promise.reject(new Error('postgres://user:canary@db refused'));
@@ -32,5 +32,20 @@ describe('readiness', () => {
     now = 1000;
     await health.readiness();
     expect(asked).toBe(2);
+  });
+});
+
+describe('the self-test delivery', () => {
+  it('is recognized by its bytes', () => {
+    expect(isSelfTest(Buffer.from(selfTestBody))).toBe(true);
+  });
+
+  it.each([
+    ['with something added', `${selfTestBody.toString()} `],
+    ['spelled another way', selfTestBody.toString().replace(':', ': ')],
+    ['of another kind', selfTestBody.toString().replace('self_test', 'self_tesT')],
+    ['that is empty', ''],
+  ])('is not a delivery %s', (_what, text) => {
+    expect(isSelfTest(Buffer.from(text))).toBe(false);
   });
 });

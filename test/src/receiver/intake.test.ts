@@ -4,8 +4,7 @@ import { createLog } from '#src/observability/log.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
-import { deliveryOf } from '#src/receiver/batch-size.ts';
-import { createIntake } from '#src/receiver/intake.ts';
+import { createIntake, deliveryOf } from '#src/receiver/intake.ts';
 import type { IntakeOptions } from '#src/receiver/intake.ts';
 import { runs } from '../../harness/runs.ts';
 
