@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import type { DeliveryBatch, QueuedDelivery } from './contract.ts';
+import type { DeliveryBatch, PackedBatch, QueuedDelivery } from './contract.ts';
 
 /**
  * A delivery as the bytes that were signed. It becomes text only where text is needed; most deliveries travel packed, as bytes.
@@ -37,21 +37,18 @@ export function bytesOf(delivery: QueuedDelivery): Buffer {
   return delivery instanceof RawDelivery ? delivery.bytes : Buffer.from(delivery.body, delivery.encoding ?? 'utf8');
 }
 
-/** Base64 of zstd of: a line of JSON with one `[bytes, receivedAt]` per delivery, then the raw bodies end to end. */
-export interface PackedBatch {
-  readonly v: 1;
-  readonly packed: string;
-}
-
 const packedIndex = z.array(z.tuple([z.int().nonnegative(), z.string()]));
 
 const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** A forged job must not use all memory; a batch has at most 1 MiB, or one body. */
 const bounded = { maxOutputLength: 64 * 1024 * 1024 };
 
-/** A batch of one delivery is not packed: it would gain nothing, and this way the engine's own tools can read it. */
-export function packBatch(batch: DeliveryBatch): DeliveryBatch | PackedBatch {
-  if (!(batch.deliveries.length > 1)) return batch;
+/**
+ * Packs to base64 of zstd of: a line of JSON with one `[bytes, receivedAt]` per delivery, then the raw bodies end to end. A batch of
+ * one delivery is not packed: it would gain nothing, and this way the engine's own tools can read it.
+ */
+export function packBatch(batch: DeliveryBatch | PackedBatch): DeliveryBatch | PackedBatch {
+  if ('packed' in batch || !(batch.deliveries.length > 1)) return batch;
   const bodies = batch.deliveries.map(bytesOf);
   const entries = batch.deliveries.map(({ receivedAt }, at): z.output<typeof packedIndex>[number] => [
     bodies[at]?.length ?? 0,

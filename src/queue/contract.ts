@@ -24,6 +24,12 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
+/** A batch in the compressed form that the queue stores: base64 of zstd (see batch-codec.ts). */
+export interface PackedBatch {
+  readonly v: 1;
+  readonly packed: string;
+}
+
 /** A problem of the engine for the operator. `fatal`: the engine could lose what it accepts, so the process must not start. */
 export interface EngineProblem {
   readonly fatal: boolean;
@@ -47,10 +53,23 @@ export interface QueueWorker {
   close(): Promise<void>;
 }
 
+/** How an engine that can lose what it accepted tells that it has: Redis wiped, restored, or failed over to a stale replica. */
+export interface LossDetection {
+  /** How many losses were found. A job that was added under an earlier count may be lost. */
+  count(): number;
+  /** Which of these jobs, added with an id under the present count, are finished. Finding a loss raises the count and returns none. */
+  finished(jobIds: readonly string[]): Promise<readonly string[]>;
+}
+
 export interface DeliveryQueue {
   readonly engine: 'redis' | 'postgres' | 'embedded';
-  /** Resolves once the batch is durable in the queue; otherwise it rejects or never settles (the intake adds a timeout). */
-  add(batch: DeliveryBatch): Promise<void>;
+  /**
+   * Resolves once the batch is durable in the queue; otherwise it rejects or never settles (the intake adds a timeout). With a `jobId`
+   * it changes nothing while a job of that id is in the queue.
+   */
+  add(batch: DeliveryBatch | PackedBatch, jobId?: string): Promise<void>;
+  /** Only engines that can lose what they accepted have it. */
+  readonly losses?: LossDetection;
   /** Starts taking batches. The deliveries of failed jobs are run again one by one; a poison pill goes to `quarantine`. */
   work(processor: BatchProcessor, quarantine: QuarantineDelivery, options: WorkOptions): QueueWorker;
   depth(): Promise<QueueDepth>;

@@ -5,11 +5,11 @@
 //   closed ──checked, durable──▶ open ──a batch failed, or checked again and not durable──▶ closed
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { DeliveryBatch, DeliveryQueue, EngineProblem } from './contract.ts';
+import type { DeliveryQueue, EngineProblem } from './contract.ts';
 
 export interface DurabilityGate {
   /** Adds the batch when the gate is open, otherwise rejects at once. */
-  enqueue(batch: DeliveryBatch): Promise<void>;
+  readonly enqueue: DeliveryQueue['add'];
   /** Resolves when the engine answers and is durable. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -53,10 +53,10 @@ export async function openDurabilityGate(needs: DurabilityGateNeeds): Promise<Du
 
   const closed = () => new SlotstreamError('queue_unavailable', 'The queue has not been checked for durability yet.');
   return {
-    async enqueue(batch) {
+    async enqueue(...job) {
       if (!open) throw closed();
       try {
-        await needs.queue.add(batch);
+        await needs.queue.add(...job);
       } catch (error) {
         open = false;
         throw error;

@@ -9,6 +9,7 @@ import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
+import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
 
@@ -57,11 +58,13 @@ export function openRedisQueue(input: {
     client.on('end', () => clients.delete(client));
     return client;
   };
-  const { Queue, Worker } = withBackend(withFetchBackoff(createRedisBackend));
   const adding = track(connect(target, forAdding));
+  const losses = detectLosses(adding, `${prefix}:${input.name}`);
+  const { Queue, Worker } = withBackend(losses.marking(withFetchBackoff(createRedisBackend)));
 
   const engine: BullEngine = {
     engine: 'redis',
+    losses,
     makeQueue: (name, options) => new Queue(name, { ...options, connection: adding, prefix }),
     makeWorker: (name, processor, options) => {
       const working = track(connect(target, forWorking));

@@ -4,7 +4,7 @@ import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq
 import { withTimeout } from '#src/base/timeout.ts';
 import { describeDriverError, SlotstreamError } from '#src/base/errors.ts';
 import type { BullWorker } from './worker.ts';
-import type { EngineProblem, QueueDepth } from '#src/queue/contract.ts';
+import type { EngineProblem, LossDetection, QueueDepth } from '#src/queue/contract.ts';
 import { connectWithRetry } from './engine-outages.ts';
 import type { RecoverableQueue } from './failed-job-recovery.ts';
 
@@ -26,6 +26,7 @@ export interface BullEngine {
   makeWorker(name: string, processor: Processor, options: Omit<WorkerOptions, 'connection'>): BullWorker;
   check(): Promise<readonly EngineProblem[]>;
   ping(): Promise<void>;
+  readonly losses?: LossDetection;
   /** Closes every connection, whether the engine answers or not. */
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 // The delivery queue on BullMQ, whatever engine BullMQ runs on; a backend provides the engine (connections, check, ping).
 
 import type { JobsOptions } from 'bullmq';
-import { type BullEngine, openConnection } from './connection.ts';
+import { type BullEngine, openConnection, toQueueError } from './connection.ts';
 import { startFailedJobRecovery } from './failed-job-recovery.ts';
 import { createIsolation } from './poison-pill.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
-import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
+import type { DeliveryQueue, LossDetection, QueueWorker } from '#src/queue/contract.ts';
 import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const jobOptions: JobsOptions = {
@@ -32,7 +32,11 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
   const workers = new Set<QueueWorker>();
   return {
     engine: engine.engine,
-    add: (batch) => withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), jobOptions))),
+    add: (batch, jobId) => {
+      const options = jobId === undefined ? jobOptions : { ...jobOptions, jobId };
+      return withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), options)));
+    },
+    ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
     work: (processor, quarantine, { concurrency }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
       const runIsolated = createIsolation();
@@ -59,6 +63,19 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       await Promise.all([...workers].map((worker) => worker.close()));
       await close();
       await engine.close();
+    },
+  };
+}
+
+function withoutDriverErrors({ count, finished }: LossDetection): LossDetection {
+  return {
+    count,
+    finished: async (jobIds) => {
+      try {
+        return await finished(jobIds);
+      } catch (error) {
+        throw toQueueError(error);
+      }
     },
   };
 }

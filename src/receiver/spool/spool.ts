@@ -1,17 +1,16 @@
 // The disk spool: stores batches durably while the queue does not accept them. One folder per receiver under the root, with
-// append-only segments; another receiver adopts the folder of one that crashed (its lock is free).
+// append-only segments; another receiver adopts the folder of one that crashed.
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { takeLock } from '#src/base/process-lock.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
-import { deliveriesIn, encodeRecord, readSegment } from './segment.ts';
-import { createSegmentWriter, segmentEnding } from './segment-writer.ts';
-import type { Segment } from './segment-writer.ts';
+import { encodeRecord } from '#src/receiver/segments/segment.ts';
+import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
+import { createSegmentWriter } from '#src/receiver/segments/segment-writer.ts';
+import type { Segment } from '#src/receiver/segments/segment-writer.ts';
 
 export interface SpoolNeeds {
   readonly log: Log;
@@ -45,9 +44,10 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   const logThrottled = throttled(needs.log, 10_000);
   const locks = new Map<string, ProcessLock>();
   const segments: Segment[] = [];
-  const damaged = new Set<Segment>();
+  const own = join(root, randomUUID());
+  const folders = openSegmentFolders({ name: 'spool', root, own, locks, log: logThrottled });
   const writer = createSegmentWriter({
-    folder: join(root, randomUUID()),
+    folder: own,
     segmentBytes,
     locks,
     onSealed: (segment) => segments.push(segment),
@@ -65,7 +65,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
 
   async function append(batch: DeliveryBatch): Promise<boolean> {
     if (closed) return false;
-    const record = encodeRecord(batch);
+    const record = encodeRecord(batch, batch.deliveries.length);
     if (depth().bytes + record.length > maxBytes) {
       logThrottled('error', 'the disk spool is full; deliveries are rejected until the queue is back', { maxBytes });
       return false;
@@ -81,48 +81,13 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   async function adopt(): Promise<void> {
-    const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const folder = join(root, entry.name);
-      if (!entry.isDirectory() || locks.has(folder)) continue;
-      try {
-        await adoptFolder(folder);
-      } catch (err) {
-        logThrottled('error', 'a spool folder left by another receiver cannot be read', { err, folder: entry.name });
-      }
-    }
+    segments.push(...(await folders.adopt()));
     needs.metrics.spooled(depth());
-  }
-
-  async function adoptFolder(folder: string): Promise<void> {
-    const lock = takeLock(join(folder, 'lock'));
-    if (!lock) return;
-    locks.set(folder, lock);
-    const names = (await readdir(folder)).filter((name) => name.endsWith(segmentEnding)).sort();
-    for (const name of names) {
-      const path = join(folder, name);
-      // A segment that cannot be read now is listed too: the drain retries it and logs the failure.
-      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-      segments.push({ path, deliveries: readSegment(bytes).deliveries, bytes: bytes.length });
-    }
-    await removeIfEmpty(folder);
-  }
-
-  /** Checks the disk, not our list: a segment that could not be listed must not be deleted. */
-  async function removeIfEmpty(folder: string): Promise<void> {
-    const names = await readdir(folder).catch(() => []);
-    if (names.some((name) => name.endsWith(segmentEnding))) return;
-    // Removed before the lock is released: a receiver that takes the lock then finds a folder without segments.
-    await rm(folder, { recursive: true, force: true });
-    locks.get(folder)?.release();
-    locks.delete(folder);
   }
 
   async function read(segment: Segment): Promise<readonly QueuedDelivery[]> {
     try {
-      const content = readSegment(await readFile(segment.path));
-      if (content.state === 'damaged') damaged.add(segment);
-      return deliveriesIn(content);
+      return deliveriesIn((await folders.read(segment)).records);
     } catch (error) {
       // Moved to the end, behind the current segment: one bad file must not block the others.
       await writer.seal();
@@ -132,24 +97,9 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   async function remove(segment: Segment): Promise<void> {
-    if (damaged.has(segment)) await setAside(segment);
-    else await rm(segment.path, { force: true });
-    damaged.delete(segment);
+    await folders.remove(segment);
     segments.splice(segments.indexOf(segment), 1);
-    const folder = dirname(segment.path);
-    if (folder !== writer.folder) await removeIfEmpty(folder);
     needs.metrics.spooled(depth());
-  }
-
-  /** Keeps the file for the operator, who may still be able to read parts of it. */
-  async function setAside(segment: Segment): Promise<void> {
-    const name = `damaged-${basename(dirname(segment.path))}-${basename(segment.path)}`;
-    await rename(segment.path, join(root, name));
-    logThrottled(
-      'error',
-      'a spool segment is damaged; the readable deliveries are in the queue, the file was renamed',
-      { name },
-    );
   }
 
   async function oldest(): Promise<Segment | undefined> {
@@ -160,11 +110,17 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   async function close(): Promise<void> {
     closed = true;
     await writer.seal();
-    if (locks.has(writer.folder)) await removeIfEmpty(writer.folder);
-    for (const lock of locks.values()) lock.release();
-    locks.clear();
+    await folders.close();
   }
 
   await adopt();
   return { append, isEmpty: () => segments.length === 0 && !writer.current, depth, oldest, read, remove, adopt, close };
+}
+
+function deliveriesIn(records: readonly Buffer[]): readonly QueuedDelivery[] {
+  return records.flatMap((record) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `append` wrote it and its checksum is right
+    const { deliveries } = JSON.parse(record.toString('utf8')) as DeliveryBatch;
+    return deliveries;
+  });
 }

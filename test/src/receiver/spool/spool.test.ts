@@ -18,7 +18,7 @@ import type { DeliveryBatch } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { takeLock } from '#src/base/process-lock.ts';
-import { encodeRecord } from '#src/receiver/spool/segment.ts';
+import { encodeRecord } from '#src/receiver/segments/segment.ts';
 import { openSpool } from '#src/receiver/spool/spool.ts';
 import type { Spool, SpoolOptions } from '#src/receiver/spool/spool.ts';
 
@@ -39,6 +39,7 @@ const batchOf = (...bodies: string[]): DeliveryBatch => ({
   v: 1,
   deliveries: bodies.map((body) => ({ body, receivedAt: '2025-04-14T11:42:33.000000Z' })),
 });
+const recordOf = (...bodies: string[]): Buffer => encodeRecord(batchOf(...bodies), bodies.length);
 const openAt = (options: Partial<SpoolOptions> = {}): Promise<Spool> =>
   openSpool({ log, metrics }, { root, ...options });
 const segmentsOnDisk = (): string[] =>
@@ -165,11 +166,11 @@ describe('a disk that fails', () => {
 
 describe('after a crash', () => {
   it('the next receiver adopts what the last one left, without the torn record', async () => {
-    const good = encodeRecord(batchOf('a', 'b'));
-    const torn = encodeRecord(batchOf('never acknowledged')).subarray(0, 30);
+    const good = recordOf('a', 'b');
+    const torn = recordOf('never acknowledged').subarray(0, 30);
     leftBehind('dead', {
       '0000000001.segment': good,
-      '0000000002.segment': Buffer.concat([encodeRecord(batchOf('c')), torn]),
+      '0000000002.segment': Buffer.concat([recordOf('c'), torn]),
     });
     const spool = await openAt();
     expect(spool.depth()).toMatchObject({ deliveries: 3 });
@@ -196,12 +197,12 @@ describe('after a crash', () => {
   });
 
   it('the readable part of a damaged segment is drained and its file is kept for the operator', async () => {
-    const damaged = encodeRecord(batchOf('bad'));
+    const damaged = recordOf('bad');
     damaged[damaged.length - 2] = 0;
-    const bytes = Buffer.concat([encodeRecord(batchOf('good')), damaged, encodeRecord(batchOf('behind'))]);
-    leftBehind('dead', { '0000000001.segment': bytes, '0000000002.segment': encodeRecord(batchOf('next')) });
+    const bytes = Buffer.concat([recordOf('good'), damaged, recordOf('behind')]);
+    leftBehind('dead', { '0000000001.segment': bytes, '0000000002.segment': recordOf('next') });
     const spool = await openAt();
-    expect(await drained(spool)).toEqual(['good', 'next']);
+    expect(await drained(spool)).toEqual(['good', 'behind', 'next']);
     expect(readdirSync(root)).toEqual(['damaged-dead-0000000001.segment']);
     expect(lines.join('')).toContain('damaged');
     await spool.close();
@@ -221,7 +222,7 @@ describe('after a crash', () => {
 describe('several receivers on one root', () => {
   it('never drain one folder twice', async () => {
     for (let index = 0; index < 10; index += 1)
-      leftBehind(`dead-${index}`, { '0000000001.segment': encodeRecord(batchOf(`left ${index}`)) });
+      leftBehind(`dead-${index}`, { '0000000001.segment': recordOf(`left ${index}`) });
     const spools = await Promise.all([openAt(), openAt(), openAt()]);
     await Promise.all(spools.map((spool, index) => spool.append(batchOf(`own ${index}`))));
     for (const spool of spools) await spool.adopt();

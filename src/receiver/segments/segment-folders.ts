@@ -1,0 +1,100 @@
+// The folders of segments under one root, one per receiver. A receiver adopts the folder of another that crashed (its lock is free), so
+// two receivers never read one segment.
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import type { throttled } from '#src/observability/log.ts';
+import { readSegment, type SegmentContent } from './segment.ts';
+import { segmentEnding, type Segment } from './segment-writer.ts';
+
+export interface SegmentFolders {
+  /** Locks the folders of receivers that crashed and returns their segments, oldest first. */
+  adopt(): Promise<readonly Segment[]>;
+  /** Rejects when the file cannot be read. */
+  read(segment: Segment): Promise<SegmentContent>;
+  /** Deletes the segment, or sets it aside when it is damaged; then the folder of another receiver, when that is empty. */
+  remove(segment: Segment): Promise<void>;
+  /** Releases every lock. What is left stays on disk for the next receiver. */
+  close(): Promise<void>;
+}
+
+export function openSegmentFolders(options: {
+  /** What the segments belong to, for messages: `spool` or `journal`. */
+  readonly name: string;
+  readonly root: string;
+  readonly own: string;
+  readonly locks: Map<string, ProcessLock>;
+  readonly log: ReturnType<typeof throttled>;
+}): SegmentFolders {
+  const { name, root, own, locks, log } = options;
+  const damaged = new Set<string>();
+
+  async function adoptFolder(folder: string): Promise<readonly Segment[]> {
+    const lock = takeLock(join(folder, 'lock'));
+    if (!lock) return [];
+    locks.set(folder, lock);
+    const files = (await readdir(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
+    const segments: Segment[] = [];
+    for (const file of files) {
+      const path = join(folder, file);
+      // A segment that cannot be read now is listed too: reading it is tried again, and the failure is logged.
+      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+      const { records, deliveries } = readSegment(bytes);
+      segments.push({ path, records: records.length, deliveries, bytes: bytes.length });
+    }
+    await removeIfEmpty(folder);
+    return segments;
+  }
+
+  /** Checks the disk, not a list: a segment that could not be listed must not be deleted. */
+  async function removeIfEmpty(folder: string): Promise<void> {
+    const files = await readdir(folder).catch(() => []);
+    if (files.some((file) => file.endsWith(segmentEnding))) return;
+    // Removed before the lock is released: a receiver that takes the lock then finds a folder without segments.
+    await rm(folder, { recursive: true, force: true });
+    locks.get(folder)?.release();
+    locks.delete(folder);
+  }
+
+  /** Keeps the file for the operator, who may still be able to read parts of it. */
+  async function setAside({ path }: Segment): Promise<void> {
+    const file = `damaged-${basename(dirname(path))}-${basename(path)}`;
+    await rename(path, join(root, file));
+    const message = `a ${name} segment is damaged; the readable deliveries are in the queue, the file was renamed`;
+    log('error', message, { name: file });
+  }
+
+  return {
+    async adopt() {
+      const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+      const found: Segment[] = [];
+      for (const entry of entries) {
+        const folder = join(root, entry.name);
+        if (!entry.isDirectory() || locks.has(folder)) continue;
+        try {
+          found.push(...(await adoptFolder(folder)));
+        } catch (err) {
+          log('error', `a ${name} folder left by another receiver cannot be read`, { err, folder: entry.name });
+        }
+      }
+      return found;
+    },
+    async read({ path }) {
+      const content = readSegment(await readFile(path));
+      if (content.state === 'damaged') damaged.add(path);
+      return content;
+    },
+    async remove(segment) {
+      if (damaged.has(segment.path)) await setAside(segment);
+      else await rm(segment.path, { force: true });
+      damaged.delete(segment.path);
+      const folder = dirname(segment.path);
+      if (folder !== own) await removeIfEmpty(folder);
+    },
+    async close() {
+      if (locks.has(own)) await removeIfEmpty(own);
+      for (const lock of locks.values()) lock.release();
+      locks.clear();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// Appends records to the current segment of one folder. Records that arrive during a write are written together and flushed with
+// one fsync (group commit). The folder is created and locked with the first record.
+import { mkdir, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ownCode, SlotstreamError } from '#src/base/errors.ts';
+import { syncFolder } from '#src/base/durable-file.ts';
+import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+
+export const segmentEnding = '.segment';
+
+export interface Segment {
+  readonly path: string;
+  readonly records: number;
+  readonly deliveries: number;
+  readonly bytes: number;
+}
+
+export interface SegmentWriter {
+  readonly folder: string;
+  readonly current: Segment | undefined;
+  /** Resolves with its segment once the record is on disk; rejects when the disk fails. */
+  append(record: Buffer, deliveries: number): Promise<Segment>;
+  /** Ends the current segment and passes it to `onSealed`. */
+  seal(): Promise<void>;
+}
+
+/** The calls that can fail; tests replace them. */
+export interface Disk {
+  open(
+    path: string,
+    flags: string,
+    mode: number,
+  ): Promise<Pick<FileHandle, 'appendFile' | 'datasync' | 'truncate' | 'close'>>;
+}
+
+interface OpenSegment extends Segment {
+  readonly handle: Awaited<ReturnType<Disk['open']>>;
+  records: number;
+  deliveries: number;
+  bytes: number;
+}
+
+interface Waiting {
+  readonly record: Buffer;
+  readonly deliveries: number;
+  readonly resolve: (segment: Segment) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createSegmentWriter(options: {
+  readonly folder: string;
+  readonly segmentBytes: number;
+  readonly locks: Map<string, ProcessLock>;
+  readonly onSealed: (segment: Segment) => void;
+  readonly disk?: Disk;
+}): SegmentWriter {
+  const { folder, segmentBytes, locks, onSealed, disk = { open } } = options;
+  let current: OpenSegment | undefined;
+  let count = 0;
+  let waiting: Waiting[] = [];
+  let busy: Promise<unknown> = Promise.resolve();
+
+  /** Serializes writing and sealing, or a drain could read a segment that is still being written. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const turn = busy.then(step);
+    busy = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function openSegment(): Promise<OpenSegment> {
+    if (!locks.has(folder)) await lockFolder();
+    count += 1;
+    const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
+    try {
+      const handle = await disk.open(path, 'ax', 0o600);
+      try {
+        await syncFolder(folder);
+      } catch (error) {
+        await handle.close().catch(() => undefined);
+        await rm(path, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      return { path, handle, records: 0, deliveries: 0, bytes: 0 };
+    } catch (error) {
+      // The folder was removed: it is created and locked again with the next record.
+      if (ownCode(error) === 'ENOENT') releaseFolder();
+      throw error;
+    }
+  }
+
+  async function lockFolder(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const lock = takeLock(join(folder, 'lock'));
+    if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
+    locks.set(folder, lock);
+    await syncFolder(dirname(folder));
+    await syncFolder(dirname(dirname(folder)));
+  }
+
+  function releaseFolder(): void {
+    locks.get(folder)?.release();
+    locks.delete(folder);
+  }
+
+  async function seal(): Promise<void> {
+    if (!current) return;
+    const sealed = current;
+    current = undefined;
+    // In the same turn of the event loop, or the spool would look empty for a moment.
+    if (sealed.bytes > 0) onSealed(sealed);
+    await sealed.handle.close().catch(() => undefined);
+    if (sealed.bytes === 0) await rm(sealed.path, { force: true }).catch(() => undefined);
+  }
+
+  async function writeWaiting(): Promise<void> {
+    try {
+      current ??= await openSegment();
+    } catch (error) {
+      for (const { reject } of waiting.splice(0)) reject(error);
+      return;
+    }
+    const group = waiting;
+    waiting = [];
+    const [first] = group;
+    if (!first) return;
+    const bytes = group.length === 1 ? first.record : Buffer.concat(group.map(({ record }) => record));
+    try {
+      await current.handle.appendFile(bytes);
+      await current.handle.datasync();
+    } catch (error) {
+      // Never write to it again: after a failed fsync the next one may report success wrongly. Readers ignore a torn record.
+      await current.handle.truncate(current.bytes).catch(() => undefined);
+      await seal();
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    const written = current;
+    written.records += group.length;
+    written.deliveries += group.reduce((sum, { deliveries }) => sum + deliveries, 0);
+    written.bytes += bytes.length;
+    const sealing = written.bytes >= segmentBytes ? seal() : undefined;
+    for (const { resolve } of group) resolve(written);
+    await sealing;
+  }
+
+  return {
+    folder,
+    get current() {
+      return current && current.bytes > 0 ? current : undefined;
+    },
+    append: (record, deliveries) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ record, deliveries, resolve, reject });
+        if (waiting.length === 1) void inTurn(writeWaiting);
+      }),
+    seal: () => inTurn(seal),
+  };
+}

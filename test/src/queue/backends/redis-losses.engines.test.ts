@@ -1,0 +1,107 @@
+// How the queue on Redis finds out that Redis has lost what it accepted.
+import { describe, expect, inject, it } from 'vitest';
+import type { DeliveryQueue, LossDetection } from '#src/queue/contract.ts';
+import { until } from '../../../harness/ports.ts';
+import { startRedis, type TestRedis } from '../../../harness/redis.ts';
+import { batchOf, bodiesOf, open } from './queue-locations.ts';
+
+interface Scene extends AsyncDisposable {
+  readonly redis: TestRedis;
+  readonly queue: DeliveryQueue;
+  readonly losses: LossDetection;
+  /** The key of the marker. */
+  marker(): Promise<string>;
+}
+
+async function openScene(): Promise<Scene> {
+  const redis = await startRedis();
+  const queue = await open({ url: redis.url, dataDir: '', name: 'deliveries' });
+  const { losses } = queue;
+  if (losses === undefined) throw new Error('Redis detects losses');
+  return {
+    redis,
+    queue,
+    losses,
+    marker: () => redis.cli('keys', '{slotstream}:deliveries:journal:*'),
+    [Symbol.asyncDispose]: async () => {
+      await queue.close();
+      await redis.stop();
+    },
+  };
+}
+
+const ignore = async (): Promise<void> => undefined;
+
+describe.runIf(inject('redisUrl'))('the loss detection of the queue on Redis', () => {
+  it('adds a job once per id, and reports it as finished when a worker has finished it', async () => {
+    await using scene = await openScene();
+    const { queue, losses } = scene;
+    for (let time = 0; time < 3; time += 1) await queue.add(batchOf('a', 'b'), 'job-a');
+    expect(await queue.depth()).toMatchObject({ waiting: 1 });
+    expect(await losses.finished(['job-a'])).toEqual([]);
+    const taken: string[] = [];
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
+    await until(async () => (await losses.finished(['job-a'])).includes('job-a'), 'it is finished');
+    expect(taken).toEqual(['a', 'b']);
+    expect(losses.count()).toBe(0);
+  });
+
+  it('reports a wiped Redis by the next check or the next add, and no job as finished', async () => {
+    await using scene = await openScene();
+    const { redis, queue, losses } = scene;
+    await queue.add(batchOf('a'), 'job-a');
+    await redis.cli('flushall');
+    expect(await losses.finished(['job-a'])).toEqual([]);
+    expect(losses.count()).toBe(1);
+    await queue.add(batchOf('a'), 'job-a');
+    expect(await losses.finished(['job-a'])).toEqual([]);
+    expect(losses.count()).toBe(1);
+    await redis.cli('flushall');
+    await queue.add(batchOf('b'), 'job-b');
+    expect(losses.count()).toBe(2);
+    expect(await queue.depth()).toMatchObject({ waiting: 1 });
+  });
+
+  it('reports a Redis that went back to an earlier state', async () => {
+    await using scene = await openScene();
+    const { redis, queue, losses } = scene;
+    for (let number = 1; number <= 5; number += 1) await queue.add(batchOf('a'), `job-${number}`);
+    await redis.cli('set', await scene.marker(), '3');
+    await redis.cli('del', '{slotstream}:deliveries:job-4', '{slotstream}:deliveries:job-5');
+    expect(await losses.finished(['job-4', 'job-5'])).toEqual([]);
+    expect(losses.count()).toBe(1);
+  });
+
+  it('does not raise a marker that is too low, so that an add whose reply is lost hides no loss', async () => {
+    await using scene = await openScene();
+    const { redis, queue, losses } = scene;
+    for (let number = 1; number <= 5; number += 1) await queue.add(batchOf('a'), `job-${number}`);
+    await redis.cli('set', await scene.marker(), '4');
+    await Promise.all(['u1', 'u2', 'u3'].map((id) => queue.add(batchOf('u'), id)));
+    expect(await redis.cli('get', await scene.marker())).toBe('4');
+    expect(losses.count()).toBe(1);
+  });
+
+  it('adds again after Redis has dropped its scripts', async () => {
+    await using scene = await openScene();
+    const { redis, queue, losses } = scene;
+    await queue.add(batchOf('a'), 'job-a');
+    await redis.cli('script', 'flush');
+    await until(
+      () =>
+        queue.add(batchOf('b'), 'job-b').then(
+          () => true,
+          () => false,
+        ),
+      'it is added',
+    );
+    expect(await queue.depth()).toMatchObject({ waiting: 2 });
+    expect(losses.count()).toBe(0);
+  });
+
+  it('lets its marker expire when the process is gone', async () => {
+    await using scene = await openScene();
+    await scene.queue.add(batchOf('a'), 'job-a');
+    expect(Number(await scene.redis.cli('ttl', await scene.marker()))).toBeGreaterThan(80_000);
+  });
+});
