@@ -48,18 +48,20 @@ export async function compare({ commit, names, rounds }: Comparison): Promise<re
   return [...found].map(([name, values]) => ({ name, ...values }));
 }
 
-/** A worktree of a commit, outside the repository, with the packages of this tree. */
+/** A worktree of a commit, outside the repository. It shares the packages of this tree unless it names others. */
 function checkOut(commit: string) {
   const folder = temporaryFolder();
   const path = join(folder.path, 'tree');
   const git = (...args: readonly string[]): unknown => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
   git('worktree', 'add', '--detach', path, commit);
-  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
+  const [ours, theirs] = [root, path].map((tree) => readFileSync(join(tree, 'package-lock.json'), 'utf8'));
+  if (ours === theirs) symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
+  else execFileSync('npm', ['ci'], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] });
   shareBodies(join(path, 'bench/deliveries.ts'));
   return {
     path,
     [Symbol.dispose]() {
-      rmSync(join(path, 'node_modules'), { force: true });
+      rmSync(join(path, 'node_modules'), { recursive: true, force: true });
       git('worktree', 'remove', '--force', path);
       folder[Symbol.dispose]();
     },

@@ -1,4 +1,4 @@
-// Opens the queue for a URL. A backend is loaded when it is chosen: PGlite and BullMQ are large, and most commands need neither.
+// Opens the queue for a URL. A backend is loaded when it is chosen: BullMQ is large, and most commands do not need it.
 
 import { join } from 'node:path';
 import { SlotstreamError } from '#src/base/errors.ts';

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, until } from './ports.ts';
 import { runVerb, type Ran } from './run-verb.ts';
-import { copyEmbeddedQueue } from './templates.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -91,7 +90,6 @@ export async function openHome(given: Settings = {}): Promise<Home> {
     store: settings['DATABASE_URL'] ?? `sqlite:${join(dataDir, 'mirror.db')}`,
     async start(verb, how = {}) {
       const env = { ...settings, ...how.settings };
-      if (!env['QUEUE_URL']) await copyEmbeddedQueue(env['DATA_DIR'] ?? dataDir);
       return startProduct(spawned([verb], env), { env, verb, awaited: how.until ?? 'ready' });
     },
     async run(args, more = {}) {

@@ -1,9 +1,8 @@
-// What is slow to make is made once per test run and copied: migrated databases and an initialised embedded queue.
+// Migrated databases, which are slow to make, are made once per test run and copied.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { openQueue } from '#src/queue/registry.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { createDatabase } from './postgres.ts';
 
@@ -18,13 +17,6 @@ export async function copyPostgres(): Promise<string> {
   return createDatabase(inject('postgresUrl'), `template ${name}`);
 }
 
-/** Puts an initialised, empty embedded queue into a data folder that has none. */
-export async function copyEmbeddedQueue(dataDir: string): Promise<void> {
-  const folder = join(dataDir, 'queue');
-  if (existsSync(folder)) return;
-  await cp(join(await template('queue', initialisedQueue), 'queue'), folder, { recursive: true });
-}
-
 async function migratedSqlite(folder: string): Promise<void> {
   await using _migrated = await openStore({ report: () => {} }, `sqlite:${join(folder, 'mirror.db')}`);
 }
@@ -33,11 +25,6 @@ async function migratedPostgres(folder: string): Promise<void> {
   const url = await createDatabase(inject('postgresUrl'));
   await using _migrated = await openStore({ report: () => {} }, url);
   await writeFile(join(folder, 'name'), new URL(url).pathname.slice(1));
-}
-
-async function initialisedQueue(folder: string): Promise<void> {
-  const queue = await openQueue({ url: undefined, dataDir: folder, report: () => {} });
-  await queue.close();
 }
 
 const templates = new Map<string, Promise<string>>();

@@ -64,9 +64,7 @@ export const demo = defineVerb({
       },
     );
     const config = demoConfig(context, sandbox);
-    context.notify(
-      'Starting: an embedded queue and a SQLite file, nothing to install (the first start takes a few seconds) …',
-    );
+    context.notify('Starting: an embedded queue and a SQLite file, nothing to install …');
     await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
     await using store = await openStore(
       { report: (err) => log.warn({ err }, 'the store reports an error') },

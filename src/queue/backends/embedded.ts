@@ -1,24 +1,23 @@
-// The default queue, which needs no installation: BullMQ's PostgreSQL backend on PGlite, in a folder owned by one process.
+// The default queue, which needs no installation: BullMQ on a SQLite file, in a folder owned by one process.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { createPostgresBackend, DEFAULT_SCHEMA, runMigrations, withBackend } from 'bullmq';
+import { dirname, join } from 'node:path';
+import { withBackend } from 'bullmq';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
-import { withTimeout } from '#src/base/timeout.ts';
-import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
+import type { BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
-import { PglitePool } from './pglite-pool.ts';
+import { JobTable } from '#src/queue/sqlite/job-table.ts';
+import { createSqliteBackend } from '#src/queue/sqlite/queue-backend.ts';
 
-const pingTimeoutMs = 2000;
-const vacuumEveryMs = 30_000;
+/** An idle worker looks for jobs this often, in seconds. An add and a due time wake it, so this is only a safeguard. */
+const drainDelay = 30;
 
 export async function openEmbeddedQueue(input: {
   readonly folder: string;
@@ -29,55 +28,53 @@ export async function openEmbeddedQueue(input: {
   const { folder, name, report, timing } = input;
   await mkdir(dirname(folder), { recursive: true });
   const lock = lockQueue(`${folder}.lock`);
-  let db: PGlite;
+  let connection: JobTable;
   try {
+    rejectOldQueue(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    db = await PGlite.create({ dataDir: folder, relaxedDurability: false });
-    await prepare(db);
+    connection = openTable(join(folder, 'jobs.db'));
   } catch (error) {
     lock.release();
     throw error;
   }
 
-  const pool = new PglitePool(db);
-  const { Queue, Worker } = withBackend(withFetchBackoff(createPostgresBackend));
+  const { Queue, Worker } = withBackend(withFetchBackoff(createSqliteBackend));
   const engine: BullEngine = {
     engine: 'embedded',
-    makeQueue: (name, options) => new Queue(name, { ...options, connection: pool }),
-    makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection: pool }),
+    // BullMQ's metadata of a queue (its version, limits) is not used here.
+    makeQueue: (name, options) => new Queue(name, { ...options, connection, skipMetasUpdate: true }),
+    makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection, drainDelay }),
     check: async () => [],
-    ping: async () => {
-      try {
-        await withTimeout(db.query('select 1'), pingTimeoutMs);
-      } catch (error) {
-        throw toQueueError(error);
-      }
-    },
+    ping: async () => void connection.hasWaiting(name),
     close: async () => {
-      clearInterval(vacuuming);
-      await db.close();
+      connection.close();
       lock.release();
     },
   };
-  const vacuuming = setInterval(
-    () => void vacuum(db).catch((error) => report(toQueueError(error))),
-    vacuumEveryMs,
-  ).unref();
   return openBullQueue({ engine, name, report, timing });
 }
 
-/** BullMQ expects a given pool to be migrated and to have its schema in the search path. PGlite has one session to set it on. */
-async function prepare(db: PGlite): Promise<void> {
-  const client = await new PglitePool(db).connect();
-  await runMigrations(client, DEFAULT_SCHEMA);
-  client.release();
-  await db.exec(`set search_path to "${DEFAULT_SCHEMA}"`);
+function openTable(path: string): JobTable {
+  try {
+    return new JobTable(path);
+  } catch (error) {
+    throw new SlotstreamError('queue_unavailable', `The embedded queue ${path} cannot be opened.`, {
+      hint: 'Check that the folder is writable and has room, and that the file is a database.',
+      cause: error,
+    });
+  }
 }
 
-/** PGlite has no autovacuum: without it the rows of finished jobs would slow down every fetch. */
-async function vacuum(db: PGlite): Promise<void> {
-  // One statement per call: `exec` runs a text in one transaction, and VACUUM must be alone in it.
-  for (const table of ['job', 'event', 'meta']) await db.exec(`vacuum ${table}`);
+/** Earlier versions kept a PostgreSQL database (PGlite) in this folder, which this version cannot read. */
+function rejectOldQueue(folder: string): void {
+  if (!existsSync(join(folder, 'PG_VERSION'))) return;
+  throw new SlotstreamError(
+    'config',
+    `The embedded queue in ${folder} was written by an earlier version and may still hold accepted deliveries.`,
+    {
+      hint: `Start the version that you used before (\`npx slotstream start\`), stop it when \`npx slotstream status\` shows an empty queue, then remove ${folder} and start this version.`,
+    },
+  );
 }
 
 /** Takes the lock `path` (a file beside the queue's folder); throws and names its owner when another process holds it. */

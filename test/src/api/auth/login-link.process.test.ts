@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
 import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type Product } from '../../../harness/product.ts';
-import { copyEmbeddedQueue } from '../../../harness/templates.ts';
 
 let home: Home;
 let product: Product;
@@ -57,7 +56,6 @@ describe('the login link', () => {
 
   it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', { timeout: 90_000 }, async () => {
     await using own = await openHome();
-    await copyEmbeddedQueue(own.dataDir);
     const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));
     const command = `exec '${process.execPath}' '${main}' start`;
     const child = spawn('/usr/bin/script', ['-qfec', command, '/dev/null'], {

@@ -1,8 +1,11 @@
 // The embedded queue.
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
 import { bodiesOf, kill9, open, locations, startChild } from './queue-locations.ts';
-// The embedded queue.
 import { describeQueue } from './queue-suite.ts';
 
 const ignore = async (): Promise<void> => undefined;
@@ -20,6 +23,39 @@ describe('the embedded queue', () => {
     });
     await first.close();
     await (await open(location)).close();
+  });
+
+  it('is refused when an earlier version wrote it, with the way to empty it', async () => {
+    const location = await locations.embedded();
+    const folder = join(location.dataDir, 'queue');
+    await mkdir(folder);
+    await writeFile(join(folder, 'PG_VERSION'), '17');
+    await expect(open(location)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('may still hold accepted deliveries'),
+      hint: expect.stringContaining(`remove ${folder}`),
+    });
+  });
+
+  it('rejects adds while the disk is full, loses nothing that it accepted, and continues when there is room', async () => {
+    const location = await locations.embedded();
+    const child = startChild(location, 'addLarge');
+    await until(() => child.lines.some((line) => line.event === 'added'), 'the first is accepted');
+    // A limit on the size of its files is what a full disk is to a process; raising it makes room again.
+    const limit = (bytes: string) =>
+      promisify(execFile)('prlimit', ['--pid', String(child.process.pid), `--fsize=${bytes}:unlimited`]);
+    await limit(String(8 * 1024 * 1024));
+    await until(() => child.lines.some((line) => line.event === 'rejected'), 'an add is rejected');
+    await limit('unlimited');
+    const accepted = () => child.lines.filter((line) => line.event === 'added').map((line) => line.body);
+    const before = accepted().length;
+    await until(() => accepted().length > before + 3, 'adds are accepted again');
+    await kill9(child);
+    const taken = new Set<string>();
+    const queue = await open(location);
+    queue.work(async (batch) => void bodiesOf(batch).map((body) => taken.add(body.trim())), ignore, { concurrency: 4 });
+    await until(() => accepted().every((body) => taken.has(body)), 'all of them are taken');
+    await queue.close();
   });
 
   it(

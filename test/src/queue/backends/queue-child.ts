@@ -13,10 +13,18 @@ const bodies = (batch: unknown): string[] =>
 const queue = await openQueue({ ...location, report: () => undefined });
 print('ready', '');
 
-if (task === 'add') {
+if (task === 'add' || task === 'addLarge') {
+  // Without a listener the kernel would end the process at the limit on the size of its files.
+  process.on('SIGXFSZ', () => {});
+  const padding = task === 'add' ? '' : ' '.repeat(256 * 1024);
   for (let n = 0; ; n += 1) {
-    await queue.add({ v: 1, deliveries: [{ body: `n${n}`, receivedAt: '2025-04-14T11:42:33.115889Z' }] });
-    print('added', `n${n}`);
+    const delivery = { body: `n${n}${padding}`, receivedAt: '2025-04-14T11:42:33.115889Z' };
+    const added = await queue.add({ v: 1, deliveries: [delivery] }).then(
+      () => true,
+      () => false,
+    );
+    print(added ? 'added' : 'rejected', `n${n}`);
+    await new Promise((resolve) => setTimeout(resolve, padding ? 20 : 0));
   }
 }
 

@@ -12,7 +12,6 @@ import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
-import { copyEmbeddedQueue } from '../../../harness/templates.ts';
 
 export interface QueueLocation {
   readonly url: string | undefined;
@@ -45,9 +44,7 @@ export const locations = {
     name: 'deliveries',
   }),
   embedded: async (): Promise<QueueLocation> => {
-    const dataDir = await newFolder();
-    await copyEmbeddedQueue(dataDir);
-    return { url: undefined, dataDir, name: 'deliveries' };
+    return { url: undefined, dataDir: await newFolder(), name: 'deliveries' };
   },
 };
 
@@ -68,7 +65,7 @@ export function bodiesOf(batch: unknown): readonly string[] {
 
 /** What a child process prints, one line each. */
 export interface ChildLine {
-  readonly event: 'took' | 'finished' | 'quarantined' | 'added' | 'ready';
+  readonly event: 'took' | 'finished' | 'quarantined' | 'added' | 'rejected' | 'ready';
   readonly body: string;
 }
 
@@ -81,7 +78,7 @@ export interface Child {
 /** A separate process that works on the location (or adds to it) until it is killed. See queue-child.ts. */
 export function startChild(
   location: QueueLocation,
-  task: 'hang' | 'dieOnPoison' | 'add',
+  task: 'hang' | 'dieOnPoison' | 'add' | 'addLarge',
   lines: ChildLine[] = [],
 ): Child {
   const script = join(import.meta.dirname, 'queue-child.ts');

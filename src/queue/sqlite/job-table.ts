@@ -1,0 +1,270 @@
+// The jobs of the embedded queue in a SQLite file that this process owns. An add is on the disk (fsync) before its promise
+// resolves. Everything else is written without fsync: losing it in a power cut only means that a job runs again.
+
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { ErrorCode } from 'bullmq';
+import { syncFolderNow } from '#src/base/durable-file.ts';
+import { codeOf } from '#src/base/errors.ts';
+import {
+  type Claim,
+  type Failure,
+  type HeldJob,
+  type JobAddress,
+  type JobRow,
+  type NewJob,
+  type Outcome,
+  type StoredJob,
+  prepareAdding,
+  prepareWorking,
+  schema,
+} from './job-statements.ts';
+
+interface PendingAdd {
+  readonly jobs: readonly NewJob[];
+  resolve(ids: string[]): void;
+  reject(error: unknown): void;
+}
+
+export class JobTable {
+  readonly #durable: Sqlite.Database;
+  readonly #quick: Sqlite.Database;
+  readonly #adding: ReturnType<typeof prepareAdding>;
+  readonly #working: ReturnType<typeof prepareWorking>;
+  readonly #waiters = new Map<string, Set<() => void>>();
+  #pending: PendingAdd[] = [];
+  #lastSeq: number;
+  #mustRewrite = false;
+
+  constructor(path: string) {
+    this.#durable = openFile(path);
+    // A commit waits for fsync.
+    this.#durable.pragma('synchronous = FULL');
+    this.#durable.exec(schema);
+    this.#quick = openFile(path);
+    // A commit survives a crash of the process, and the next fsync of the other connection includes it.
+    this.#quick.pragma('synchronous = NORMAL');
+    syncFolderNow(dirname(path));
+    this.#adding = prepareAdding(this.#durable);
+    this.#working = prepareWorking(this.#quick);
+    const last = this.#durable.prepare<[], number>(`select seq from sqlite_sequence where name = 'job'`).pluck().get();
+    this.#lastSeq = last ?? 0;
+    // This process owns the file, so whoever held the lock of an active job has died: the first check reclaims it.
+    this.#quick.exec(`update job set position = 0, is_suspect = 1 where state = 'active'`);
+    this.#quick.pragma('incremental_vacuum');
+  }
+
+  /** Resolves with the ids once the jobs are on the disk. Adds of the same moment share one transaction and one fsync. */
+  add(jobs: readonly NewJob[]): Promise<string[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending.push({ jobs, resolve, reject }) === 1) setImmediate(() => this.#commitPending());
+    });
+  }
+
+  #commitPending(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    try {
+      this.#rewriteAfterFailure();
+      const ids = this.#inTransaction(this.#durable, () =>
+        pending.map(({ jobs }) => jobs.map((job) => this.#insert(job))),
+      );
+      for (const [index, { resolve }] of pending.entries()) resolve(ids[index] ?? []);
+    } catch (error) {
+      for (const { reject } of pending) reject(error);
+      return;
+    }
+    for (const queue of new Set(pending.flatMap(({ jobs }) => jobs.map((job) => job.queue)))) this.#wake(queue);
+  }
+
+  #insert({ data, ...job }: NewJob): string {
+    this.#lastSeq += 1;
+    const seq = this.#lastSeq;
+    const id = job.id ?? String(seq);
+    const state = job.delayMs > 0 ? 'delayed' : 'wait';
+    const position = job.delayMs > 0 ? job.addedAt + job.delayMs : seq;
+    const { changes } = this.#adding.insert.run({ ...job, id, seq, state, position });
+    if (changes === 1) this.#adding.insertData.run({ seq, data });
+    return id;
+  }
+
+  /** Runs several operations of a worker as one transaction. */
+  together<T>(work: () => T): T {
+    return this.#inTransaction(this.#quick, work);
+  }
+
+  #inTransaction<T>(database: Sqlite.Database, work: () => T): T {
+    if (database.inTransaction) return work();
+    try {
+      database.exec('begin immediate');
+      const result = work();
+      database.exec('commit');
+      return result;
+    } catch (error) {
+      this.#mustRewrite ||= codeOf(error).startsWith('SQLITE_IOERR');
+      if (database.inTransaction) database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /**
+   * After a failed write or fsync the kernel may have dropped pages of the write-ahead log, and the next fsync does not report
+   * that. A complete checkpoint writes every page to the database file, fsyncs it and begins a new log.
+   */
+  #rewriteAfterFailure(): void {
+    if (!this.#mustRewrite) return;
+    const busy = this.#durable.pragma('wal_checkpoint(TRUNCATE)', { simple: true });
+    if (busy !== 0) throw new Error('The write-ahead log of the queue is in use.');
+    this.#mustRewrite = false;
+  }
+
+  /** Claims the job that has waited longest; undefined when none waits. */
+  claim({ queue, token, lockMs }: Claim): StoredJob | undefined {
+    return this.together(() => {
+      const now = Date.now();
+      this.#working.promoteDue.run({ queue, now });
+      const row = this.#working.claim.get({ queue, token, now, lockedUntil: now + lockMs });
+      return row && this.#withData(row);
+    });
+  }
+
+  find(job: JobAddress): StoredJob | undefined {
+    const row = this.#working.find.get(job);
+    return row && this.#withData(row);
+  }
+
+  #withData(row: JobRow): StoredJob {
+    return { ...row, data: this.#working.data.get(row.seq) ?? '{}' };
+  }
+
+  /** Ends a job. */
+  finish(job: HeldJob, outcome: Outcome, now: number): void {
+    this.together(() => {
+      const { seq } = this.#held(job);
+      const { state, keep, returnValue = null, failedReason = null, stacktrace = null } = outcome;
+      if (keep) this.#working.finish.run({ seq, state, now, returnValue, failedReason, stacktrace });
+      else this.#remove(seq);
+    });
+  }
+
+  /** Gives a job back, to be claimed again at `dueAt`, or at once when it is undefined. */
+  requeue(job: HeldJob, failure: Failure, delay?: { readonly dueAt: number; readonly delayMs: number }): void {
+    this.together(() => {
+      const { seq } = this.#held(job);
+      const place =
+        delay === undefined
+          ? { state: 'wait' as const, position: seq, delayMs: 0 }
+          : { state: 'delayed' as const, position: delay.dueAt, delayMs: delay.delayMs };
+      this.#working.requeue.run({ ...failure, ...place, seq });
+    });
+    this.#wake(job.queue);
+  }
+
+  /** The row of an active job whose lock `token` holds. */
+  #held({ token, ...job }: HeldJob): JobRow {
+    const row = this.#working.find.get(job);
+    if (row === undefined) throw new JobError(ErrorCode.JobNotExist, `Missing key for job ${job.id}`);
+    if (row.state !== 'active') throw new JobError(ErrorCode.JobNotInState, `Job ${job.id} is not in the active state`);
+    if (row.token === null) throw new JobError(ErrorCode.JobLockNotExist, `Missing lock for job ${job.id}`);
+    if (row.token !== token) throw new JobError(ErrorCode.JobLockMismatch, `Lock mismatch for job ${job.id}`);
+    return row;
+  }
+
+  #remove(seq: number): void {
+    this.#working.remove.run(seq);
+    this.#working.removeData.run(seq);
+  }
+
+  /** False when the job is locked by a worker, or does not exist. */
+  remove(job: JobAddress): boolean {
+    return this.together(() => {
+      const row = this.#working.find.get(job);
+      if (row === undefined || row.state === 'active') return false;
+      this.#remove(row.seq);
+      return true;
+    });
+  }
+
+  /** False when `token` no longer holds the lock. */
+  extendLock({ queue, id, token }: HeldJob, lockMs: number): boolean {
+    return this.#working.extendLock.run({ queue, id, token, lockedUntil: Date.now() + lockMs }).changes === 1;
+  }
+
+  /**
+   * Gives back jobs whose lock has expired, and returns their ids. A job must be found active by two checks: a process that was
+   * blocked extends its locks between them.
+   */
+  reclaimStalled(queue: string, maxStalled: number): string[] {
+    const reason = 'job stalled more than allowable limit';
+    const ids = this.together(() => {
+      const reclaimed = this.#working.reclaimStalled.all({ queue, now: Date.now(), maxStalled, reason });
+      this.#working.suspectActive.run({ queue });
+      return reclaimed;
+    });
+    if (ids.length > 0) this.#wake(queue);
+    return ids;
+  }
+
+  setProgress(job: JobAddress, progress: string): boolean {
+    return this.#working.setProgress.run({ ...job, progress }).changes === 1;
+  }
+
+  count(queue: string, state: string): number {
+    return this.#working.count.get({ queue, state }) ?? 0;
+  }
+
+  /** The ids from place `start` to place `end` (-1: the last one). */
+  ids(queue: string, state: string, range: { start: number; end: number; oldestFirst: boolean }): string[] {
+    const { start, end, oldestFirst } = range;
+    const limit = end < 0 ? -1 : end - start + 1;
+    return (oldestFirst ? this.#working.oldest : this.#working.newest).all({ queue, state, start, limit });
+  }
+
+  hasWaiting(queue: string): boolean {
+    return this.ids(queue, 'wait', { start: 0, end: 0, oldestFirst: true }).length > 0;
+  }
+
+  /** When the next delayed job is due; undefined when there is none. */
+  nextDue(queue: string): number | undefined {
+    return this.#working.nextDue.get({ queue }) ?? undefined;
+  }
+
+  /** Calls `wake` once, when a job of the queue may be ready or has got an earlier due time. Returns a function that cancels this. */
+  onWork(queue: string, wake: () => void): () => void {
+    const waiters = this.#waiters.get(queue) ?? new Set();
+    this.#waiters.set(queue, waiters.add(wake));
+    return () => void waiters.delete(wake);
+  }
+
+  #wake(queue: string): void {
+    const waiters = this.#waiters.get(queue);
+    this.#waiters.delete(queue);
+    for (const wake of waiters ?? []) wake();
+  }
+
+  close(): void {
+    for (const { reject } of this.#pending.splice(0)) reject(new Error('The queue is closed.'));
+    this.#quick.close();
+    this.#durable.close();
+  }
+}
+
+function openFile(path: string): Sqlite.Database {
+  const database = new Sqlite(path);
+  chmodSync(path, 0o600);
+  // Only has an effect on a new file: a backlog that was worked off gives its space back at the next start.
+  database.pragma('auto_vacuum = INCREMENTAL');
+  database.pragma('journal_mode = WAL');
+  return database;
+}
+
+/** The error that BullMQ's own backends throw in these cases. */
+class JobError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(`${message}.`);
+    this.code = code;
+  }
+}
