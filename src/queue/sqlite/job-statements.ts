@@ -86,7 +86,7 @@ export const schema = `
     attempts_made integer not null default 0,
     attempts_started integer not null default 0,
     stalled_count integer not null default 0,
-    is_suspect integer not null default 0,
+    maybe_stalled integer not null default 0,
     token text,
     processed_at integer,
     finished_at integer,
@@ -137,12 +137,12 @@ export const prepareWorking = (database: Sqlite.Database) => ({
     .prepare<[ToQueue], number | null>(`select min(position) from job where queue = @queue and state = 'delayed'`)
     .pluck(),
   claim: database.prepare<[ToQueue & { token: string; now: number; lockedUntil: number }], JobRow>(
-    `update job set state = 'active', token = @token, position = @lockedUntil, is_suspect = 0, processed_at = @now,
+    `update job set state = 'active', token = @token, position = @lockedUntil, maybe_stalled = 0, processed_at = @now,
        attempts_started = attempts_started + 1
      where seq = (select seq from job where queue = @queue and state = 'wait' order by position limit 1) returning *`,
   ),
   extendLock: database.prepare<[JobAddress & { token: string; lockedUntil: number }]>(
-    `update job set position = @lockedUntil, is_suspect = 0
+    `update job set position = @lockedUntil, maybe_stalled = 0
      where queue = @queue and id = @id and token = @token and state = 'active'`,
   ),
   requeue: database.prepare<[Failure & { seq: number; state: JobState; position: number; delayMs: number }]>(
@@ -160,13 +160,13 @@ export const prepareWorking = (database: Sqlite.Database) => ({
   removeData: database.prepare<[number]>(`delete from job_data where seq = ?`),
   reclaimStalled: database
     .prepare<[ToQueue & { now: number; maxStalled: number; reason: string }], string>(
-      `update job set state = 'wait', position = seq, token = null, is_suspect = 0, stalled_count = stalled_count + 1,
+      `update job set state = 'wait', position = seq, token = null, maybe_stalled = 0, stalled_count = stalled_count + 1,
          deferred_failure = case when stalled_count >= @maxStalled then @reason else deferred_failure end
-       where queue = @queue and state = 'active' and is_suspect = 1 and position < @now returning id`,
+       where queue = @queue and state = 'active' and maybe_stalled = 1 and position < @now returning id`,
     )
     .pluck(),
-  suspectActive: database.prepare<[ToQueue]>(
-    `update job set is_suspect = 1 where queue = @queue and state = 'active' and is_suspect = 0`,
+  noteActive: database.prepare<[ToQueue]>(
+    `update job set maybe_stalled = 1 where queue = @queue and state = 'active' and maybe_stalled = 0`,
   ),
   setProgress: database.prepare<[JobAddress & { progress: string }]>(
     `update job set progress = @progress where queue = @queue and id = @id`,

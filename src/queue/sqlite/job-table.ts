@@ -1,12 +1,11 @@
 // The jobs of the embedded queue in a SQLite file that this process owns. An add is on the disk (fsync) before its promise
 // resolves. Everything else is written without fsync: losing it in a power cut only means that a job runs again.
 
-import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { ErrorCode } from 'bullmq';
 import { syncFolderNow } from '#src/base/durable-file.ts';
-import { codeOf } from '#src/base/errors.ts';
+import { DurableAdds, inTransaction, openFile } from './durable-adds.ts';
 import {
   type Claim,
   type Failure,
@@ -16,107 +15,42 @@ import {
   type NewJob,
   type Outcome,
   type StoredJob,
-  prepareAdding,
   prepareWorking,
-  schema,
 } from './job-statements.ts';
 
-interface PendingAdd {
-  readonly jobs: readonly NewJob[];
-  resolve(ids: string[]): void;
-  reject(error: unknown): void;
-}
-
 export class JobTable {
-  readonly #durable: Sqlite.Database;
-  readonly #quick: Sqlite.Database;
-  readonly #adding: ReturnType<typeof prepareAdding>;
+  readonly #adds: DurableAdds;
+  readonly #database: Sqlite.Database;
   readonly #working: ReturnType<typeof prepareWorking>;
   readonly #waiters = new Map<string, Set<() => void>>();
-  #pending: PendingAdd[] = [];
-  #lastSeq: number;
-  #mustRewrite = false;
 
   constructor(path: string) {
-    this.#durable = openFile(path);
-    // A commit waits for fsync.
-    this.#durable.pragma('synchronous = FULL');
-    this.#durable.exec(schema);
-    this.#quick = openFile(path);
-    // A commit survives a crash of the process, and the next fsync of the other connection includes it.
-    this.#quick.pragma('synchronous = NORMAL');
+    this.#adds = new DurableAdds(path);
+    this.#database = openFile(path);
+    // A commit survives a crash of the process, and the fsync of the next add includes it.
+    this.#database.pragma('synchronous = NORMAL');
     syncFolderNow(dirname(path));
-    this.#adding = prepareAdding(this.#durable);
-    this.#working = prepareWorking(this.#quick);
-    const last = this.#durable.prepare<[], number>(`select seq from sqlite_sequence where name = 'job'`).pluck().get();
-    this.#lastSeq = last ?? 0;
-    // This process owns the file, so whoever held the lock of an active job has died: the first check reclaims it.
-    this.#quick.exec(`update job set position = 0, is_suspect = 1 where state = 'active'`);
-    this.#quick.pragma('incremental_vacuum');
+    this.#working = prepareWorking(this.#database);
+    // This process owns the file, so the worker of an active job has died: the first check reclaims it.
+    this.#database.exec(`update job set position = 0, maybe_stalled = 1 where state = 'active'`);
+    this.#database.pragma('incremental_vacuum');
   }
 
-  /** Resolves with the ids once the jobs are on the disk. Adds of the same moment share one transaction and one fsync. */
-  add(jobs: readonly NewJob[]): Promise<string[]> {
-    return new Promise((resolve, reject) => {
-      if (this.#pending.push({ jobs, resolve, reject }) === 1) setImmediate(() => this.#commitPending());
-    });
-  }
-
-  #commitPending(): void {
-    const pending = this.#pending;
-    this.#pending = [];
-    try {
-      this.#rewriteAfterFailure();
-      const ids = this.#inTransaction(this.#durable, () =>
-        pending.map(({ jobs }) => jobs.map((job) => this.#insert(job))),
-      );
-      for (const [index, { resolve }] of pending.entries()) resolve(ids[index] ?? []);
-    } catch (error) {
-      for (const { reject } of pending) reject(error);
-      return;
-    }
-    for (const queue of new Set(pending.flatMap(({ jobs }) => jobs.map((job) => job.queue)))) this.#wake(queue);
-  }
-
-  #insert({ data, ...job }: NewJob): string {
-    this.#lastSeq += 1;
-    const seq = this.#lastSeq;
-    const id = job.id ?? String(seq);
-    const state = job.delayMs > 0 ? 'delayed' : 'wait';
-    const position = job.delayMs > 0 ? job.addedAt + job.delayMs : seq;
-    const { changes } = this.#adding.insert.run({ ...job, id, seq, state, position });
-    if (changes === 1) this.#adding.insertData.run({ seq, data });
-    return id;
+  /** Resolves with the ids once the jobs are on the disk. */
+  async add(jobs: readonly NewJob[]): Promise<string[]> {
+    const ids = await this.#adds.add(jobs);
+    for (const queue of new Set(jobs.map((job) => job.queue))) this.#wake(queue);
+    return ids;
   }
 
   /** Runs several operations of a worker as one transaction. */
   together<T>(work: () => T): T {
-    return this.#inTransaction(this.#quick, work);
-  }
-
-  #inTransaction<T>(database: Sqlite.Database, work: () => T): T {
-    if (database.inTransaction) return work();
     try {
-      database.exec('begin immediate');
-      const result = work();
-      database.exec('commit');
-      return result;
+      return inTransaction(this.#database, work);
     } catch (error) {
-      this.#mustRewrite ||= codeOf(error).startsWith('SQLITE_IOERR');
-      if (database.inTransaction) database.exec('rollback');
+      this.#adds.noteFailure(error);
       throw error;
     }
-  }
-
-  /**
-   * After a failed write or fsync the kernel may have dropped pages of the write-ahead log, and the next fsync does not report
-   * that. A complete checkpoint writes every page to the database file, fsyncs it and begins a new log.
-   */
-  #rewriteAfterFailure(): void {
-    if (!this.#mustRewrite) return;
-    const busy = this.#durable.pragma('wal_checkpoint(TRUNCATE)', { simple: true });
-    if (busy !== 0) throw new Error('The write-ahead log of the queue is in use.');
-    this.#mustRewrite = false;
   }
 
   /** Claims the job that has waited longest; undefined when none waits. */
@@ -152,11 +86,11 @@ export class JobTable {
   requeue(job: HeldJob, failure: Failure, delay?: { readonly dueAt: number; readonly delayMs: number }): void {
     this.together(() => {
       const { seq } = this.#held(job);
-      const place =
+      const target =
         delay === undefined
           ? { state: 'wait' as const, position: seq, delayMs: 0 }
           : { state: 'delayed' as const, position: delay.dueAt, delayMs: delay.delayMs };
-      this.#working.requeue.run({ ...failure, ...place, seq });
+      this.#working.requeue.run({ ...failure, ...target, seq });
     });
     this.#wake(job.queue);
   }
@@ -199,7 +133,7 @@ export class JobTable {
     const reason = 'job stalled more than allowable limit';
     const ids = this.together(() => {
       const reclaimed = this.#working.reclaimStalled.all({ queue, now: Date.now(), maxStalled, reason });
-      this.#working.suspectActive.run({ queue });
+      this.#working.noteActive.run({ queue });
       return reclaimed;
     });
     if (ids.length > 0) this.#wake(queue);
@@ -214,7 +148,7 @@ export class JobTable {
     return this.#working.count.get({ queue, state }) ?? 0;
   }
 
-  /** The ids from place `start` to place `end` (-1: the last one). */
+  /** The ids from position `start` to position `end` (-1: the last one). */
   ids(queue: string, state: string, range: { start: number; end: number; oldestFirst: boolean }): string[] {
     const { start, end, oldestFirst } = range;
     const limit = end < 0 ? -1 : end - start + 1;
@@ -244,19 +178,9 @@ export class JobTable {
   }
 
   close(): void {
-    for (const { reject } of this.#pending.splice(0)) reject(new Error('The queue is closed.'));
-    this.#quick.close();
-    this.#durable.close();
+    this.#database.close();
+    this.#adds.close();
   }
-}
-
-function openFile(path: string): Sqlite.Database {
-  const database = new Sqlite(path);
-  chmodSync(path, 0o600);
-  // Only has an effect on a new file: a backlog that was worked off gives its space back at the next start.
-  database.pragma('auto_vacuum = INCREMENTAL');
-  database.pragma('journal_mode = WAL');
-  return database;
 }
 
 /** The error that BullMQ's own backends throw in these cases. */

@@ -3,7 +3,8 @@
 
 import { EventEmitter } from 'node:events';
 import type { BackendFactory, IQueueBackend, JobJson, KeepJobs, WorkerOptions } from 'bullmq';
-import type { Failure, HeldJob, NewJob, StoredJob } from './job-statements.ts';
+import { toJobJson } from './job-json.ts';
+import type { Failure, HeldJob, NewJob } from './job-statements.ts';
 import type { JobTable } from './job-table.ts';
 import { NotSupported, rejectUnsupported } from './unsupported.ts';
 
@@ -95,7 +96,7 @@ class SqliteBackend extends EventEmitter {
   }
 
   async moveToCompleted(job: AnyJob, value: unknown, keep: Keep, token: string, fetchNext: boolean): Promise<Finished> {
-    const outcome = { state: 'completed', returnValue: JSON.stringify(value ?? null), keep: isKept(keep) } as const;
+    const outcome = { state: 'completed', returnValue: JSON.stringify(value ?? null), keep: mustKeep(keep) } as const;
     return this.#finish(job, outcome, token, fetchNext);
   }
 
@@ -107,7 +108,7 @@ class SqliteBackend extends EventEmitter {
     fetchNext: boolean,
     fields?: Record<string, unknown>,
   ): Promise<Finished> {
-    const outcome = { state: 'failed', ...failureIn({ ...fields, failedReason }), keep: isKept(keep) } as const;
+    const outcome = { state: 'failed', ...failureIn({ ...fields, failedReason }), keep: mustKeep(keep) } as const;
     return this.#finish(job, outcome, token, fetchNext);
   }
 
@@ -219,7 +220,7 @@ export const createSqliteBackend: BackendFactory<IQueueBackend, JobTable> = (nam
   return backend;
 };
 
-function isKept(keep: Keep): boolean {
+function mustKeep(keep: Keep): boolean {
   if (typeof keep === 'object' || typeof keep === 'number') throw new NotSupported('keeping a number of finished jobs');
   return keep !== true;
 }
@@ -233,25 +234,3 @@ function failureIn(fields: Record<string, unknown> = {}): Failure {
 }
 
 const stateOf = (type: string): string => (type === 'waiting' ? 'wait' : type);
-
-function toJobJson(job: StoredJob): JobJson {
-  return {
-    id: job.id,
-    name: job.name,
-    data: job.data,
-    opts: JSON.parse(job.opts),
-    progress: JSON.parse(job.progress),
-    attemptsMade: job.attempts_made,
-    attemptsStarted: job.attempts_started,
-    stalledCounter: job.stalled_count,
-    timestamp: job.added_at,
-    delay: job.delay_ms,
-    priority: 0,
-    failedReason: job.failed_reason ?? '',
-    stacktrace: job.stacktrace ?? '[]',
-    returnvalue: job.return_value ?? 'null',
-    ...(job.processed_at !== null && { processedOn: job.processed_at }),
-    ...(job.finished_at !== null && { finishedOn: job.finished_at }),
-    ...(job.deferred_failure !== null && { deferredFailure: job.deferred_failure }),
-  };
-}

@@ -173,7 +173,7 @@ describe('the table of jobs', () => {
     table.close();
   });
 
-  it('wakes whoever waits for work when a job is added, given back or reclaimed', async () => {
+  it('wakes a worker that waits when a job is added, given back or reclaimed', async () => {
     const table = open();
     const wake = vi.fn<() => void>();
     table.onWork(queue, wake);
