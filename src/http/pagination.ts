@@ -37,7 +37,10 @@ export interface Listing {
   readonly hasPrevious: boolean;
 }
 
-export function listing<Item>(page: Page<Item>, recordOf: (item: Item) => object): Listing {
+export function listing<Item extends object>(
+  page: Page<Item>,
+  recordOf: (item: Item) => object = (item) => item,
+): Listing {
   const { items, hasNext, hasPrevious } = page;
   const ends = [items[0], items.at(-1)].map((item) => (item === undefined ? undefined : page.positionOf(item)));
   return { records: items.map(recordOf), first: ends[0], last: ends[1], hasNext, hasPrevious };

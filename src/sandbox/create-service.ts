@@ -1,9 +1,7 @@
 // Creates the service in memory, without a server: its records seeded, its clock running, its facts handed to the caller.
-import { createTokens } from '#src/sandbox/auth/tokens.ts';
-import type { Tokens } from '#src/sandbox/auth/tokens.ts';
+import { createTokens, type Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Progress } from '#src/sandbox/seed/progress.ts';
-import { seedWorld } from '#src/sandbox/seed/seed.ts';
-import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
+import { seedWorld, type Handles, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import { createState } from '#src/sandbox/world/state.ts';
 import { createClock } from './clock.ts';

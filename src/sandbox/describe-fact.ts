@@ -1,7 +1,6 @@
 // Describes a fact in one short sentence, for people who watch the demo.
 import type { EventKind } from '#schemas/events.ts';
-import { isObject } from '#schemas/wire.ts';
-import type { JsonObject } from '#schemas/wire.ts';
+import { isObject, type JsonObject } from '#schemas/wire.ts';
 
 interface Subject {
   /** The person or thing the fact is about. */

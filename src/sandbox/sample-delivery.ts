@@ -1,19 +1,16 @@
 // One realistic delivery of any event kind, made by a service in memory. The same seed and index describe the same person and
 // booking in every kind: `invitee.canceled` cancels what `invitee.created` booked.
 import type { EventKind } from '#schemas/events.ts';
-import { isObject } from '#schemas/wire.ts';
-import type { JsonObject } from '#schemas/wire.ts';
+import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import { book, cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { book, cancelInvitee, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
-import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createState, eventTypesOf } from '#src/sandbox/world/state.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import { createState, eventTypesOf, type State } from '#src/sandbox/world/state.ts';
 import { answersTo, cancelReasons, pickVisitor } from '#src/sandbox/world/visitors.ts';
 import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
 import { createService } from './create-service.ts';

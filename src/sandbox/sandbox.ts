@@ -1,6 +1,5 @@
 // The sandbox: opens the service, its HTTP listener and its webhook dispatcher, and closes them again.
-import { serve } from '@hono/node-server';
-import type { HttpBindings } from '@hono/node-server';
+import { serve, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createCursors } from '#src/http/cursor.ts';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
@@ -17,8 +16,7 @@ import { invalid, notFound } from '#src/http/http-error.ts';
 import { handleErrors, limitBody } from '#src/http/router.ts';
 import { createProgress } from '#src/sandbox/seed/progress.ts';
 import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
-import { createWebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
-import type { WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
+import { createWebhookDispatcher, type WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 

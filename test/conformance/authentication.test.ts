@@ -1,12 +1,9 @@
 // Conformance: authentication, scopes and the bodies of 401 and 403.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { apiScopes } from '#schemas/api-scope.ts';
-import type { ApiScope } from '#schemas/api-scope.ts';
+import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
+import { operations, openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
 import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;

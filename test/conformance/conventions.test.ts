@@ -1,8 +1,6 @@
 // Conformance: the conventions that hold for every endpoint.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { operations } from '#src/sandbox/api/operations.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf, pagedListsOf, parameterNames, textsIn } from '../harness/sandbox/lists.ts';
 import { assumed, sentence } from './sentence.ts';
 

@@ -1,8 +1,6 @@
 // Conformance: how the service says no.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { operations } from '#src/sandbox/api/operations.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { operations, openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;

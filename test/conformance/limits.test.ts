@@ -1,8 +1,6 @@
 // Conformance: limits that hold for every list and every answer.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { operations } from '#src/sandbox/api/operations.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, pagedListsOf } from '../harness/sandbox/lists.ts';
 import { assumed } from './sentence.ts';
 

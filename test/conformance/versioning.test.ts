@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
 import { requestEventKinds } from '#schemas/events.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;

@@ -1,9 +1,12 @@
 // The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { answerSchema } from '#src/http/operation.ts';
+import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
-import { openSandbox } from '#src/sandbox/sandbox.ts';
-import type { Sandbox, SandboxNeeds, SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxNeeds, type SandboxOptions } from '#src/sandbox/sandbox.ts';
+
+/** The operations of the service as the specification documents them: of a sandbox without options. */
+export const operations = operationsUnder({ eventTypes: false });
 
 export interface Answer {
   readonly status: number;

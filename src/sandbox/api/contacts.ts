@@ -7,15 +7,10 @@ import {
   contactUpdateRequest,
 } from '#schemas/contact-request.ts';
 import { pageQuery } from '#schemas/pagination.ts';
-import {
-  contactResource,
-  customFieldDefinitionResource,
-  type CustomFieldDefinitionResource,
-} from '#schemas/resources/contact.ts';
+import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import type { ContactDetails, ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { mergeValues } from '#src/sandbox/world/contacts/custom-field-values.ts';
 import {
   contactsOf,
   contactRecord,
@@ -23,156 +18,103 @@ import {
   deleteContact,
   updateContact,
 } from '#src/sandbox/world/contacts/contacts.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import { mergeValues } from '#src/sandbox/world/contacts/custom-field-values.ts';
+import { found, given, type Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 import { permitContacts } from './permissions.ts';
-import { defineOperation, type ServiceContext } from './service-operation.ts';
+import { create, get, list, remove, update, type ServiceContext } from './service-operation.ts';
+
+const reading = { scopes: ['contacts:read'], permits: permitContacts } as const;
+const writing = { scopes: ['contacts:write'], permits: permitContacts } as const;
 
 export const contactOperations = [
-  defineOperation({
-    id: 'listContacts',
-    method: 'GET',
-    path: '/contacts',
+  list('listContacts', '/contacts', {
+    ...reading,
     summary: 'The contacts of the organization',
-    scopes: ['contacts:read'],
-    permits: permitContacts,
     query: contactListQuery,
-    answers: 'collection',
     schema: contactResource,
     run({ service, caller, query, pageIn }) {
       const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
       // No two contacts have the same time, so a second sort key never decides.
       const [sort = 'created_at:asc'] = keys;
       const field = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
-      const book = contactsOf(service, caller.organization.uri);
-      const page = book.page(field, pageIn(sort), search);
+      const page = contactsOf(service, caller.organization.uri).page(field, pageIn(sort), search);
       return listing(page, (entry) => contactRecord(service, entry, { withoutCustomFields: exclude !== undefined }));
     },
   }),
-  defineOperation({
-    id: 'getContact',
-    method: 'GET',
-    path: '/contacts/{uuid}',
+  get('getContact', '/contacts/{uuid}', {
+    ...reading,
     summary: 'One contact',
-    scopes: ['contacts:read'],
-    permits: permitContacts,
     query: contactGetQuery,
-    answers: 'resource',
     schema: contactResource,
-    run({ service, caller, uri, query }) {
-      const entry = contactsOf(service, caller.organization.uri).get(uri);
-      if (entry === undefined) throw notFound('No such contact.');
-      return contactRecord(service, entry, { withoutCustomFields: query.exclude !== undefined });
-    },
+    run: (call) =>
+      contactRecord(call.service, contactOf(call), { withoutCustomFields: call.query.exclude !== undefined }),
   }),
-] as const;
-
-const writing = { scopes: ['contacts:write'], permits: permitContacts } as const;
-
-export const contactWriteOperations = [
-  defineOperation({
+  create('createContact', '/contacts', {
     ...writing,
-    id: 'createContact',
-    method: 'POST',
-    path: '/contacts',
     summary: 'Make a contact',
     body: contactCreateRequest,
-    answers: 'resource',
-    status: 201,
     schema: contactResource,
     run({ service, caller, body }) {
       const organization = caller.organization.uri;
-      const { emails } = body;
-      const details = { ...detailsOf(service, { body, organization }), emails };
-      return contactRecord(
-        service,
-        createContact(service, { organization, owner: caller.user.uri, source: 'api', details }),
-      );
+      const details = { ...detailsOf(service, organization, { body }), emails: body.emails };
+      const entry = createContact(service, { organization, owner: caller.user.uri, source: 'api', details });
+      return contactRecord(service, entry);
     },
   }),
-  defineOperation({
+  update('updateContact', '/contacts/{uuid}', {
     ...writing,
-    id: 'updateContact',
-    method: 'PATCH',
-    path: '/contacts/{uuid}',
     summary: 'Change a contact',
     body: contactUpdateRequest,
-    answers: 'resource',
     schema: contactResource,
     run(call) {
       const { service, caller, body } = call;
       const entry = contactOf(call);
-      const changes = detailsOf(service, { body, organization: caller.organization.uri, entry });
+      const changes = detailsOf(service, caller.organization.uri, { body, entry });
       return contactRecord(service, updateContact(service, entry, changes));
     },
   }),
-  defineOperation({
+  remove('deleteContact', '/contacts/{uuid}', {
     ...writing,
-    id: 'deleteContact',
-    method: 'DELETE',
-    path: '/contacts/{uuid}',
     summary: 'Remove a contact',
-    answers: 'nothing',
     run: (call) => deleteContact(call.service, contactOf(call)),
   }),
-] as const;
-
-function contactOf({ service, caller, uri }: ServiceContext): ContactEntry {
-  const entry = contactsOf(service, caller.organization.uri).get(uri);
-  if (entry === undefined) throw notFound('No such contact.');
-  return entry;
-}
-
-interface Writing {
-  readonly body: z.output<typeof contactUpdateRequest>;
-  readonly organization: string;
-  /** The contact that is written on; none when one is made. */
-  readonly entry?: ContactEntry;
-}
-
-/** What the body writes. */
-function detailsOf(service: Service, { body, organization, entry }: Writing): Partial<ContactDetails> {
-  const { custom_fields, ...details } = body;
-  // What is left out overwrites nothing.
-  const given: Partial<ContactDetails> = Object.fromEntries(
-    Object.entries(details).filter(([, value]) => value !== undefined),
-  );
-  if (custom_fields === undefined) return given;
-  return { ...given, values: mergeValues(service, organization, { before: entry?.values, writes: custom_fields }) };
-}
-
-const record = ({ organization: _organization, ...definition }: StoredDefinition): CustomFieldDefinitionResource =>
-  definition;
-
-export const customFieldOperations = [
-  defineOperation({
-    id: 'listCustomFieldDefinitions',
-    method: 'GET',
-    path: '/contacts/custom_field_definitions',
+  list('listCustomFieldDefinitions', '/contacts/custom_field_definitions', {
+    ...reading,
     summary: 'The custom fields contacts can have',
-    scopes: ['contacts:read'],
-    permits: permitContacts,
     query: pageQuery,
-    answers: 'collection',
     schema: customFieldDefinitionResource,
     run({ service: { state }, caller, pageIn }) {
       const own = ({ organization }: StoredDefinition): boolean => organization === caller.organization.uri;
-      return listing(state.definitions.page('created', pageIn(), own), record);
+      return listing(state.definitions.page('created', pageIn(), own), definitionRecord);
     },
   }),
-  defineOperation({
-    id: 'getCustomFieldDefinition',
-    method: 'GET',
-    path: '/contacts/custom_field_definitions/{uuid}',
+  get('getCustomFieldDefinition', '/contacts/custom_field_definitions/{uuid}', {
+    ...reading,
     summary: 'One custom field',
-    scopes: ['contacts:read'],
-    permits: permitContacts,
-    answers: 'resource',
     schema: customFieldDefinitionResource,
     run({ service: { state }, caller, uri }) {
       const definition = state.definitions.get(uri);
       if (definition?.organization !== caller.organization.uri) throw notFound('No such custom field.');
-      return record(definition);
+      return definitionRecord(definition);
     },
   }),
-] as const;
+];
+
+const definitionRecord = ({ organization: _organization, ...definition }: StoredDefinition): object => definition;
+
+const contactOf = ({ service, caller, uri }: ServiceContext): ContactEntry =>
+  found(contactsOf(service, caller.organization.uri).get(uri), 'contact');
+
+interface Writing {
+  readonly body: z.output<typeof contactUpdateRequest>;
+  /** The contact that is changed; absent when one is created. */
+  readonly entry?: ContactEntry;
+}
+
+function detailsOf(service: Service, organization: string, { body, entry }: Writing): Partial<ContactDetails> {
+  const { custom_fields, ...details } = body;
+  if (custom_fields === undefined) return given(details);
+  const values = mergeValues(service, organization, { before: entry?.values, writes: custom_fields });
+  return { ...given(details), values };
+}

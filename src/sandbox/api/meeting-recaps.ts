@@ -3,102 +3,68 @@ import { recapListQuery } from '#schemas/list-query.ts';
 import { recapUpdateRequest } from '#schemas/meeting-recap-request.ts';
 import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
-import { denied, invalid, notFound } from '#src/http/http-error.ts';
-import { matchesRecap, type RecapSearch, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import { denied, invalid } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import { isAdministrator, noAccess, requestedUsers } from './permissions.ts';
-import { defineOperation, type Caller, type ServiceContext } from './service-operation.ts';
+import { deleteRecap, matchesRecap, updateRecap, type RecapSearch } from '#src/sandbox/world/recaps.ts';
+import { found } from '#src/sandbox/world/service.ts';
+import { isAdministrator, noAccess, requestedUsers, visible, type Asking } from './permissions.ts';
+import { get, list, remove, update, type ServiceContext } from './service-operation.ts';
+
+const reading = { scopes: ['meeting_recaps:read'], schema: meetingRecapResource } as const;
+const writing = { scopes: ['meeting_recaps:write'], schema: meetingRecapResource } as const;
 
 export const meetingRecapOperations = [
-  defineOperation({
-    id: 'listMeetingRecaps',
-    method: 'GET',
-    path: '/meeting_recaps',
+  list('listMeetingRecaps', '/meeting_recaps', {
+    ...reading,
     summary: 'The recaps of an event, a user or an organization',
-    scopes: ['meeting_recaps:read'],
     query: recapListQuery,
-    answers: 'collection',
-    schema: meetingRecapResource,
-    run({ service: { state }, caller, query, pageIn }) {
-      demandSearch(state, caller, query);
-      return listing(
-        state.recaps.page('start', pageIn(query.sort), (recap) => matchesRecap(recap, query)),
-        (recap) => recap,
-      );
+    run(call) {
+      const { query, service, pageIn } = call;
+      demandSearch(call, query);
+      return listing(service.state.recaps.page('start', pageIn(query.sort), (recap) => matchesRecap(recap, query)));
     },
   }),
-  defineOperation({
-    id: 'getMeetingRecap',
-    method: 'GET',
-    path: '/meeting_recaps/{uuid}',
+  get('getMeetingRecap', '/meeting_recaps/{uuid}', {
+    ...reading,
     summary: 'One recap, with its highlights and metadata',
-    scopes: ['meeting_recaps:read'],
-    answers: 'resource',
-    schema: meetingRecapResource,
     run: demandRecap,
   }),
-  defineOperation({
-    id: 'updateMeetingRecap',
-    method: 'PATCH',
-    path: '/meeting_recaps/{uuid}',
+  update('updateMeetingRecap', '/meeting_recaps/{uuid}', {
+    ...writing,
     summary: 'Other highlights: summary, action items, discussion',
-    scopes: ['meeting_recaps:write'],
     body: recapUpdateRequest,
-    answers: 'resource',
-    schema: meetingRecapResource,
     run: (call) => updateRecap(call.service, demandRecap(call), call.body),
   }),
-  defineOperation({
-    id: 'deleteMeetingRecap',
-    method: 'DELETE',
-    path: '/meeting_recaps/{uuid}',
+  remove('deleteMeetingRecap', '/meeting_recaps/{uuid}', {
+    scopes: writing.scopes,
     summary: 'Deletes a recap and its transcript for good',
-    scopes: ['meeting_recaps:write'],
-    answers: 'nothing',
     run: (call) => void deleteRecap(call.service, demandRecap(call)),
   }),
-  defineOperation({
-    id: 'getMeetingRecapTranscript',
-    method: 'GET',
-    path: '/meeting_recaps/{uuid}/transcript',
+  get('getMeetingRecapTranscript', '/meeting_recaps/{uuid}/transcript', {
+    ...reading,
     summary: 'The full transcript',
-    scopes: ['meeting_recaps:read'],
-    answers: 'resource',
     schema: transcriptResource,
-    run(call) {
-      const transcript = call.service.state.transcripts.get(demandRecap(call).uri);
-      if (transcript === undefined) throw notFound('No such transcript.');
-      return transcript;
-    },
+    run: (call) => found(call.service.state.transcripts.get(demandRecap(call).uri), 'transcript'),
   }),
-] as const;
+];
 
 function demandRecap({ service, caller, uri }: ServiceContext): MeetingRecapResource {
-  const recap = service.state.recaps.get(uri);
-  if (recap === undefined) throw notFound('No such meeting recap.');
-  const isOwn = recap.user === caller.user.uri;
-  if (recap.organization !== caller.organization.uri || !(isOwn || isAdministrator(caller))) throw denied(noAccess);
-  return recap;
+  const recap = found(service.state.recaps.get(uri), 'meeting recap');
+  return visible(caller, recap, [recap.user]);
 }
 
 /** One of the three says whose recaps are meant (A26); the others narrow it. */
-function demandSearch(state: State, caller: Caller, search: RecapSearch): void {
-  const { event, user, organization } = search;
+function demandSearch(asking: Asking, { event, user, organization }: RecapSearch): void {
   if (event === undefined && user === undefined && organization === undefined)
     throw invalid({ message: 'name an event, a user or an organization', parameter: 'event' });
-  if (user !== undefined || organization !== undefined) requestedUsers(state, caller, { user, organization });
-  if (event !== undefined) demandEvent(state, caller, { event, isWhole: user === undefined });
+  if (user !== undefined || organization !== undefined) requestedUsers(asking, { user, organization });
+  if (event !== undefined) demandEvent(asking, event, user === undefined);
 }
 
 /** `isWhole`: all recaps of the event are asked for, so none may be another's, unless the caller is an administrator. */
-function demandEvent(
-  state: State,
-  caller: Caller,
-  { event, isWhole }: { readonly event: string; readonly isWhole: boolean },
-): void {
-  const hosts = state.scheduledEvents.get(event)?.event_memberships.map(({ user }) => user);
-  if (hosts === undefined) throw notFound('No such scheduled event.', 'event');
+function demandEvent({ service: { state }, caller }: Asking, event: string, isWhole: boolean): void {
+  const { event_memberships } = found(state.scheduledEvents.get(event), 'scheduled event', 'event');
+  const hosts = event_memberships.map(({ user }) => user);
   if (!hosts.some((host) => state.users.get(host)?.current_organization === caller.organization.uri))
     throw denied(noAccess);
   if (!isWhole || isAdministrator(caller)) return;

@@ -1,96 +1,149 @@
-// Organizations and the invitations to join them.
+// Organizations and who belongs to them: users, memberships, groups and invitations.
 import { invitationRequest } from '#schemas/invitation.ts';
-import { invitationListQuery } from '#schemas/list-query.ts';
+import { groupListQuery, invitationListQuery, membershipListQuery } from '#schemas/list-query.ts';
+import { groupResource, type GroupResource } from '#schemas/resources/group.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { organizationResource, type OrganizationResource } from '#schemas/resources/organization.ts';
-import { denied, notFound } from '#src/http/http-error.ts';
+import { membershipResource, userResource } from '#schemas/resources/user.ts';
+import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { demandAllotment, invite } from '#src/sandbox/world/invitations.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import { type Organization } from '#src/sandbox/world/state.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { demandOrganization, isAdministrator, noPermission } from './permissions.ts';
-import { defineOperation, type Caller } from './service-operation.ts';
+import { found } from '#src/sandbox/world/service.ts';
+import { membershipRecord, type Organization, type StoredGroup } from '#src/sandbox/world/state.ts';
+import {
+  demandGroup,
+  demandOrganization,
+  demandUser,
+  isAdministrator,
+  noAccess,
+  noPermission,
+  requestedUsers,
+  visible,
+  type Asking,
+} from './permissions.ts';
+import { create, get, list } from './service-operation.ts';
 
-export const organizationOperations = [
-  defineOperation({
-    id: 'getOrganization',
-    method: 'GET',
-    path: '/organizations/{uuid}',
-    summary: 'One organization',
+const membershipReads = { scopes: [], schema: membershipResource } as const;
+
+export const userOperations = [
+  get('getCurrentUser', '/users/me', {
+    summary: 'The user the token belongs to',
     scopes: [],
-    answers: 'resource',
-    schema: organizationResource,
-    run({ service, caller, uri }) {
-      demandOrganization(service.state, caller, uri);
-      return shown(caller.organization);
+    schema: userResource,
+    run: ({ caller }) => caller.user,
+  }),
+  get('getUser', '/users/{uuid}', {
+    summary: 'One user',
+    scopes: [],
+    schema: userResource,
+    run: (call) => demandUser(call, call.uri),
+  }),
+  list('listOrganizationMemberships', '/organization_memberships', {
+    ...membershipReads,
+    summary: 'Who belongs to an organization, or what a user belongs to',
+    query: membershipListQuery,
+    run(call) {
+      const { query, pageIn } = call;
+      const { state } = call.service;
+      const users = requestedUsers(call, query);
+      const page = state.memberships.page('created', pageIn(), (membership) => {
+        if (!users.has(membership.user) || (query.role ?? membership.role) !== membership.role) return false;
+        return query.email === undefined || state.users.get(membership.user)?.email === query.email;
+      });
+      return listing(page, (membership) => membershipRecord(state, membership));
     },
   }),
-] as const;
+  get('getOrganizationMembership', '/organization_memberships/{uuid}', {
+    ...membershipReads,
+    summary: 'One membership',
+    run({ service: { state }, caller, uri }) {
+      const membership = found(state.memberships.get(uri), 'membership');
+      return membershipRecord(state, visible(caller, membership, [membership.user]));
+    },
+  }),
+];
 
-function shown(organization: Organization): OrganizationResource {
+const groupReads = { scopes: ['groups'], schema: groupResource } as const;
+
+/** Administrators see all groups of their organization, members the ones they are in. */
+export const groupOperations = [
+  list('listGroups', '/groups', {
+    ...groupReads,
+    summary: 'The groups of an organization',
+    query: groupListQuery,
+    run(call) {
+      const { organization } = call.query;
+      demandOrganization(call, organization);
+      if (!isAdministrator(call.caller)) throw denied(noAccess);
+      const { groups } = call.service.state;
+      return listing(
+        groups.page('created', call.pageIn(), (group) => group.organization === organization),
+        groupRecord,
+      );
+    },
+  }),
+  get('getGroup', '/groups/{uuid}', {
+    ...groupReads,
+    summary: 'One group',
+    run: (call) => groupRecord(demandGroup(call, call.uri)),
+  }),
+];
+
+/** Who is in it is not part of the record. */
+const groupRecord = ({ members: _members, ...group }: StoredGroup): GroupResource => group;
+
+const invitations = { scopes: ['organizations:write'], schema: invitationResource } as const;
+
+export const organizationOperations = [
+  get('getOrganization', '/organizations/{uuid}', {
+    summary: 'One organization',
+    scopes: [],
+    schema: organizationResource,
+    run(call) {
+      demandOrganization(call, call.uri);
+      return organizationRecord(call.caller.organization);
+    },
+  }),
+  create('inviteUser', '/organizations/{uuid}/invitations', {
+    ...invitations,
+    summary: 'Invite a user to an organization',
+    permits(context) {
+      demandAdministrator(context, context.uri);
+      demandAllotment(context.service.state, context.caller.organization);
+    },
+    body: invitationRequest,
+    run: ({ service, uri, body }) => invite(service, { organization: uri, email: body.email }),
+  }),
+  list('listInvitations', '/organizations/{uuid}/invitations', {
+    ...invitations,
+    summary: 'The invitations of an organization',
+    permits: (context) => demandAdministrator(context, context.uri),
+    query: invitationListQuery,
+    run({ service: { state }, uri, query: { email, status }, pageIn }) {
+      const page = state.invitations.page('created', pageIn(), (invitation) => {
+        if (invitation.organization !== uri || (status ?? invitation.status) !== invitation.status) return false;
+        return email === undefined || isSameAddress(invitation.email, email);
+      });
+      return listing(page);
+    },
+  }),
+  get('getInvitation', '/organizations/{uuid}/invitations/{invitation_uuid}', {
+    ...invitations,
+    summary: 'One invitation',
+    permits: (context) => demandAdministrator(context, context.uri.slice(0, context.uri.lastIndexOf('/invitations/'))),
+    run: ({ service, uri }) => found(service.state.invitations.get(uri), 'invitation'),
+  }),
+];
+
+function organizationRecord(organization: Organization): OrganizationResource {
   const { uri, name, plan, trial } = organization;
   const stage = trial ? 'trial' : isPaid(organization) ? 'paid' : 'free';
   return { uri, name, plan, stage, resource_type: 'Organization' };
 }
 
-export const invitationOperations = [
-  defineOperation({
-    id: 'inviteUser',
-    method: 'POST',
-    path: '/organizations/{uuid}/invitations',
-    summary: 'Invite a user to an organization',
-    scopes: ['organizations:write'],
-    permits({ service, caller, uri }) {
-      demandAdministrator(service, caller, uri);
-      demandAllotment(service.state, caller.organization);
-    },
-    body: invitationRequest,
-    answers: 'resource',
-    status: 201,
-    schema: invitationResource,
-    run: ({ service, uri, body }) => invite(service, { organization: uri, email: body.email }),
-  }),
-  defineOperation({
-    id: 'listInvitations',
-    method: 'GET',
-    path: '/organizations/{uuid}/invitations',
-    summary: 'The invitations of an organization',
-    scopes: ['organizations:write'],
-    permits: ({ service, caller, uri }) => demandAdministrator(service, caller, uri),
-    query: invitationListQuery,
-    answers: 'collection',
-    schema: invitationResource,
-    run({ service: { state }, uri, query: { email, status }, pageIn }) {
-      const page = state.invitations.page('created', pageIn(), (invitation) => {
-        if (invitation.organization !== uri) return false;
-        if (status !== undefined && invitation.status !== status) return false;
-        return email === undefined || isSameAddress(invitation.email, email);
-      });
-      return listing(page, (invitation) => invitation);
-    },
-  }),
-  defineOperation({
-    id: 'getInvitation',
-    method: 'GET',
-    path: '/organizations/{uuid}/invitations/{invitation_uuid}',
-    summary: 'One invitation',
-    scopes: ['organizations:write'],
-    permits: ({ service, caller, uri }) => demandAdministrator(service, caller, organizationOf(uri)),
-    answers: 'resource',
-    schema: invitationResource,
-    run({ service, uri }) {
-      const invitation = service.state.invitations.get(uri);
-      if (invitation === undefined) throw notFound('No such invitation.');
-      return invitation;
-    },
-  }),
-] as const;
-
-const organizationOf = (invitation: string): string => invitation.slice(0, invitation.lastIndexOf('/invitations/'));
-
-function demandAdministrator({ state }: Service, caller: Caller, organization: string): void {
-  if (!state.organizations.has(organization)) throw notFound('No such organization.');
+function demandAdministrator({ service, caller }: Asking, organization: string): void {
+  found(service.state.organizations.get(organization), 'organization');
   if (caller.organization.uri !== organization || !isAdministrator(caller)) throw denied(noPermission);
 }

@@ -1,9 +1,11 @@
 // Permissions: the role of the caller and the account decide what is allowed, never the content of an answer.
 import { permissionMessages } from '#schemas/errors.ts';
-import { denied, invalid, notFound } from '#src/http/http-error.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
+import { denied, invalid } from '#src/http/http-error.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
+import { found } from '#src/sandbox/world/service.ts';
+import type { StoredEventType, StoredGroup } from '#src/sandbox/world/state.ts';
 import type { Caller, ServiceContext } from './service-operation.ts';
 
 /** The two sentences the specification quotes, one for a resource and one for an action. */
@@ -11,6 +13,20 @@ export const noAccess = permissionMessages['GET /contacts'].role;
 export const noPermission = permissionMessages['POST /organizations/<uuid>/invitations'].role;
 
 export const isAdministrator = ({ role }: Caller): boolean => role !== 'user';
+
+/** Who asks, and what is asked about: part of every call. */
+export type Asking = Pick<ServiceContext, 'service' | 'caller'>;
+
+/** The record is of the caller's organization, and the caller is one of its users or an administrator. */
+export function visible<Item extends { readonly organization: string }>(
+  caller: Caller,
+  item: Item,
+  users: readonly string[],
+): Item {
+  const isOwn = isAdministrator(caller) || users.includes(caller.user.uri);
+  if (item.organization !== caller.organization.uri || !isOwn) throw denied(noAccess);
+  return item;
+}
 
 /** The owner of the requested data: exactly one of these has to be named. */
 export interface ListOwner {
@@ -23,54 +39,44 @@ export interface ListOwner {
  * The users whose data is requested, if the caller may see it: that of an organization needs an administrator, that of a
  * group an administrator or a member, that of a user the same user or an administrator.
  */
-export function requestedUsers(
-  state: State,
-  caller: Caller,
-  { organization, user, group }: ListOwner,
-): ReadonlySet<string> {
+export function requestedUsers(asking: Asking, { organization, user, group }: ListOwner): ReadonlySet<string> {
+  const { service, caller } = asking;
   if (user !== undefined) {
-    if (organization !== undefined) demandOrganization(state, caller, organization);
-    return new Set([demandUser(state, caller, user)]);
+    if (organization !== undefined) demandOrganization(asking, organization);
+    const { uri, current_organization } = demandUser(asking, user, 'user');
+    visible(caller, { organization: current_organization }, [uri]);
+    return new Set([uri]);
   }
-  if (group !== undefined) return new Set(demandGroup(state, caller, group));
+  if (group !== undefined) return new Set(demandGroup(asking, group, 'group').members);
   if (organization === undefined)
     throw invalid({ message: 'name a user, an organization or a group', parameter: 'organization' });
-  demandOrganization(state, caller, organization);
+  demandOrganization(asking, organization);
   if (!isAdministrator(caller)) throw denied(noAccess);
-  return new Set(state.memberships.of('organization', organization).map((membership) => membership.user));
+  return new Set(service.state.memberships.of('organization', organization).map(({ user }) => user));
 }
 
 /** The organization exists and is the caller's own. */
-export function demandOrganization(state: State, caller: Caller, uri: string): void {
-  if (!state.organizations.has(uri)) throw notFound('No such organization.', 'organization');
+export function demandOrganization({ service, caller }: Asking, uri: string): void {
+  found(service.state.organizations.get(uri), 'organization', 'organization');
   if (caller.organization.uri !== uri) throw denied(noAccess);
 }
 
-function demandUser(state: State, caller: Caller, uri: string): string {
-  const user = state.users.get(uri);
-  if (user === undefined) throw notFound('No such user.', 'user');
+/** A user of the caller's organization. */
+export function demandUser({ service, caller }: Asking, uri: string, parameter?: string): UserResource {
+  const user = found(service.state.users.get(uri), 'user', parameter);
   if (user.current_organization !== caller.organization.uri) throw denied(noAccess);
-  if (uri !== caller.user.uri && !isAdministrator(caller)) throw denied(noAccess);
-  return uri;
+  return user;
 }
 
-function demandGroup(state: State, caller: Caller, uri: string): readonly string[] {
-  const group = state.groups.get(uri);
-  if (group === undefined) throw notFound('No such group.', 'group');
-  if (group.organization !== caller.organization.uri) throw denied(noAccess);
-  if (!isAdministrator(caller) && !group.members.includes(caller.user.uri)) throw denied(noAccess);
-  return group.members;
+export function demandGroup({ service, caller }: Asking, uri: string, parameter?: string): StoredGroup {
+  const group = found(service.state.groups.get(uri), 'group', parameter);
+  return visible(caller, group, group.members);
 }
 
 /** Everyone in its organization may see an event type: it has a public page. */
-export function demandEventType(
-  state: State,
-  caller: Caller,
-  { uri, parameter }: { readonly uri: string; readonly parameter?: string },
-): StoredEventType {
-  const eventType = state.eventTypes.get(uri);
-  if (eventType === undefined) throw notFound('No such event type.', parameter);
-  if (organizationOf(state, eventType.hosts) !== caller.organization.uri) throw denied(noAccess);
+export function demandEventType({ service, caller }: Asking, uri: string, parameter?: string): StoredEventType {
+  const eventType = found(service.state.eventTypes.get(uri), 'event type', parameter);
+  if (organizationOf(service.state, eventType.hosts) !== caller.organization.uri) throw denied(noAccess);
   return eventType;
 }
 

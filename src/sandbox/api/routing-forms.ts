@@ -2,88 +2,63 @@
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
 import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
-import { denied, notFound } from '#src/http/http-error.ts';
-import type { State, StoredForm } from '#src/sandbox/world/state.ts';
+import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import { demandOrganization, isAdministrator, noAccess } from './permissions.ts';
-import { defineOperation, type Caller, type ServiceContext } from './service-operation.ts';
+import { found } from '#src/sandbox/world/service.ts';
+import type { StoredForm } from '#src/sandbox/world/state.ts';
+import { demandOrganization, isAdministrator, noAccess, visible, type Asking } from './permissions.ts';
+import { get, list, type ServiceContext } from './service-operation.ts';
 
-const reading = { method: 'GET', scopes: ['routing_forms:read'], permits: demandAdministrator } as const;
+const reading = { scopes: ['routing_forms:read'], permits: demandAdministrator } as const;
 
 export const routingFormOperations = [
-  defineOperation({
+  list('listRoutingForms', '/routing_forms', {
     ...reading,
-    id: 'listRoutingForms',
-    path: '/routing_forms',
     summary: 'The routing forms of an organization',
     query: routingFormListQuery,
-    answers: 'collection',
     schema: routingFormResource,
-    run({ service: { state }, caller, query: { organization, sort }, pageIn }) {
-      demandOrganization(state, caller, organization);
-      return listing(
-        state.routingForms.page('created', pageIn(sort), (form) => form.organization === organization),
-        shown,
-      );
+    run(call) {
+      const { organization, sort } = call.query;
+      demandOrganization(call, organization);
+      const isListed = (form: StoredForm): boolean => form.organization === organization;
+      return listing(call.service.state.routingForms.page('created', call.pageIn(sort), isListed), formRecord);
     },
   }),
-  defineOperation({
+  get('getRoutingForm', '/routing_forms/{uuid}', {
     ...reading,
-    id: 'getRoutingForm',
-    path: '/routing_forms/{uuid}',
     summary: 'One routing form, with its questions',
-    answers: 'resource',
     schema: routingFormResource,
-    run: ({ service: { state }, caller, uri }) => shown(demandForm(state, caller, { uri })),
+    run: (call) => formRecord(demandForm(call, call.uri)),
   }),
-  defineOperation({
+  list('listRoutingFormSubmissions', '/routing_form_submissions', {
     ...reading,
-    id: 'listRoutingFormSubmissions',
-    path: '/routing_form_submissions',
     summary: 'The submissions of a form',
     query: submissionListQuery,
-    answers: 'collection',
     schema: routingFormSubmissionResource,
-    run({ service: { state }, caller, query: { form, sort }, pageIn }) {
-      demandForm(state, caller, { uri: form, parameter: 'form' });
-      return listing(
-        state.submissions.page('created', pageIn(sort), ({ routing_form }) => routing_form === form),
-        (submission) => submission,
-      );
+    run(call) {
+      const { uri } = demandForm(call, call.query.form, 'form');
+      const { submissions } = call.service.state;
+      return listing(submissions.page('created', call.pageIn(call.query.sort), (one) => one.routing_form === uri));
     },
   }),
-  defineOperation({
+  get('getRoutingFormSubmission', '/routing_form_submissions/{uuid}', {
     ...reading,
-    id: 'getRoutingFormSubmission',
-    path: '/routing_form_submissions/{uuid}',
     summary: 'One submission',
-    answers: 'resource',
     schema: routingFormSubmissionResource,
-    run({ service: { state }, caller, uri }) {
-      const submission = state.submissions.get(uri);
-      if (submission === undefined) throw notFound('No such routing form submission.');
-      demandForm(state, caller, { uri: submission.routing_form });
+    run(call) {
+      const submission = found(call.service.state.submissions.get(call.uri), 'routing form submission');
+      demandForm(call, submission.routing_form);
       return submission;
     },
   }),
-] as const;
+];
 
 function demandAdministrator({ caller }: ServiceContext): void {
   if (!isAdministrator(caller)) throw denied(noAccess);
 }
 
-function demandForm(
-  state: State,
-  caller: Caller,
-  { uri, parameter }: { readonly uri: string; readonly parameter?: string },
-): StoredForm {
-  const form = state.routingForms.get(uri);
-  if (form === undefined) throw notFound('No such routing form.', parameter);
-  if (form.organization !== caller.organization.uri) throw denied(noAccess);
-  return form;
-}
+const demandForm = ({ service, caller }: Asking, uri: string, parameter?: string): StoredForm =>
+  visible(caller, found(service.state.routingForms.get(uri), 'routing form', parameter), []);
 
 /** The routes are internal to the service. */
-function shown({ routes: _routes, ...form }: StoredForm): RoutingFormResource {
-  return form;
-}
+const formRecord = ({ routes: _routes, ...form }: StoredForm): RoutingFormResource => form;

@@ -1,117 +1,126 @@
-// Meetings and who comes to them.
+// Meetings, who comes to them, and booking one through the API.
+import { bookingRequest } from '#schemas/booking.ts';
+import { endpointScopes, permissionMessages } from '#schemas/errors.ts';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
 import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
-import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import { scheduledEventResource, type ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { denied, notFound } from '#src/http/http-error.ts';
+import { listing } from '#src/http/pagination.ts';
+import { demandBookable } from '#src/sandbox/world/bookings/booking-rules.ts';
+import { book } from '#src/sandbox/world/bookings/bookings.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
+import { found } from '#src/sandbox/world/service.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import { listing } from '#src/http/pagination.ts';
-import { isAdministrator, noAccess, requestedUsers } from './permissions.ts';
-import { defineOperation, type Caller } from './service-operation.ts';
+import { demandEventType, isAdministrator, requestedUsers, visible, type Asking } from './permissions.ts';
+import { create, get, list } from './service-operation.ts';
 
 const scopes = ['scheduled_events:read'] as const;
+const bookingMessages = permissionMessages['POST /invitees'];
 
 export const scheduledEventOperations = [
-  defineOperation({
-    id: 'listScheduledEvents',
-    method: 'GET',
-    path: '/scheduled_events',
+  create('createInvitee', '/invitees', {
+    summary: 'Books an event type for an invitee, without any hosted page',
+    scopes: [endpointScopes['POST /invitees']],
+    limited: 'bookings',
+    permits({ caller }) {
+      if (!isPaid(caller.organization)) throw denied(bookingMessages.plan);
+    },
+    body: bookingRequest,
+    schema: inviteeResource,
+    run(call) {
+      const { service, caller, body } = call;
+      const eventType = demandEventType(call, body.event_type, 'event_type');
+      // Administrators book whatever their organization offers, others what they host themselves.
+      if (!isAdministrator(caller) && !eventType.hosts.includes(caller.user.uri)) throw denied(bookingMessages.role);
+      demandBookable(service.clock, eventType, body);
+      return book(service, {
+        eventType,
+        startTime: body.start_time,
+        invitee: body.invitee,
+        location: body.location,
+        answers: body.questions_and_answers,
+        tracking: body.tracking,
+        guests: body.event_guests,
+        scheduledBy: caller.user.uri,
+        method: 'api',
+      });
+    },
+  }),
+  list('listScheduledEvents', '/scheduled_events', {
     summary: 'Meetings of an organization, a user or a group',
     scopes,
     query: scheduledEventListQuery,
-    answers: 'collection',
     schema: scheduledEventResource,
-    run({ service: { state }, caller, query, pageIn }) {
-      const users = requestedUsers(state, caller, query);
-      const { invitee_email, status, min_start_time = '', max_start_time = '~' } = query;
+    run(call) {
+      const { state } = call.service;
+      const users = requestedUsers(call, call.query);
+      const { invitee_email, status, min_start_time = '', max_start_time = '~', sort } = call.query;
       const matches = (event: ScheduledEventResource): boolean =>
         event.start_time >= min_start_time &&
         event.start_time <= max_start_time &&
-        (status === undefined || event.status === status) &&
+        (status ?? event.status) === event.status &&
         event.event_memberships.some(({ user }) => users.has(user));
-      const request = pageIn(query.sort);
-      const page =
-        invitee_email === undefined
-          ? state.scheduledEvents.page('start', request, matches)
-          : pageOfList(meetingsWith(state, invitee_email).filter(matches), request, (event) => event.start_time);
-      return listing(page, (event) => event);
+      if (invitee_email === undefined) return listing(state.scheduledEvents.page('start', call.pageIn(sort), matches));
+      const events = meetingsWith(state, invitee_email).filter(matches);
+      return listing(pageOfList(events, call.pageIn(sort), (event) => event.start_time));
     },
   }),
-  defineOperation({
-    id: 'getScheduledEvent',
-    method: 'GET',
-    path: '/scheduled_events/{uuid}',
+  get('getScheduledEvent', '/scheduled_events/{uuid}', {
     summary: 'One meeting',
     scopes,
-    answers: 'resource',
     schema: scheduledEventResource,
-    run: ({ service, caller, uri }) => demandMeeting(service.state, caller, uri),
+    run: (call) => demandMeeting(call, call.uri),
   }),
-  defineOperation({
-    id: 'listScheduledEventInvitees',
-    method: 'GET',
-    path: '/scheduled_events/{uuid}/invitees',
+  list('listScheduledEventInvitees', '/scheduled_events/{uuid}/invitees', {
     summary: 'Who comes to a meeting',
     scopes,
     query: inviteeListQuery,
-    answers: 'collection',
     schema: inviteeResource,
-    run({ service: { state }, caller, uri, query: { email, status, sort }, pageIn }) {
-      demandMeeting(state, caller, uri);
-      const found = state.invitees
+    run(call) {
+      const { email, status, sort } = call.query;
+      const { uri } = demandMeeting(call, call.uri);
+      const invitees = call.service.state.invitees
         .of('event', uri)
-        .filter((one) => (email === undefined || one.email === email) && (status ?? one.status) === one.status);
-      const page = pageOfList(found, pageIn(sort), ({ created_at }) => created_at);
-      return listing(page, (invitee) => invitee);
+        .filter((one) => (email ?? one.email) === one.email && (status ?? one.status) === one.status);
+      return listing(pageOfList(invitees, call.pageIn(sort), ({ created_at }) => created_at));
     },
   }),
-  defineOperation({
-    id: 'getScheduledEventInvitee',
-    method: 'GET',
-    path: '/scheduled_events/{uuid}/invitees/{invitee_uuid}',
+  get('getScheduledEventInvitee', '/scheduled_events/{uuid}/invitees/{invitee_uuid}', {
     summary: 'One invitee',
     scopes,
-    answers: 'resource',
     schema: inviteeResource,
-    run({ service: { state }, caller, uri }) {
-      const invitee = state.invitees.get(uri);
-      if (invitee === undefined) throw notFound('No such invitee.');
-      demandMeeting(state, caller, invitee.event);
+    run(call) {
+      const invitee = found(call.service.state.invitees.get(call.uri), 'invitee');
+      demandMeeting(call, invitee.event);
       return invitee;
     },
   }),
-  defineOperation({
-    id: 'getInviteeNoShow',
-    method: 'GET',
-    path: '/invitee_no_shows/{uuid}',
+  get('getInviteeNoShow', '/invitee_no_shows/{uuid}', {
     summary: 'The mark of an invitee who did not come',
     scopes,
-    answers: 'resource',
     schema: noShowResource,
-    run({ service: { state }, caller, uri }) {
-      const invitee = state.invitees.values().find(({ no_show }) => no_show?.uri === uri);
+    run(call) {
+      const invitee = call.service.state.invitees.values().find(({ no_show }) => no_show?.uri === call.uri);
       if (!invitee?.no_show) throw notFound('No such no-show.');
-      demandMeeting(state, caller, invitee.event);
+      demandMeeting(call, invitee.event);
       return { ...invitee.no_show, invitee: invitee.uri };
     },
   }),
-] as const;
+];
 
 /** A meeting is seen by its hosts and by the administrators of their organization. */
-function demandMeeting(state: State, caller: Caller, uri: string): ScheduledEventResource {
-  const event = state.scheduledEvents.get(uri);
-  if (event === undefined) throw notFound('No such scheduled event.');
+function demandMeeting({ service: { state }, caller }: Asking, uri: string): ScheduledEventResource {
+  const event = found(state.scheduledEvents.get(uri), 'scheduled event');
   const hosts = event.event_memberships.map(({ user }) => user);
-  const isOurs = organizationOf(state, hosts) === caller.organization.uri;
-  if (!isOurs || !(isAdministrator(caller) || hosts.includes(caller.user.uri))) throw denied(noAccess);
+  visible(caller, { organization: organizationOf(state, hosts) }, hosts);
   return event;
 }
 
 function meetingsWith(state: State, email: string): readonly ScheduledEventResource[] {
-  const found = state.invitees.of('email', addressKey(email)).filter((invitee) => invitee.email === email);
-  const events = new Set(found.map(({ event }) => event));
+  const invitees = state.invitees.of('email', addressKey(email)).filter((invitee) => invitee.email === email);
+  const events = new Set(invitees.map(({ event }) => event));
   return [...events].flatMap((uri) => state.scheduledEvents.get(uri) ?? []);
 }

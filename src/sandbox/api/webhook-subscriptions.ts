@@ -6,24 +6,35 @@ import { subscriptionListQuery } from '#schemas/list-query.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import { subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
-import { denied, lacksScopes, notFound } from '#src/http/http-error.ts';
-import { isPaid } from '#src/sandbox/world/organizations.ts';
-import type { ServiceOptions } from '#src/sandbox/world/service.ts';
-import type { State, StoredSubscription } from '#src/sandbox/world/state.ts';
-import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
+import { denied, lacksScopes } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import { demandOrganization, isAdministrator, noAccess, noPermission, requestedUsers } from './permissions.ts';
-import { defineOperation, type Caller } from './service-operation.ts';
+import { isPaid } from '#src/sandbox/world/organizations.ts';
+import { found, type ServiceOptions } from '#src/sandbox/world/service.ts';
+import type { StoredSubscription } from '#src/sandbox/world/state.ts';
+import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
+import {
+  demandOrganization,
+  demandUser,
+  isAdministrator,
+  noAccess,
+  noPermission,
+  requestedUsers,
+  visible,
+  type Asking,
+} from './permissions.ts';
+import { define, get, list, remove, type Caller, type ServiceContext } from './service-operation.ts';
+
+const subscriptions = { scopes: ['webhooks:write'], schema: webhookSubscriptionResource } as const;
 
 /** The enum of the request is authoritative: `event_type.*` is accepted only if the sandbox is configured so (A6c). */
 export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eventTypes'>) => [
-  defineOperation({
+  define({
+    ...subscriptions,
     id: 'createWebhookSubscription',
     unavailable: 503,
     method: 'POST',
     path: '/webhook_subscriptions',
     summary: 'Have events of an organization, a user or a group delivered to a URL',
-    scopes: ['webhooks:write'],
     permits({ caller }) {
       if (!isPaid(caller.organization)) throw denied(permissionMessages['POST /webhook_subscriptions'].plan);
     },
@@ -33,94 +44,65 @@ export const webhookSubscriptionOperations = (options: Pick<ServiceOptions, 'eve
     },
     answers: 'resource',
     status: 201,
-    schema: webhookSubscriptionResource,
-    run({ service, caller, body }) {
+    run(call) {
+      const { service, caller, body } = call;
       demandScopes(caller, body);
-      demandOrganization(service.state, caller, body.organization);
-      demandSubject(service.state, caller, body);
+      demandOrganization(call, body.organization);
+      demandSubject(call, body);
       return subscriptionRecord(createSubscription(service, { ...body, creator: caller.user.uri }));
     },
   }),
-  defineOperation({
-    id: 'listWebhookSubscriptions',
-    method: 'GET',
-    path: '/webhook_subscriptions',
+  list('listWebhookSubscriptions', '/webhook_subscriptions', {
+    ...subscriptions,
     summary: 'The subscriptions of an organization, a user or a group',
-    scopes: ['webhooks:write'],
     query: subscriptionListQuery,
-    answers: 'collection',
-    schema: webhookSubscriptionResource,
-    run({ service: { state }, caller, query, pageIn }) {
-      const { organization, scope, sort } = query;
+    run(call) {
+      const { organization, scope, sort, ...query } = call.query;
       const user = scope === 'user' ? query.user : undefined;
       const group = scope === 'group' ? query.group : undefined;
-      demandOrganization(state, caller, organization);
-      requestedUsers(state, caller, { organization, user, group });
-      const page = state.subscriptions.page('created', pageIn(sort), (one) => {
-        if (one.organization !== organization || one.scope !== scope) return false;
-        return (user ?? one.user) === one.user && (group ?? one.group) === one.group;
-      });
-      return listing(page, subscriptionRecord);
+      demandOrganization(call, organization);
+      requestedUsers(call, { organization, user, group });
+      const isListed = (one: StoredSubscription): boolean =>
+        one.organization === organization &&
+        one.scope === scope &&
+        (user ?? one.user) === one.user &&
+        (group ?? one.group) === one.group;
+      return listing(call.service.state.subscriptions.page('created', call.pageIn(sort), isListed), subscriptionRecord);
     },
   }),
-  defineOperation({
-    id: 'getWebhookSubscription',
-    method: 'GET',
-    path: '/webhook_subscriptions/{uuid}',
+  get('getWebhookSubscription', '/webhook_subscriptions/{uuid}', {
+    ...subscriptions,
     summary: 'One subscription',
-    scopes: ['webhooks:write'],
-    answers: 'resource',
-    schema: webhookSubscriptionResource,
-    run: ({ service, caller, uri }) => subscriptionRecord(demandSubscription(service.state, caller, uri)),
+    run: (call) => subscriptionRecord(demandSubscription(call)),
   }),
-  defineOperation({
-    id: 'deleteWebhookSubscription',
-    method: 'DELETE',
-    path: '/webhook_subscriptions/{uuid}',
+  remove('deleteWebhookSubscription', '/webhook_subscriptions/{uuid}', {
+    scopes: subscriptions.scopes,
     summary: 'End a subscription; what waits for it is dropped',
-    scopes: ['webhooks:write'],
-    answers: 'nothing',
-    run({ service: { state }, caller, uri }) {
-      state.subscriptions.delete(demandSubscription(state, caller, uri).uri);
-    },
+    run: (call) => void call.service.state.subscriptions.delete(demandSubscription(call).uri),
   }),
 ];
 
 function demandScopes({ scopes }: Caller, { events }: SubscriptionRequest): void {
-  const missing = missingScopes(
-    scopes,
-    events.map((event) => contractOf(event).requiredCallerScope),
-  );
+  const required = events.map((event) => contractOf(event).requiredCallerScope);
+  const missing = missingScopes(scopes, required);
   if (missing.length > 0) throw lacksScopes(missing);
 }
 
 /** For an organization as its administrator, for a group also as its member, for a user only as that user. */
-function demandSubject(state: State, caller: Caller, { scope, user = '', group = '' }: SubscriptionRequest): void {
-  switch (scope) {
-    case 'organization':
-      if (!isAdministrator(caller)) throw denied(noPermission);
-      return;
-    case 'user': {
-      const found = state.users.get(user);
-      if (found === undefined) throw notFound('No such user.', 'user');
-      if (found.current_organization !== caller.organization.uri) throw denied(noAccess);
-      if (user !== caller.user.uri) throw denied(noPermission);
-      return;
-    }
-    case 'group': {
-      const found = state.groups.get(group);
-      if (found === undefined) throw notFound('No such group.', 'group');
-      if (found.organization !== caller.organization.uri) throw denied(noAccess);
-      if (!isAdministrator(caller) && !found.members.includes(caller.user.uri)) throw denied(noPermission);
-    }
+function demandSubject(asking: Asking, { scope, user = '', group = '' }: SubscriptionRequest): void {
+  const { service, caller } = asking;
+  const users: string[] = [];
+  if (scope === 'user') users.push(demandUser(asking, user, 'user').uri);
+  if (scope === 'group') {
+    const { organization, members } = found(service.state.groups.get(group), 'group', 'group');
+    if (organization !== caller.organization.uri) throw denied(noAccess);
+    users.push(...members);
   }
+  const isAllowed = scope !== 'user' && isAdministrator(caller);
+  if (!isAllowed && !users.includes(caller.user.uri)) throw denied(noPermission);
 }
 
-function demandSubscription(state: State, caller: Caller, uri: string): StoredSubscription {
-  const subscription = state.subscriptions.get(uri);
-  if (subscription === undefined) throw notFound('No such subscription.');
-  const isOwn = subscription.creator === caller.user.uri;
-  if (subscription.organization !== caller.organization.uri || !(isOwn || isAdministrator(caller)))
-    throw denied(noAccess);
-  return subscription;
+function demandSubscription({ service, caller, uri }: ServiceContext): StoredSubscription {
+  const subscription = found(service.state.subscriptions.get(uri), 'subscription');
+  return visible(caller, subscription, [subscription.creator ?? '']);
 }

@@ -1,14 +1,11 @@
 // The rules of the authorization endpoint: where the response may be sent, what is requested, and which user approves.
-import type { ApiScope } from '#schemas/api-scope.ts';
+import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { userOfAddress } from '#src/sandbox/world/organizations.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import { redirectTarget } from './clients.ts';
-import type { Client, Clients } from './clients.ts';
+import { redirectTarget, type Client, type Clients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';
-import { demand } from './parameters.ts';
-import type { Parameters } from './parameters.ts';
-import { everyScope } from '#schemas/api-scope.ts';
+import { demand, type Parameters } from './parameters.ts';
 import { readScopes } from './scopes.ts';
 
 /** A known client with a registered redirect URI: from here on, errors are sent to the client. */

@@ -2,8 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256, sha256Hex } from './tokens.ts';
 import { OAuthError } from './oauth-error.ts';
-import { demand } from './parameters.ts';
-import type { Parameters } from './parameters.ts';
+import { demand, type Parameters } from './parameters.ts';
 
 export interface Client {
   readonly id: string;

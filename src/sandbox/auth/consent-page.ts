@@ -2,8 +2,7 @@
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
 import type { State } from '#src/sandbox/world/state.ts';
-import type { Trusted, Wish } from './authorize.ts';
-import { hintedUser } from './authorize.ts';
+import { hintedUser, type Trusted, type Wish } from './authorize.ts';
 import { sha256 } from './tokens.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';

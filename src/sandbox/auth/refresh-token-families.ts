@@ -3,8 +3,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { oauthLifetimes } from '#schemas/oauth.ts';
-import { dayMs, secondMs } from '#src/sandbox/clock.ts';
-import type { Clock } from '#src/sandbox/clock.ts';
+import { dayMs, secondMs, type Clock } from '#src/sandbox/clock.ts';
 import type { Approval } from './codes.ts';
 import type { Tokens } from './tokens.ts';
 

@@ -1,22 +1,17 @@
 // The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation and metadata.
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { metadataPath } from '#schemas/oauth.ts';
-import type { AuthorizationServerMetadata } from '#schemas/oauth.ts';
+import { metadataPath, type AuthorizationServerMetadata } from '#schemas/oauth.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { chosenUser, readTrusted, readWish, returnAddress, silentUser } from './authorize.ts';
-import { authenticateClient, createClients } from './clients.ts';
-import type { Client, Clients } from './clients.ts';
+import { authenticateClient, createClients, type Client, type Clients } from './clients.ts';
 import { createCodes } from './codes.ts';
 import { consentPage, errorPage, pageHeaders } from './consent-page.ts';
 import { createFamilies } from './refresh-token-families.ts';
 import { OAuthError } from './oauth-error.ts';
-import { bodyParameters, demand, queryParameters } from './parameters.ts';
-import type { Parameters } from './parameters.ts';
+import { bodyParameters, demand, queryParameters, type Parameters } from './parameters.ts';
 import { everyScope } from '#schemas/api-scope.ts';
-import { giveTokens } from './token-endpoint.ts';
-import type { TokenNeeds } from './token-endpoint.ts';
+import { giveTokens, type TokenNeeds } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
 interface ServerNeeds extends TokenNeeds {

@@ -1,16 +1,13 @@
 // The token endpoint: exchanges a code or a refresh token for a pair of tokens.
 import { missingScopes } from '#schemas/api-scope.ts';
-import { oauthLifetimes } from '#schemas/oauth.ts';
-import type { TokenAnswer } from '#schemas/oauth.ts';
+import { oauthLifetimes, type TokenAnswer } from '#schemas/oauth.ts';
 import { secondMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Client } from './clients.ts';
-import { provesChallenge } from './codes.ts';
-import type { Codes } from './codes.ts';
+import { provesChallenge, type Codes } from './codes.ts';
 import type { Families, Family, Pair } from './refresh-token-families.ts';
 import { OAuthError } from './oauth-error.ts';
-import { demand } from './parameters.ts';
-import type { Parameters } from './parameters.ts';
+import { demand, type Parameters } from './parameters.ts';
 import { readScopes } from './scopes.ts';
 
 export interface TokenNeeds {

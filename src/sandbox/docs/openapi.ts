@@ -3,8 +3,14 @@
 import { apiScopes } from '#schemas/api-scope.ts';
 import { insufficientScopeBody } from '#schemas/errors.ts';
 import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
-import { createDocument, jsonBody, sharedResponses } from '#src/http/openapi/document.ts';
-import type { OpenApiDocument, OperationDocs, PathDocs } from '#src/http/openapi/document.ts';
+import {
+  createDocument,
+  jsonBody,
+  sharedResponses,
+  type OpenApiDocument,
+  type OperationDocs,
+  type PathDocs,
+} from '#src/http/openapi/document.ts';
 import type { SchemaComponents } from '#src/http/openapi/json-schema.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import type { Control } from '#src/sandbox/controls/control.ts';

@@ -1,6 +1,5 @@
 // Live activity at a chosen rate: people book, cancel, move and miss meetings, contacts and recaps are created, changed and deleted.
-import { randomOf } from '#src/sandbox/random.ts';
-import type { Random } from '#src/sandbox/random.ts';
+import { randomOf, type Random } from '#src/sandbox/random.ts';
 import { pause } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
@@ -17,8 +16,9 @@ import {
   reviseRecap,
   unmarkMissed,
   writeRecap,
+  type ActivityContext,
+  type Activity,
 } from './activities.ts';
-import type { ActivityContext, Activity } from './activities.ts';
 
 const activities: readonly (readonly [weight: number, activity: Activity])[] = [
   [34, bookMeeting],

@@ -6,8 +6,7 @@ import { dayMs, hourMs, instantOfMicros } from '#src/sandbox/clock.ts';
 import { itemAt, randomOf } from '#src/sandbox/random.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
-import { comparable } from '#src/sandbox/world/contacts/contact-search.ts';
-import type { WordFilter } from '#src/sandbox/world/contacts/contact-search.ts';
+import { comparable, type WordFilter } from '#src/sandbox/world/contacts/contact-search.ts';
 import { definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import type { SeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { mailbox } from '#src/sandbox/world/fictional-people.ts';
@@ -22,8 +21,8 @@ import {
   lastNames,
   notes,
   referrals,
+  type Residence,
 } from '#src/sandbox/world/vocabulary.ts';
-import type { Residence } from '#src/sandbox/world/vocabulary.ts';
 import type { Team } from './people.ts';
 
 /** Creates the contacts of the organization, spread over its team. Its custom fields must be seeded before. */

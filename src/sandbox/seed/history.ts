@@ -1,19 +1,15 @@
 // The history a sandbox starts with: bookings of the last two months and for the next weeks, some canceled, moved or missed. It
 // follows the same rules as everything later, on a clock that moves through the past. All of it happened before the day began,
 // and every step makes its own random choices: the history is the same at whatever time the sandbox is opened.
-import { randomOf } from '#src/sandbox/random.ts';
-import type { Random } from '#src/sandbox/random.ts';
+import { randomOf, type Random } from '#src/sandbox/random.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs } from '#src/sandbox/clock.ts';
-import type { Clock } from '#src/sandbox/clock.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs, type Clock } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { seatsLeft } from '#src/sandbox/world/bookings/meetings.ts';
-import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
-import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
+import { book, cancelInvitee, rescheduleInvitee, markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { eventTypesOf } from '#src/sandbox/world/state.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { eventTypesOf, type StoredEventType } from '#src/sandbox/world/state.ts';
 import { answersTo, cancelReasons, slotAfter, pickVisitor } from '#src/sandbox/world/visitors.ts';
 import type { Progress } from './progress.ts';
 

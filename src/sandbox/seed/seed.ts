@@ -1,12 +1,10 @@
 // Seeds the world: the same seed creates the same people, event types, custom fields, forms, contacts and tokens.
-import type { ApiScope } from '#schemas/api-scope.ts';
-import { everyScope } from '#schemas/api-scope.ts';
+import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { seedContacts } from './contacts.ts';
-import { seedFields } from './fields-and-forms.ts';
-import { seedForms } from './fields-and-forms.ts';
+import { seedFields, seedForms } from './fields-and-forms.ts';
 import { seedHistory } from './history.ts';
 import { seedEventTypes } from './event-types.ts';
 import { seedPeople } from './people.ts';

@@ -1,8 +1,7 @@
 // Faults injected on purpose into deliveries and API responses. They are drawn from the seed, so that a run can be repeated.
 import { z } from 'zod';
 import { omittable } from '#schemas/wire.ts';
-import { randomOf } from '#src/sandbox/random.ts';
-import type { Random } from '#src/sandbox/random.ts';
+import { randomOf, type Random } from '#src/sandbox/random.ts';
 
 const chanceForm = 'expected a number from 0 to 1, true or false';
 const statusForm = `${chanceForm}, or a status from 500 to 599`;

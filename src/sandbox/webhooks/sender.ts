@@ -1,6 +1,5 @@
 // Sends deliveries over HTTP with kept-alive connections. Every attempt ends within the time-outs (A3); redirects are not followed.
-import { Agent, buildConnector, errors } from 'undici';
-import type { Dispatcher } from 'undici';
+import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import { secondMs } from '#src/sandbox/clock.ts';
 

@@ -6,13 +6,10 @@
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import type { StoredSubscription } from '#src/sandbox/world/state.ts';
 import { endRetrying, matchSubscriptions, recordFailure } from '#src/sandbox/world/subscriptions.ts';
-import { createAttemptLog } from './attempt-log.ts';
-import type { Attempt } from './attempt-log.ts';
+import { createAttemptLog, type Attempt } from './attempt-log.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { drawAttemptFaults, drawMessageFaults, isSameSecond } from './faults.ts';
-import type { FaultInjector } from './faults.ts';
-import { createEnvelopes, headersFor } from './message.ts';
-import type { Message } from './message.ts';
+import { drawAttemptFaults, drawMessageFaults, isSameSecond, type FaultInjector } from './faults.ts';
+import { createEnvelopes, headersFor, type Message } from './message.ts';
 import { createPendingRetries, failingSince, retryOf } from './retries.ts';
 import { createSender } from './sender.ts';
 import { createTimerQueue } from './timer-queue.ts';

@@ -4,10 +4,8 @@ import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-requ
 import type { EventKind } from '#schemas/events.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
-import { eventTypesOf } from './state.ts';
-import type { State, StoredEventType } from './state.ts';
+import { newUri, type Service } from './service.ts';
+import { eventTypesOf, type State, type StoredEventType } from './state.ts';
 
 /** The record as the API returns it. */
 export function eventTypeRecord(eventType: StoredEventType): EventTypeResource {

@@ -1,8 +1,7 @@
 // Fictional people and where they come from: every address ends in example.test, every number is reserved for fiction.
 import type { TrackingResource } from '#schemas/resources/invitee.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { cities, companies, firstNames, jobTitles, lastNames } from './vocabulary.ts';
-import type { Residence } from './vocabulary.ts';
+import { cities, companies, firstNames, jobTitles, lastNames, type Residence } from './vocabulary.ts';
 
 export interface Person {
   readonly id: string;

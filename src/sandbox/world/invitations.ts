@@ -8,8 +8,7 @@ import { denied, invalid, notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { addMember, userOfAddress } from './organizations.ts';
 import type { Organization, State } from './state.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
+import { newUri, type Service } from './service.ts';
 
 const messages = permissionMessages['POST /organizations/<uuid>/invitations'];
 

@@ -2,8 +2,7 @@
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
+import { newUri, type Service } from './service.ts';
 import type { Organization, State, StoredMembership } from './state.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';

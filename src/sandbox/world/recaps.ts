@@ -8,8 +8,7 @@ import { notFound } from '#src/http/http-error.ts';
 import { instantOf } from '#src/sandbox/clock.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { makeHighlights, makeTranscript } from './recap-text.ts';
-import { newUri } from './service.ts';
-import type { Fact, Service, ServiceOptions } from './service.ts';
+import { newUri, type Fact, type Service, type ServiceOptions } from './service.ts';
 import type { State } from './state.ts';
 
 /** A meeting that was not scheduled through the service. */

@@ -1,10 +1,8 @@
 // Routing form submissions: the last answer decides the result.
 import type { RoutingFormSubmissionResource, RoutingResult } from '#schemas/resources/routing-form.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { makePerson, trackingWith } from './fictional-people.ts';
-import type { Person } from './fictional-people.ts';
-import { newUri } from './service.ts';
-import type { Service } from './service.ts';
+import { makePerson, trackingWith, type Person } from './fictional-people.ts';
+import { newUri, type Service } from './service.ts';
 import type { StoredForm } from './state.ts';
 
 /** In the order of the questions, or by a question's name, `uuid` or index (from 0). */

@@ -1,6 +1,7 @@
 // What every rule of the service works with: its records, its clock, its random choices, and a way to emit facts to subscribers.
 import type { EventKind } from '#schemas/events.ts';
 import type { JsonObject } from '#schemas/wire.ts';
+import { notFound } from '#src/http/http-error.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
 import type { State } from './state.ts';
@@ -40,4 +41,18 @@ export interface Service {
 /** A new URI of this kind of record. */
 export function newUri({ options, random }: Pick<Service, 'options' | 'random'>, path: string): string {
   return `${options.baseUrl}/${path}/${random.uuid()}`;
+}
+
+/** The record, or else a 404 that names the `parameter` of the request. */
+export function found<Item>(item: Item | undefined, what: string, parameter?: string): Item {
+  if (item === undefined) throw notFound(`No such ${what}.`, parameter);
+  return item;
+}
+
+/** The fields that are not undefined: what a request leaves out overwrites nothing. */
+export function given<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const kept: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return kept;
 }

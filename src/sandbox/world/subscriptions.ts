@@ -9,8 +9,7 @@ import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-sub
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { conflict } from '#src/http/http-error.ts';
-import { newUri } from './service.ts';
-import type { Fact, Service } from './service.ts';
+import { newUri, type Fact, type Service } from './service.ts';
 import type { State, StoredSubscription } from './state.ts';
 
 /** The record as the API returns it: the signing key can never be read back. */

@@ -1,8 +1,7 @@
 // A tour of the service: every list there is, asked for the way a caller would, in a world where none of them is empty.
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
+import { operations, type Answer, type TestSandbox } from '../sandbox.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
-import type { Answer, TestSandbox } from '../sandbox.ts';
 
 export interface Stop {
   readonly operation: ServiceOperation;

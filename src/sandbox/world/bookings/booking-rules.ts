@@ -2,8 +2,7 @@
 // Whether the time is free is not checked: the API books any time it is given (A21).
 import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { instantOf } from '#src/sandbox/clock.ts';
-import type { Clock } from '#src/sandbox/clock.ts';
+import { instantOf, type Clock } from '#src/sandbox/clock.ts';
 import type { StoredEventType } from '#src/sandbox/world/state.ts';
 
 interface Problem {

@@ -9,12 +9,10 @@ import type { CancellationResource, ScheduledEventResource } from '#schemas/reso
 import { invalid, notFound } from '#src/http/http-error.ts';
 import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
-import { newUri } from '#src/sandbox/world/service.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import { newUri, type Service } from '#src/sandbox/world/service.ts';
 import { sameChoice } from './locations.ts';
 import { meetingWith, meetingWithout } from './meetings.ts';
-import { namesOf, newInvitee } from './new-invitee.ts';
-import type { BookingPlan } from './new-invitee.ts';
+import { namesOf, newInvitee, type BookingPlan } from './new-invitee.ts';
 
 export function book(service: Service, plan: BookingPlan): InviteeResource {
   const invitee = addBooking(service, plan);

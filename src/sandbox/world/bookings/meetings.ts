@@ -2,10 +2,8 @@
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { minuteMs } from '#src/sandbox/clock.ts';
-import { newUri } from '#src/sandbox/world/service.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { hostDay, slotOf } from '#src/sandbox/world/state.ts';
-import type { State, StoredEventType } from '#src/sandbox/world/state.ts';
+import { newUri, type Service } from '#src/sandbox/world/service.ts';
+import { hostDay, slotOf, type State, type StoredEventType } from '#src/sandbox/world/state.ts';
 import { meetingLocation } from './locations.ts';
 import type { BookingPlan } from './new-invitee.ts';
 

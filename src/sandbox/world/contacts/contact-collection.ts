@@ -2,12 +2,9 @@
 import type { Page, PageRequest } from '#src/http/pagination.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { mergePages } from '#src/sandbox/world/page.ts';
-import { addressKey } from './contact-entry.ts';
-import type { ContactEntry } from './contact-entry.ts';
-import { matchesSearch } from './contact-search.ts';
-import type { ContactSearch } from './contact-search.ts';
-import { createRemainingContacts } from './seeded-contacts.ts';
-import type { ContactOrder, SeededContacts } from './seeded-contacts.ts';
+import { addressKey, type ContactEntry } from './contact-entry.ts';
+import { matchesSearch, type ContactSearch } from './contact-search.ts';
+import { createRemainingContacts, type ContactOrder, type SeededContacts } from './seeded-contacts.ts';
 
 export interface ContactCollection {
   readonly size: number;

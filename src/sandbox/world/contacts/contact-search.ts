@@ -1,6 +1,5 @@
 // Which contacts a search finds: every filter must match, with any one of its comma-separated segments.
-import { contactFilters } from '#schemas/contact-request.ts';
-import type { ContactListQuery } from '#schemas/contact-request.ts';
+import { contactFilters, type ContactListQuery } from '#schemas/contact-request.ts';
 import type { ContactEntry } from './contact-entry.ts';
 
 export type FilterName = keyof typeof contactFilters;

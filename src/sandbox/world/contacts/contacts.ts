@@ -3,12 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { addressKey } from './contact-entry.ts';
-import { newUri } from '#src/sandbox/world/service.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import { addressKey, type ContactDetails, type ContactEntry } from './contact-entry.ts';
+import { newUri, type Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 import type { ContactCollection } from './contact-collection.ts';
-import type { ContactDetails, ContactEntry } from './contact-entry.ts';
 import { later, meetingDates } from './meeting-dates.ts';
 
 export interface ContactView {

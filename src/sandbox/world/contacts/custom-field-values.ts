@@ -1,7 +1,6 @@
 // Writing custom fields: values a request sets and clears, checked against the definitions. All are valid, or none is written.
 import { customFieldValueFor } from '#schemas/custom-field.ts';
-import { contactResource } from '#schemas/resources/contact.ts';
-import type { CustomFieldValue } from '#schemas/resources/contact.ts';
+import { contactResource, type CustomFieldValue } from '#schemas/resources/contact.ts';
 import { invalid } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';

@@ -1,7 +1,6 @@
 // The next and last meeting of a contact: derived from the bookings of its addresses, never stored.
-import { addressKey } from './contact-entry.ts';
+import { addressKey, type ContactEntry } from './contact-entry.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import type { ContactEntry } from './contact-entry.ts';
 
 export interface MeetingDates {
   readonly next: string | null;

@@ -1,11 +1,16 @@
 // The contacts a collection was created with, up to a million of them. A contact that is changed or deleted leaves; the
 // collection then stores its new version.
 import type { Page, PageRequest } from '#src/http/pagination.ts';
-import { pageOf, pageOfList } from '#src/sandbox/world/page.ts';
-import type { Sorted, Step } from '#src/sandbox/world/page.ts';
+import { pageOf, pageOfList, type Sorted, type Step } from '#src/sandbox/world/page.ts';
 import type { ContactEntry } from './contact-entry.ts';
-import { filtersOf, matchesSearch, matchesSegments, wordFilters } from './contact-search.ts';
-import type { ContactSearch, WordFilter } from './contact-search.ts';
+import {
+  filtersOf,
+  matchesSearch,
+  matchesSegments,
+  wordFilters,
+  type ContactSearch,
+  type WordFilter,
+} from './contact-search.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 

@@ -3,11 +3,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonError } from '#schemas/errors.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
+import { operations } from '../../../harness/sandbox.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
-import { jsonOf, openTarget, pathToNothing } from '../../../harness/sandbox/hostile-target.ts';
-import type { Extra, Sent, Target } from '../../../harness/sandbox/hostile-target.ts';
+import {
+  jsonOf,
+  openTarget,
+  pathToNothing,
+  type Extra,
+  type Sent,
+  type Target,
+} from '../../../harness/sandbox/hostile-target.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;

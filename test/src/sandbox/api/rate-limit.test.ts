@@ -1,7 +1,7 @@
 // Counting calls: what the headers say, and who has to wait.
 import { describe, expect, it } from 'vitest';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
+import { operations } from '../../../harness/sandbox.ts';
 import type { Caller, ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { createTokens } from '#src/sandbox/auth/tokens.ts';
 import { dayMs, hourMs, minuteMs } from '#src/sandbox/clock.ts';

@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
 import { documentedStatuses } from '#schemas/errors.ts';
 import { eventKinds } from '#schemas/events.ts';
-import { operations, operationsUnder } from '#src/sandbox/api/operations.ts';
+import { operationsUnder } from '#src/sandbox/api/operations.ts';
+import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { statusOf } from '#src/http/operation.ts';
 import { controls } from '#src/sandbox/controls/controls.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 let service: OpenApiDocument;

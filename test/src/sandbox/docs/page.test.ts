@@ -1,10 +1,8 @@
 // The documentation page: everything is on it, and it needs nothing from elsewhere.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
-import { operations } from '#src/sandbox/api/operations.ts';
+import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { controls } from '#src/sandbox/controls/controls.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));
