@@ -16,7 +16,7 @@ import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
 import { createService } from './create-service.ts';
 import { randomOf } from './random.ts';
 import type { Handles } from '#src/sandbox/seed/seed.ts';
-import { seededValues } from '#src/sandbox/seed/contacts.ts';
+import { seededValues } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 
 export interface SampleDelivery {
   readonly event: EventKind;

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
-import { createRecap } from '#src/sandbox/world/recaps.ts';
-import type { RecapPlan } from '#src/sandbox/world/recaps.ts';
-import { openSubscriber } from '../harness/sandbox/subscriber.ts';
-import type { Subscriber } from '../harness/sandbox/subscriber.ts';
+import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
+import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { holdMeeting } from '../harness/sandbox/meetings.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
@@ -47,7 +44,7 @@ const urisOf = (body: { collection: readonly MeetingRecapResource[] }): readonly
   body.collection.map(({ uri }) => uri);
 
 sentence('GET /meeting_recaps/<recap_uuid>', 'retrieve a recap with highlights and metadata', async () => {
-  const recap = recapOf({ summary: 'S', actionItems: 'A', discussion: 'D' });
+  const recap = recapOf({ summary_md: 'S', action_items_md: 'A', discussion_md: 'D' });
   const { status, body } = await sandbox.call('GET', recap.uri);
   expect(status).toBe(200);
   expect(body).toEqual({ resource: recap });

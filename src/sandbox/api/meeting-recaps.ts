@@ -1,11 +1,16 @@
 // Recaps of meetings and their transcripts. A recap belongs to its user; administrators may see and change those of others.
+import type { z } from 'zod';
 import { recapListQuery } from '#schemas/list-query.ts';
 import { recapUpdateRequest } from '#schemas/meeting-recap-request.ts';
-import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
-import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import {
+  meetingRecapResource,
+  transcriptResource,
+  type MeetingRecapResource,
+} from '#schemas/resources/meeting-recap.ts';
 import { denied, invalid } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import { deleteRecap, matchesRecap, updateRecap, type RecapSearch } from '#src/sandbox/world/recaps.ts';
+import { deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { found } from '#src/sandbox/world/service.ts';
 import { isAdministrator, noAccess, requestedUsers, visible, type Asking } from './permissions.ts';
 import { get, list, remove, update, type ServiceContext } from './service-operation.ts';
@@ -21,7 +26,7 @@ export const meetingRecapOperations = [
     run(call) {
       const { query, service, pageIn } = call;
       demandSearch(call, query);
-      return listing(service.state.recaps.page('start', pageIn(query.sort), (recap) => matchesRecap(recap, query)));
+      return listing(service.state.recaps.page('start', pageIn(query.sort), (recap) => matches(recap, query)));
     },
   }),
   get('getMeetingRecap', '/meeting_recaps/{uuid}', {
@@ -51,6 +56,21 @@ export const meetingRecapOperations = [
 function demandRecap({ service, caller, uri }: ServiceContext): MeetingRecapResource {
   const recap = found(service.state.recaps.get(uri), 'meeting recap');
   return visible(caller, recap, [recap.user]);
+}
+
+type RecapSearch = z.output<typeof recapListQuery>;
+
+function matches(recap: MeetingRecapResource, search: RecapSearch): boolean {
+  const { event, user, organization, attendee, min_start_time = '', max_start_time = '~' } = search;
+  const { uri, start_time, attendees } = recap.event;
+  return (
+    (event ?? uri) === uri &&
+    (user ?? recap.user) === recap.user &&
+    (organization ?? recap.organization) === recap.organization &&
+    start_time >= min_start_time &&
+    start_time <= max_start_time &&
+    (attendee === undefined || attendees.some(({ user_email }) => isSameAddress(user_email, attendee)))
+  );
 }
 
 /** One of the three says whose recaps are meant (A26); the others narrow it. */

@@ -2,25 +2,23 @@
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { notFound } from '#src/http/http-error.ts';
 import { acceptInvitation, declineInvitation, seatsTaken } from '#src/sandbox/world/invitations.ts';
-import { setRole, mainOrganization } from '#src/sandbox/world/organizations.ts';
+import { mainOrganization, setRole } from '#src/sandbox/world/organizations.ts';
+import { found, given } from '#src/sandbox/world/service.ts';
 import { contactsFeatures, plans, type Account, type Organization, type State } from '#src/sandbox/world/state.ts';
-import { defineControl } from './control.ts';
+import { control } from './control.ts';
 
 const allotment = z.int().min(0).max(1_000_000);
 const whichOrganization = { organization: omittable(uri) };
 
+/** `paid` and `trial` are what people call a plan besides its name. */
+const plan = z.enum([...plans, 'paid', 'trial']).transform((name): Partial<Account> => {
+  if (name === 'trial') return { plan: 'standard', trial: true };
+  return { plan: name === 'paid' ? 'standard' : name };
+});
+
 const planRequest = z.strictObject({
-  plan: omittable(
-    z
-      // `paid` and `trial` are what people call a plan besides its name.
-      .enum([...plans, 'paid', 'trial'])
-      .transform((word): Partial<Account> => {
-        if (word === 'paid') return { plan: 'standard' };
-        return word === 'trial' ? { plan: 'standard', trial: true } : { plan: word };
-      }),
-  ),
+  plan: omittable(plan),
   trial: omittable(z.boolean()),
   seats: omittable(allotment),
   trial_invitations: omittable(allotment),
@@ -41,32 +39,25 @@ const roleRequest = z.strictObject({
 });
 
 export const accountControls = [
-  defineControl({
-    id: 'postPlan',
-    method: 'POST',
-    path: '/plan',
+  control('POST', '/plan', {
     summary: 'Change what an account may do',
     body: planRequest,
     answers: 'object',
-    run({ service: { state }, body: { organization, ...request } }) {
-      const changed = { ...organizationOrMain(state, organization), ...changesOf(request) };
+    run({ service: { state }, body }) {
+      const { organization, plan, trial_invitations, contacts_feature, ...same } = body;
+      const renamed = { trialInvitations: trial_invitations, contactsFeature: contacts_feature };
+      const changed = { ...organizationOrMain(state, organization), ...plan, ...given({ ...same, ...renamed }) };
       state.organizations.set(changed.uri, changed);
       return accountRecord(state, changed);
     },
   }),
-  defineControl({
-    id: 'getPlan',
-    method: 'GET',
-    path: '/plan',
+  control('GET', '/plan', {
     summary: 'What an account may do',
     query: z.strictObject(whichOrganization),
     answers: 'object',
     run: ({ service: { state }, query }) => accountRecord(state, organizationOrMain(state, query.organization)),
   }),
-  defineControl({
-    id: 'postRoles',
-    method: 'POST',
-    path: '/roles',
+  control('POST', '/roles', {
     summary: 'Change the role of a user',
     body: roleRequest,
     answers: 'object',
@@ -75,49 +66,32 @@ export const accountControls = [
       return { user, role, organization };
     },
   }),
-  defineControl({
-    id: 'postInvitationsAccept',
-    method: 'POST',
-    path: '/invitations/accept',
+  control('POST', '/invitations/accept', {
     summary: 'The invited person joins the organization',
     body: z.strictObject({ uri }),
     answers: 'resource',
     run: ({ service, body }) => acceptInvitation(service, body.uri),
   }),
-  defineControl({
-    id: 'postInvitationsDecline',
-    method: 'POST',
-    path: '/invitations/decline',
+  control('POST', '/invitations/decline', {
     summary: 'The invited person declines',
     body: z.strictObject({ uri }),
     answers: 'resource',
     run: ({ service, body }) => declineInvitation(service, body.uri),
   }),
-] as const;
+];
 
-export function organizationOrMain({ organizations }: State, uri: string | undefined): Organization {
-  const organization = uri === undefined ? mainOrganization(organizations) : organizations.get(uri);
-  if (organization === undefined) throw notFound('No such organization.', 'organization');
-  return organization;
-}
-
-function changesOf(request: Omit<z.output<typeof planRequest>, 'organization'>): Partial<Account> {
-  const { plan, trial_invitations: trialInvitations, contacts_feature: contactsFeature, ...same } = request;
-  const changes = Object.entries({ ...same, trialInvitations, contactsFeature });
-  return { ...plan, ...Object.fromEntries(changes.filter(([, value]) => value !== undefined)) };
+export function organizationOrMain({ organizations }: State, named: string | undefined): Organization {
+  if (named === undefined) return mainOrganization(organizations);
+  return found(organizations.get(named), 'organization', 'organization');
 }
 
 function accountRecord(state: State, organization: Organization): object {
-  const { name, plan, trial, seats, trialInvitations, scim, contactsFeature } = organization;
-  const { members, pending, sent } = seatsTaken(state, organization.uri);
+  const { uri: named, trialInvitations, contactsFeature, ...same } = organization;
+  const { members, pending, sent } = seatsTaken(state, named);
   return {
-    organization: organization.uri,
-    name,
-    plan,
-    trial,
-    seats,
+    organization: named,
+    ...same,
     trial_invitations: trialInvitations,
-    scim,
     contacts_feature: contactsFeature,
     members,
     pending_invitations: pending,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dayMs, hourMs, instantOf, minuteMs, pause, secondMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { defineControl, type ControlContext } from './control.ts';
+import { control, type ControlContext } from './control.ts';
 
 const unitsMs = new Map(Object.entries({ ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs }));
 const maxDurationMs = 3660 * dayMs;
@@ -40,10 +40,7 @@ function millisecondsIn(text: string): number {
 const clockRecord = ({ clock }: Service): object => ({ now: instantOf(clock.nowMs()) });
 
 export const clockControls = [
-  defineControl({
-    id: 'postClock',
-    method: 'POST',
-    path: '/clock',
+  control('POST', '/clock', {
     summary: 'Advances the clock, from one due retry to the next; all of them were attempted when it answers',
     body: z.strictObject({ advance: duration }),
     answers: 'object',
@@ -52,15 +49,12 @@ export const clockControls = [
       return clockRecord(service);
     },
   }),
-  defineControl({
-    id: 'getClock',
-    method: 'GET',
-    path: '/clock',
+  control('GET', '/clock', {
     summary: 'The time of the sandbox',
     answers: 'object',
     run: ({ service }) => clockRecord(service),
   }),
-] as const;
+];
 
 /** In real time. A request in flight belongs to the time before, but one that is never answered is not waited for. */
 const maxMs = { inFlight: 0.5 * secondMs, stepping: 2 * secondMs, all: 3 * secondMs } as const;

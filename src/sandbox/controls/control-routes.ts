@@ -5,8 +5,22 @@ import { HttpError, invalid } from '#src/http/http-error.ts';
 import { addOperations } from '#src/http/router.ts';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
-import type { ControlContext } from './control.ts';
-import { controls } from './controls.ts';
+import { accountControls } from './account.ts';
+import { clockControls } from './clock.ts';
+import type { Control, ControlContext } from './control.ts';
+import { inviteeControls, meetingRecapControls, routingFormControls } from './people.ts';
+import { stateControls } from './state.ts';
+import { webhookControls } from './webhooks.ts';
+
+export const controls: readonly Control[] = [
+  ...accountControls,
+  ...meetingRecapControls,
+  ...routingFormControls,
+  ...inviteeControls,
+  ...clockControls,
+  ...webhookControls,
+  ...stateControls,
+];
 
 type ControlApp = Hono<{ Bindings: HttpBindings }>;
 

@@ -8,17 +8,14 @@ import type { Service } from '#src/sandbox/world/service.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import { organizationOrMain } from './account.ts';
-import { defineControl } from './control.ts';
+import { control } from './control.ts';
 
 type Lists = Readonly<Record<string, Iterable<object>>>;
 
 const chunkCharacters = 64 * 1024;
 
 export const stateControls = [
-  defineControl({
-    id: 'getState',
-    method: 'GET',
-    path: '/state',
+  control('GET', '/state', {
     summary: 'Everything in the organization; ?organization=<uri> for another one, ?organization=all for all together',
     query: z.strictObject({ organization: z.string().optional() }),
     answers: 'object',
@@ -31,7 +28,7 @@ export const stateControls = [
       });
     },
   }),
-] as const;
+];
 
 function listsOf(service: Service, organizations: readonly string[]): Lists {
   const { state } = service;

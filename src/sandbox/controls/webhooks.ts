@@ -1,17 +1,14 @@
 // Controls of the delivery of webhooks: faults, the log of attempts, and disabling a subscription.
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
-import { notFound } from '#src/http/http-error.ts';
 import { compareText } from '#src/http/pagination.ts';
 import { faultRequest } from '#src/sandbox/webhooks/faults.ts';
+import { found } from '#src/sandbox/world/service.ts';
 import { disableSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
-import { defineControl } from './control.ts';
+import { control } from './control.ts';
 
 export const webhookControls = [
-  defineControl({
-    id: 'postFaults',
-    method: 'POST',
-    path: '/faults',
+  control('POST', '/faults', {
     summary: 'Replaces the faults on deliveries and answers; {} clears them',
     body: faultRequest,
     answers: 'object',
@@ -20,32 +17,22 @@ export const webhookControls = [
       return faults.current;
     },
   }),
-  defineControl({
-    id: 'getFaults',
-    method: 'GET',
-    path: '/faults',
+  control('GET', '/faults', {
     summary: 'The current faults',
     answers: 'object',
     run: ({ faults }) => faults.current,
   }),
-  defineControl({
-    id: 'postSubscriptionsDisable',
-    method: 'POST',
-    path: '/subscriptions/disable',
+  control('POST', '/subscriptions/disable', {
     summary: 'Disables a webhook subscription, as a day without an answer would',
     body: z.strictObject({ uri }),
     answers: 'resource',
     run({ service, body }) {
-      const subscription = service.state.subscriptions.get(body.uri);
-      if (subscription === undefined) throw notFound('No such subscription.', 'uri');
+      const subscription = found(service.state.subscriptions.get(body.uri), 'subscription', 'uri');
       const isDisabled = subscription.state === 'disabled';
       return subscriptionRecord(isDisabled ? subscription : disableSubscription(service, subscription));
     },
   }),
-  defineControl({
-    id: 'getDeliveries',
-    method: 'GET',
-    path: '/deliveries',
+  control('GET', '/deliveries', {
     summary:
       'Attempts to deliver, oldest first: the newest ten thousand of `total`; `pending` messages are still to come',
     answers: 'object',
@@ -55,4 +42,4 @@ export const webhookControls = [
       pending: dispatcher.pending,
     }),
   }),
-] as const;
+];

@@ -12,8 +12,7 @@ import {
 } from '#src/sandbox/world/bookings/bookings.ts';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { updateEventType } from '#src/sandbox/world/event-types.ts';
-import { makeHighlights } from '#src/sandbox/world/recap-text.ts';
-import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
+import { createRecap, deleteRecap, makeHighlights, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { eventTypesOf } from '#src/sandbox/world/state.ts';
@@ -161,8 +160,8 @@ export const writeRecap: Activity = (context) => {
 export const reviseRecap: Activity = (context) => {
   const recap = pickRecap(context);
   if (!recap) return;
-  const { summary } = makeHighlights(context.service.random);
-  updateRecap(context.service, recap, { summary_md: `${summary} (revised)` });
+  const { summary_md } = makeHighlights(context.service.random);
+  updateRecap(context.service, recap, { summary_md: `${summary_md} (revised)` });
 };
 
 export const dropRecap: Activity = (context) => {

@@ -4,7 +4,7 @@ import { randomOf } from '#src/sandbox/random.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { beginningOfDay, dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import { createRecap } from '#src/sandbox/world/recaps.ts';
+import { createRecap, externalMeeting } from '#src/sandbox/world/recaps.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { Team } from './people.ts';
 
@@ -39,23 +39,10 @@ function heldMeetings({ state, clock }: Service, users: readonly UserResource[])
 
 const afterMeeting = (end: string): string => instantOf(Date.parse(end) + writingMs);
 
-function seedExternal(service: Service, { uri, email, name }: UserResource): void {
+function seedExternal(service: Service, user: UserResource): void {
   const guest = makePerson(service.random);
   const startMs = Math.floor((service.clock.nowMs() - 3 * dayMs) / hourMs) * hourMs;
-  const end_time = instantOf(startMs + hourMs);
-  createRecap(service, {
-    user: uri,
-    event: {
-      name: `Lunch with ${guest.company}`,
-      start_time: instantOf(startMs),
-      end_time,
-      location: null,
-      attendees: [
-        { host: true, user_email: email, user_name: name },
-        { host: false, user_email: guest.email, user_name: guest.name },
-      ],
-    },
-    notes: 'Met at the conference.',
-    at: afterMeeting(end_time),
-  });
+  const event = externalMeeting(user, { name: `Lunch with ${guest.company}`, startMs, guest });
+  const at = afterMeeting(event.end_time);
+  createRecap(service, { user: user.uri, event, notes: 'Met at the conference.', at });
 }

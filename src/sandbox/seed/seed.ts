@@ -2,12 +2,15 @@
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
 import type { Tokens } from '#src/sandbox/auth/tokens.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
+import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { randomOf } from '#src/sandbox/random.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { seedContacts } from './contacts.ts';
 import { seedFields, seedForms } from './fields-and-forms.ts';
 import { seedHistory } from './history.ts';
 import { seedEventTypes } from './event-types.ts';
-import { seedPeople } from './people.ts';
+import { seedPeople, type Team } from './people.ts';
 import type { Progress } from './progress.ts';
 import { seedRecaps } from './recaps.ts';
 
@@ -71,4 +74,18 @@ export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Han
     },
     oauth: confidentialClient(options.seed),
   };
+}
+
+/** The contacts of the organization, spread over its team. Its custom fields must be seeded before. */
+function seedContacts(service: Service, { organization, users }: Team, size: number): void {
+  const { state, options, clock } = service;
+  const seeded = createSeededContacts({
+    seed: randomOf(options.seed, 'contacts', organization.name).int(0, 0xffff_ffff),
+    size,
+    baseUrl: options.baseUrl,
+    nowMs: clock.nowMs(),
+    owners: users.map(({ uri }) => uri),
+    definitions: definitionsInUse(service, organization.uri),
+  });
+  state.contacts.set(organization.uri, createContactCollection(seeded));
 }

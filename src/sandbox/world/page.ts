@@ -14,13 +14,18 @@ export interface Sorted<Item> {
 /** Ascending or descending. */
 export type Step = 1 | -1;
 
-/** The index of the first row beyond `position`, ascending. */
-export function firstBeyond(rows: Pick<Sorted<unknown>, 'length' | 'positionAt'>, position: Position): number {
+/** The index of the first row beyond `position`, or at it if `inclusive`. */
+export function firstBeyond(
+  rows: Pick<Sorted<unknown>, 'length' | 'positionAt'>,
+  position: Position,
+  { inclusive = false } = {},
+): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (comparePositions(rows.positionAt(middle), position) > 0) high = middle;
+    const order = comparePositions(rows.positionAt(middle), position);
+    if (order > 0 || (inclusive && order === 0)) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -32,14 +37,16 @@ export function pageOf<Item extends { readonly uri: string }>(
   keyOf: (item: Item) => string,
 ): Page<Item> {
   const step = descending === backwards ? 1 : -1;
-  const back = step > 0 ? -1 : 1;
-  const beside = from === undefined ? edge(rows, step) : besides(rows, from, step);
+  // The page lies on one side of this boundary between two rows, what was read before on the other.
+  const start = step > 0 ? 0 : rows.length;
+  const boundary = from === undefined ? start : firstBeyond(rows, from, { inclusive: step < 0 });
+  const [ahead, before] = step > 0 ? [boundary, boundary - 1] : [boundary - 1, boundary];
   const found: Item[] = [];
-  let index = rows.seek(beside.ahead, step);
+  let index = rows.seek(ahead, step);
   for (; index !== -1 && found.length < count; index = rows.seek(index + step, step)) found.push(rows.at(index));
   const more = index !== -1;
   // A page that starts at a row has one behind it, unless that row was deleted since.
-  const behind = from !== undefined && rows.seek(beside.behind, back) !== -1;
+  const behind = from !== undefined && rows.seek(before, step > 0 ? -1 : 1) !== -1;
   return {
     items: backwards ? found.toReversed() : found,
     hasNext: backwards ? behind : more,
@@ -48,33 +55,15 @@ export function pageOf<Item extends { readonly uri: string }>(
   };
 }
 
-interface Beside {
-  /** The first row beyond. */
-  readonly ahead: number;
-  /** The row itself, or the first on the other side when it was deleted. */
-  readonly behind: number;
-}
-
-const edge = ({ length }: Sorted<unknown>, step: Step): Beside =>
-  step > 0 ? { ahead: 0, behind: -1 } : { ahead: length - 1, behind: length };
-
-/** The rows beside `position` in the direction of `step`. */
-function besides(rows: Sorted<unknown>, position: Position, step: Step): Beside {
-  const beyond = firstBeyond(rows, position);
-  if (step > 0) return { ahead: beyond, behind: beyond - 1 };
-  const isThere = beyond > 0 && comparePositions(rows.positionAt(beyond - 1), position) === 0;
-  return isThere ? { ahead: beyond - 2, behind: beyond - 1 } : { ahead: beyond - 1, behind: beyond };
-}
-
 /** Merges the same page of two sequences into one. */
 export function mergePages<Item>(
   [one, other]: readonly [Page<Item>, Page<Item>],
   { count, descending, backwards }: PageRequest,
 ): Page<Item> {
-  const placed = [one, other].flatMap((page) => page.items.map((item) => ({ item, position: page.positionOf(item) })));
   const direction = descending ? -1 : 1;
-  placed.sort((a, b) => direction * comparePositions(a.position, b.position));
-  const items = placed.map(({ item }) => item);
+  const items = [...one.items, ...other.items].toSorted(
+    (a, b) => direction * comparePositions(one.positionOf(a), one.positionOf(b)),
+  );
   const cut = items.length > count;
   return {
     items: backwards ? items.slice(-count) : items.slice(0, count),

@@ -1,57 +1,50 @@
-// Meeting recaps: created, updated, deleted and searched. Subscribers are notified of a new recap, of changed highlights, of a
-// share link added or removed, and of the deletion; not of changed notes, attendees or times.
+// Meeting recaps: created, updated and deleted. Subscribers are notified of a new recap, of changed highlights, of a share link
+// added or removed, and of the deletion; not of changed notes, attendees or times.
 import { isDeepStrictEqual } from 'node:util';
-import type { MeetingRecapResource, RecapEventResource } from '#schemas/resources/meeting-recap.ts';
+import type { MeetingRecapResource, RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import { notFound } from '#src/http/http-error.ts';
-import { instantOf } from '#src/sandbox/clock.ts';
-import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { makeHighlights, makeTranscript } from './recap-text.ts';
-import { newUri, type Fact, type Service, type ServiceOptions } from './service.ts';
+import { hourMs, instantOf } from '#src/sandbox/clock.ts';
+import type { Random } from '#src/sandbox/random.ts';
+import { found, given, newUri, type Service, type ServiceOptions } from './service.ts';
 import type { State } from './state.ts';
 
 /** A meeting that was not scheduled through the service. */
 export type ExternalMeeting = Omit<RecapEventResource, 'uri'>;
 
-type Text = string | null | undefined;
+type TextField = 'summary_md' | 'action_items_md' | 'discussion_md' | 'notes';
+type Texts = { readonly [Field in TextField]?: string | null | undefined };
 
-export interface RecapPlan {
+export interface RecapPlan extends Texts {
   /** The user it belongs to, by URI. */
   readonly user: string;
   readonly event: ScheduledEventResource | ExternalMeeting;
-  /** Null: none. Absent: generated. */
-  readonly summary?: Text;
-  readonly actionItems?: Text;
-  readonly discussion?: Text;
-  readonly notes?: Text;
   /** When it was created; absent: now. */
   readonly at?: string;
 }
 
+/** Highlights that are absent are generated. */
 export function createRecap(service: Service, plan: RecapPlan): MeetingRecapResource {
   const { state, random, options } = service;
-  const owner = state.users.get(plan.user);
-  if (owner === undefined) throw notFound('No such user.', 'user');
+  const { user, event: meeting, at = service.clock.tick(), ...texts } = plan;
+  const owner = found(state.users.get(user), 'user', 'user');
   const uri = newUri(service, 'meeting_recaps');
-  const at = plan.at ?? service.clock.tick();
-  const event = meetingOf(state, plan.event);
-  const written = makeHighlights(random);
-  const segments = makeTranscript(random, event.attendees);
+  const event = recapEvent(state, meeting);
   const recap: MeetingRecapResource = {
     uri,
-    user: owner.uri,
+    user,
     organization: owner.current_organization,
     event,
     transcript: `${uri}/transcript`,
-    summary_md: orElse(plan.summary, written.summary),
-    action_items_md: orElse(plan.actionItems, written.actionItems),
-    discussion_md: orElse(plan.discussion, written.discussion),
-    notes: plan.notes ?? null,
+    ...makeHighlights(random),
+    notes: null,
     share_link: null,
     created_at: at,
     updated_at: at,
+    ...given(texts),
   };
+  const segments = makeTranscript(random, event.attendees);
   state.recaps.put(recap);
   state.transcripts.set(uri, { uri: recap.transcript, recap: uri, language: 'en', segments });
   const payload = options.flat ? recap : { created_at: at, ...payloadOf(recap, options) };
@@ -60,11 +53,7 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
 }
 
 /** Named as in the record; `share_link` says whether the recap has one. */
-export interface RecapChanges {
-  readonly summary_md?: Text;
-  readonly action_items_md?: Text;
-  readonly discussion_md?: Text;
-  readonly notes?: Text;
+export interface RecapChanges extends Texts {
   readonly share_link?: boolean | undefined;
   readonly attendees?: RecapEventResource['attendees'] | undefined;
   /** The meeting keeps its duration. */
@@ -77,32 +66,25 @@ const announced = ['summary_md', 'action_items_md', 'discussion_md', 'share_link
 export function updateRecap(
   service: Service,
   recap: MeetingRecapResource,
-  changes: RecapChanges,
+  { share_link, attendees, start_time, ...texts }: RecapChanges,
 ): MeetingRecapResource {
   const changed: MeetingRecapResource = {
     ...recap,
-    event: {
-      ...moved(recap.event, changes.start_time),
-      attendees: changes.attendees ?? recap.event.attendees,
-    },
-    summary_md: orElse(changes.summary_md, recap.summary_md),
-    action_items_md: orElse(changes.action_items_md, recap.action_items_md),
-    discussion_md: orElse(changes.discussion_md, recap.discussion_md),
-    notes: orElse(changes.notes, recap.notes),
-    share_link: shareLink(service, recap.share_link, changes.share_link),
+    ...given(texts),
+    event: { ...moved(recap.event, start_time), ...given({ attendees }) },
+    share_link: shareLink(service, recap.share_link, share_link),
   };
   if (isDeepStrictEqual(changed, recap)) return recap;
   const at = service.clock.tick();
   const updated = { ...changed, updated_at: at };
   service.state.recaps.put(updated);
-  if (announced.some((field) => updated[field] !== recap[field])) {
-    const payload = payloadOf(updated, service.options);
+  const payload = payloadOf(updated, service.options);
+  if (announced.some((field) => updated[field] !== recap[field]))
     emitRecap(service, updated, { event: 'meeting_recap.updated', at, payload });
-  }
   return updated;
 }
 
-export function deleteRecap(service: Service, recap: MeetingRecapResource): DeletedRecap {
+export function deleteRecap(service: Service, recap: MeetingRecapResource): { uri: string; deleted_at: string } {
   const { state, clock, options } = service;
   state.recaps.delete(recap.uri);
   state.transcripts.delete(recap.uri);
@@ -112,57 +94,15 @@ export function deleteRecap(service: Service, recap: MeetingRecapResource): Dele
   return deleted;
 }
 
-type RecapFact = Pick<Fact, 'event' | 'at' | 'payload'>;
+interface RecapFact {
+  readonly event: 'meeting_recap.created' | 'meeting_recap.updated' | 'meeting_recap.deleted';
+  readonly at: string;
+  readonly payload: JsonObject;
+}
 
 /** A recap belongs to its user alone, not to the other attendees. */
 function emitRecap(service: Service, { user, organization }: MeetingRecapResource, fact: RecapFact): void {
   service.emit({ ...fact, organization, users: [user] });
-}
-
-/** Null is a value of its own. */
-const orElse = (text: Text, otherwise: string | null): string | null => (text === undefined ? otherwise : text);
-
-function meetingOf(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {
-  if (!('event_memberships' in event)) return { ...event, uri: null };
-  const { uri, name, start_time, end_time, location } = event;
-  return {
-    uri,
-    name: name ?? 'Meeting',
-    start_time,
-    end_time,
-    location: [location.join_url, location['location']].find((value) => typeof value === 'string') ?? null,
-    attendees: attendeesOf(state, event),
-  };
-}
-
-/** The hosts, and the invitees who attended. */
-function attendeesOf(
-  state: State,
-  { uri, event_memberships }: ScheduledEventResource,
-): RecapEventResource['attendees'] {
-  const attended = state.invitees
-    .of('event', uri)
-    .filter(({ status, no_show }) => status === 'active' && no_show === null);
-  return [
-    ...event_memberships.map(({ user_email, user_name }) => ({ host: true, user_email, user_name })),
-    ...attended.map(({ email, name }) => ({ host: false, user_email: email, user_name: name })),
-  ];
-}
-
-function moved(event: RecapEventResource, start_time: string | undefined): RecapEventResource {
-  if (start_time === undefined || start_time === event.start_time) return event;
-  const lengthMs = Date.parse(event.end_time) - Date.parse(event.start_time);
-  return { ...event, start_time, end_time: instantOf(Date.parse(start_time) + lengthMs) };
-}
-
-function shareLink({ options, random }: Service, link: string | null, shared: boolean | undefined): string | null {
-  if (shared === undefined) return link;
-  return shared ? (link ?? `${options.baseUrl}/pages/recaps/${random.uuid()}`) : null;
-}
-
-export interface DeletedRecap {
-  readonly uri: string;
-  readonly deleted_at: string;
 }
 
 /** What subscribers receive: nested as the public service sends it, or flat as the specification describes it (A4c). */
@@ -174,26 +114,97 @@ function payloadOf(recap: MeetingRecapResource, { flat }: ServiceOptions): JsonO
   return { event: uri === null ? meeting : event, recap: rest };
 }
 
-export interface RecapSearch {
-  readonly event?: string | undefined;
-  readonly user?: string | undefined;
-  readonly organization?: string | undefined;
-  /** An e-mail address; case does not matter. */
-  readonly attendee?: string | undefined;
-  /** Both ends are inclusive. */
-  readonly min_start_time?: string | undefined;
-  readonly max_start_time?: string | undefined;
+function recapEvent(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {
+  if (!('event_memberships' in event)) return { ...event, uri: null };
+  const { uri, name, start_time, end_time, location, event_memberships } = event;
+  const attended = state.invitees
+    .of('event', uri)
+    .filter(({ status, no_show }) => status === 'active' && no_show === null);
+  return {
+    uri,
+    name: name ?? 'Meeting',
+    start_time,
+    end_time,
+    location: [location.join_url, location['location']].find((value) => typeof value === 'string') ?? null,
+    attendees: [
+      ...event_memberships.map(({ user_email, user_name }) => ({ host: true, user_email, user_name })),
+      ...attended.map(attendeeOf),
+    ],
+  };
 }
 
-export function matchesRecap(recap: MeetingRecapResource, search: RecapSearch): boolean {
-  const { event, user, organization, attendee, min_start_time, max_start_time } = search;
-  const { uri, start_time, attendees } = recap.event;
-  return (
-    (event === undefined || uri === event) &&
-    (user === undefined || recap.user === user) &&
-    (organization === undefined || recap.organization === organization) &&
-    (min_start_time === undefined || start_time >= min_start_time) &&
-    (max_start_time === undefined || start_time <= max_start_time) &&
-    (attendee === undefined || attendees.some(({ user_email }) => isSameAddress(user_email, attendee)))
-  );
+const attendeeOf = ({ email, name }: { readonly email: string; readonly name: string }) => ({
+  host: false,
+  user_email: email,
+  user_name: name,
+});
+
+/** One hour of this user, and perhaps of a guest, outside the service. */
+export function externalMeeting(
+  host: Pick<UserResource, 'email' | 'name'>,
+  meeting: { readonly name: string; readonly startMs: number; readonly guest?: { name: string; email: string } },
+): ExternalMeeting {
+  const { name, startMs, guest } = meeting;
+  return {
+    name,
+    start_time: instantOf(startMs),
+    end_time: instantOf(startMs + hourMs),
+    location: null,
+    attendees: [{ ...attendeeOf(host), host: true }, ...(guest ? [attendeeOf(guest)] : [])],
+  };
+}
+
+function moved(event: RecapEventResource, start_time = event.start_time): RecapEventResource {
+  if (start_time === event.start_time) return event;
+  const lengthMs = Date.parse(event.end_time) - Date.parse(event.start_time);
+  return { ...event, start_time, end_time: instantOf(Date.parse(start_time) + lengthMs) };
+}
+
+function shareLink({ options, random }: Service, link: string | null, shared: boolean | undefined): string | null {
+  if (shared === undefined) return link;
+  return shared ? (link ?? `${options.baseUrl}/pages/recaps/${random.uuid()}`) : null;
+}
+
+const highlights = {
+  summary_md: [
+    '## Summary\nWalked through the import; two questions left open.',
+    '## Summary\nAgreed on a trial for the support team, starting next week.',
+    '## Summary\nReviewed last month and set the next goals.',
+  ],
+  action_items_md: [
+    '- Send the notes\n- Book the next call',
+    '- Share the pricing sheet\n- Invite the security team',
+    '- Collect three examples of failed imports',
+  ],
+  discussion_md: [
+    '### Import\nThe file format is settled; the mapping of custom fields is not.',
+    '### Trial\nTen seats for four weeks, with a review half way.',
+    '### Goals\nFewer missed meetings, faster replies.',
+  ],
+} as const;
+
+export function makeHighlights(random: Random) {
+  return {
+    summary_md: random.pick(highlights.summary_md),
+    action_items_md: random.pick(highlights.action_items_md),
+    discussion_md: random.pick(highlights.discussion_md),
+  };
+}
+
+const lines = [
+  'Thanks for making the time today.',
+  'Happy to be here. Shall we begin with the open questions?',
+  'Yes. The import ran over night and stopped at the custom fields.',
+  'That is the mapping. I can send you an example that works.',
+  'Good, then let us look at it again next week.',
+  'I will send an invitation. Thank you all.',
+] as const;
+
+/** The attendees speak one after another. */
+function makeTranscript(random: Random, attendees: RecapEventResource['attendees']): TranscriptResource['segments'] {
+  let start_seconds = 0;
+  return lines.map((text, index) => {
+    start_seconds += random.int(2, 20);
+    return { speaker: attendees[index % Math.max(1, attendees.length)]?.user_name ?? 'Speaker', start_seconds, text };
+  });
 }

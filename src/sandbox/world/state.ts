@@ -12,7 +12,7 @@ import type {
   RoutingResult,
 } from '#schemas/resources/routing-form.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
+import type { MembershipResource, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
@@ -53,13 +53,9 @@ export interface StoredForm extends RoutingFormResource {
   readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
 }
 
-export interface StoredMembership {
-  readonly uri: string;
+/** With the URI of the user in place of the user. */
+export interface StoredMembership extends Omit<MembershipResource, 'user'> {
   readonly user: string;
-  readonly organization: string;
-  readonly role: MembershipRole;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 export interface StoredDefinition extends CustomFieldDefinitionResource {
@@ -89,43 +85,44 @@ export const slotOf = (eventType: string, startTime: string): string => `${event
 
 export type State = ReturnType<typeof createState>;
 
+const byCreation = { created: ({ created_at }: { readonly created_at: string }) => created_at };
+const byOrganization = { organization: ({ organization }: { readonly organization: string }) => [organization] };
+
 export function createState() {
   return {
     organizations: new Map<string, Organization>(),
     /** One collection per organization. */
     contacts: new Map<string, ContactCollection>(),
     deletedContacts: new Map<string, DeletedContact>(),
-    users: createIndexedCollection<UserResource, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    users: createIndexedCollection<UserResource, 'created'>({ orders: byCreation }),
     memberships: createIndexedCollection<StoredMembership, 'created', 'organization' | 'user'>({
-      orders: { created: ({ created_at }) => created_at },
-      groups: { organization: ({ organization }) => [organization], user: ({ user }) => [user] },
+      orders: byCreation,
+      groups: { ...byOrganization, user: ({ user }) => [user] },
     }),
-    groups: createIndexedCollection<StoredGroup, 'created'>({ orders: { created: ({ created_at }) => created_at } }),
+    groups: createIndexedCollection<StoredGroup, 'created'>({ orders: byCreation }),
     definitions: createIndexedCollection<StoredDefinition, 'created', 'organization'>({
-      orders: { created: ({ created_at }) => created_at },
-      groups: { organization: ({ organization }) => [organization] },
+      orders: byCreation,
+      groups: byOrganization,
     }),
-    eventTypes: createIndexedCollection<StoredEventType, 'name' | 'position' | 'created' | 'updated', 'host'>({
+    eventTypes: createIndexedCollection<StoredEventType, 'name' | 'position' | 'created' | 'updated'>({
       orders: {
+        ...byCreation,
         name: ({ name }) => name ?? '',
         position: ({ position }) => String(position).padStart(6, '0'),
-        created: ({ created_at }) => created_at,
         updated: ({ updated_at }) => updated_at,
       },
-      groups: { host: ({ hosts }) => hosts },
     }),
-    scheduledEvents: createIndexedCollection<ScheduledEventResource, 'start', 'host' | 'host_day' | 'slot'>({
+    scheduledEvents: createIndexedCollection<ScheduledEventResource, 'start', 'host_day' | 'slot'>({
       orders: { start: ({ start_time }) => start_time },
+      // Both contain active meetings only.
       groups: {
-        host: ({ event_memberships }) => event_memberships.map(({ user }) => user),
-        // These two contain active meetings only.
         host_day: ({ status, event_memberships, start_time }) =>
           status === 'active' ? event_memberships.map(({ user }) => hostDay(user, start_time)) : [],
         slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
       },
     }),
     invitees: createIndexedCollection<InviteeResource, 'created', 'event' | 'email'>({
-      orders: { created: ({ created_at }) => created_at },
+      orders: byCreation,
       groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },
     }),
     recaps: createIndexedCollection<MeetingRecapResource, 'start', 'event'>({
@@ -134,20 +131,15 @@ export function createState() {
     }),
     /** By the recap's URI. */
     transcripts: new Map<string, TranscriptResource>(),
-    routingForms: createIndexedCollection<StoredForm, 'created'>({
-      orders: { created: ({ created_at }) => created_at },
-    }),
-    submissions: createIndexedCollection<RoutingFormSubmissionResource, 'created', 'form'>({
-      orders: { created: ({ created_at }) => created_at },
-      groups: { form: ({ routing_form }) => [routing_form] },
-    }),
+    routingForms: createIndexedCollection<StoredForm, 'created'>({ orders: byCreation }),
+    submissions: createIndexedCollection<RoutingFormSubmissionResource, 'created'>({ orders: byCreation }),
     invitations: createIndexedCollection<InvitationResource, 'created', 'organization'>({
-      orders: { created: ({ created_at }) => created_at },
-      groups: { organization: ({ organization }) => [organization] },
+      orders: byCreation,
+      groups: byOrganization,
     }),
     subscriptions: createIndexedCollection<StoredSubscription, 'created', 'organization'>({
-      orders: { created: ({ created_at }) => created_at },
-      groups: { organization: ({ organization }) => [organization] },
+      orders: byCreation,
+      groups: byOrganization,
     }),
   };
 }

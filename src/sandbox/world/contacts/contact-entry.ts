@@ -1,31 +1,22 @@
 // A contact as the sandbox stores it, and how e-mail addresses are compared.
-import type { CustomFieldValue } from '#schemas/resources/contact.ts';
+import type { ContactResource, CustomFieldValue } from '#schemas/resources/contact.ts';
+
+type Fields<Name extends keyof ContactResource> = Readonly<Pick<ContactResource, Name>>;
+type Place = 'timezone' | 'country' | 'state' | 'city';
 
 /** The fields users edit. */
-export interface ContactDetails {
-  readonly emails: readonly { readonly email: string; readonly is_primary: boolean }[];
-  readonly phone_numbers: readonly { readonly phone_number: string }[];
-  readonly name: string | null;
-  readonly timezone: string | null;
-  readonly job_title: string | null;
-  readonly company: string | null;
-  readonly country: string | null;
-  readonly state: string | null;
-  readonly city: string | null;
-  readonly linkedin: string | null;
+export interface ContactDetails extends Fields<
+  'emails' | 'phone_numbers' | 'name' | 'job_title' | 'company' | 'linkedin' | Place
+> {
   /** Only custom fields with a value, by the URI of their definition. */
   readonly values: ReadonlyMap<string, CustomFieldValue>;
 }
 
 /** A stored contact. Derived fields (meeting dates, labels, unset custom fields) are added when it is returned. */
-export interface ContactEntry extends ContactDetails {
-  readonly uri: string;
+export interface ContactEntry
+  extends ContactDetails, Fields<'uri' | 'created_at' | 'updated_at' | 'first_email_date' | 'last_email_date'> {
   /** The user it belongs to. */
   readonly owner: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly first_email_date: string | null;
-  readonly last_email_date: string | null;
   readonly creation_source: 'scheduling' | 'manual' | 'api';
 }
 

@@ -1,13 +1,15 @@
 // Contacts: created, updated and deleted, each with a fact for subscribers; a booking by an unknown address creates one.
 import { isDeepStrictEqual } from 'node:util';
+import type { EventKind } from '#schemas/events.ts';
 import type { ContactResource } from '#schemas/resources/contact.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { addressKey, type ContactDetails, type ContactEntry } from './contact-entry.ts';
 import { newUri, type Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 import type { ContactCollection } from './contact-collection.ts';
-import { later, meetingDates } from './meeting-dates.ts';
+import { addressKey, type ContactDetails, type ContactEntry } from './contact-entry.ts';
+
+type Reading = Pick<Service, 'state' | 'clock'>;
 
 export interface ContactView {
   readonly withoutCustomFields?: boolean;
@@ -16,36 +18,51 @@ export interface ContactView {
 }
 
 /** The record as the API returns it: with an entry for every custom field, and the dates derived from bookings. */
-export function contactRecord(
-  service: Pick<Service, 'state' | 'clock'>,
-  entry: ContactEntry,
-  view: ContactView = {},
-): ContactResource {
-  const organization = service.state.users.get(entry.owner)?.current_organization ?? '';
+export function contactRecord(service: Reading, entry: ContactEntry, view: ContactView = {}): ContactResource {
+  const { owner: _owner, creation_source: _source, values, ...fields } = entry;
+  const organization = organizationOf(service, entry);
+  const { definitions = definitionsInUse(service, organization), withoutCustomFields = false } = view;
   const { next, last } = meetingDates(service, entry, organization);
+  const custom_fields = definitions.map(({ uri, label, field_type }) => ({
+    uri,
+    value: values.get(uri) ?? (field_type === 'tags' ? [] : null),
+    label,
+  }));
   return {
-    uri: entry.uri,
-    name: entry.name,
-    emails: entry.emails.map((email) => ({ ...email })),
-    phone_numbers: entry.phone_numbers.map((phone) => ({ ...phone })),
-    timezone: entry.timezone,
-    job_title: entry.job_title,
-    company: entry.company,
-    country: entry.country,
-    state: entry.state,
-    city: entry.city,
-    linkedin: entry.linkedin,
-    ...(view.withoutCustomFields !== true && {
-      custom_fields: customFields(entry, view.definitions ?? definitionsInUse(service, organization)),
-    }),
-    first_email_date: entry.first_email_date,
-    last_email_date: entry.last_email_date,
+    ...fields,
+    ...(!withoutCustomFields && { custom_fields }),
     next_meeting_date: next,
     last_meeting_date: last,
     last_interaction_date: later(entry.last_email_date, last),
-    created_at: entry.created_at,
-    updated_at: entry.updated_at,
   };
+}
+
+/** From active bookings of its addresses with its organization that were made after the contact was created. */
+function meetingDates(
+  { state, clock }: Reading,
+  { emails, created_at: contactSince }: ContactEntry,
+  organization: string,
+): { readonly next: string | null; readonly last: string | null } {
+  const nowMs = clock.nowMs();
+  let next: string | null = null;
+  let last: string | null = null;
+  for (const { status, created_at, event } of emails.flatMap(({ email }) =>
+    state.invitees.of('email', addressKey(email)),
+  )) {
+    const meeting = state.scheduledEvents.get(event);
+    if (status !== 'active' || created_at <= contactSince || meeting === undefined) continue;
+    const { start_time, event_memberships } = meeting;
+    if (!event_memberships.some(({ user }) => state.users.get(user)?.current_organization === organization)) continue;
+    if (Date.parse(start_time) <= nowMs) last = later(last, start_time);
+    else if (next === null || start_time < next) next = start_time;
+  }
+  return { next, last };
+}
+
+/** Compared as times: their fractions may differ in length, and then text order is not time order. */
+function later(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return Date.parse(a) >= Date.parse(b) ? a : b;
 }
 
 /** The custom fields that are not retired, in the order they were created. */
@@ -54,17 +71,6 @@ export function definitionsInUse({ state }: Pick<Service, 'state'>, organization
     .of('organization', organization)
     .filter(({ retired_at }) => retired_at === null)
     .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
-}
-
-function customFields(
-  { values }: ContactEntry,
-  definitions: readonly StoredDefinition[],
-): NonNullable<ContactResource['custom_fields']> {
-  return definitions.map(({ uri, label, field_type }) => ({
-    uri,
-    value: values.get(uri) ?? (field_type === 'tags' ? [] : null),
-    label,
-  }));
 }
 
 export interface NewContact {
@@ -81,26 +87,6 @@ export function contactsOf({ state }: Pick<Service, 'state'>, organization: stri
   return collection;
 }
 
-export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
-  const collection = contactsOf(service, organization);
-  refuseTakenEmails(collection, details);
-  const now = service.clock.tick();
-  const entry: ContactEntry = {
-    ...blank,
-    ...details,
-    uri: newUri(service, 'contacts'),
-    owner,
-    created_at: now,
-    updated_at: now,
-    first_email_date: null,
-    last_email_date: null,
-    creation_source: source,
-  };
-  collection.put(entry);
-  emitContact(service, 'contact.created', { entry, organization, at: now });
-  return entry;
-}
-
 const blank: Omit<ContactDetails, 'emails'> = {
   phone_numbers: [],
   name: null,
@@ -114,15 +100,34 @@ const blank: Omit<ContactDetails, 'emails'> = {
   values: new Map(),
 };
 
+export function createContact(service: Service, { organization, owner, source, details }: NewContact): ContactEntry {
+  const collection = contactsOf(service, organization);
+  refuseTakenEmails(collection, details.emails);
+  const now = service.clock.tick();
+  const entry: ContactEntry = {
+    ...blank,
+    ...details,
+    uri: newUri(service, 'contacts'),
+    owner,
+    created_at: now,
+    updated_at: now,
+    first_email_date: null,
+    last_email_date: null,
+    creation_source: source,
+  };
+  collection.put(entry);
+  emitContact(service, 'contact.created', entry);
+  return entry;
+}
+
 /** An update without a change leaves `updated_at` alone and emits nothing. */
 export function updateContact(service: Service, entry: ContactEntry, changes: Partial<ContactDetails>): ContactEntry {
   if (isDeepStrictEqual({ ...entry, ...changes }, entry)) return entry;
-  const organization = organizationOf(service, entry);
-  const collection = contactsOf(service, organization);
-  if (changes.emails !== undefined) refuseTakenEmails(collection, { emails: changes.emails, contact: entry.uri });
+  const collection = contactsOf(service, organizationOf(service, entry));
+  refuseTakenEmails(collection, changes.emails ?? [], entry.uri);
   const changed: ContactEntry = { ...entry, ...changes, updated_at: service.clock.tick() };
   collection.put(changed);
-  emitContact(service, 'contact.updated', { entry: changed, organization, at: changed.updated_at });
+  emitContact(service, 'contact.updated', changed);
   return changed;
 }
 
@@ -131,20 +136,32 @@ export function deleteContact(service: Service, entry: ContactEntry): void {
   const deleted = { uri: entry.uri, deleted_at: service.clock.tick() };
   contactsOf(service, organization).delete(entry.uri);
   service.state.deletedContacts.set(entry.uri, { ...deleted, organization });
-  service.emit({
-    event: 'contact.deleted',
-    at: deleted.deleted_at,
-    payload: service.options.flat ? deleted : { user_uuid: uuidOf(entry.owner), contact: deleted },
-    organization,
-    users: [entry.owner],
-  });
+  emit(service, 'contact.deleted', { entry, at: deleted.deleted_at, flat: deleted, nested: deleted });
+}
+
+function emitContact(service: Service, event: EventKind, entry: ContactEntry): void {
+  const flat = contactRecord(service, entry);
+  const nested = { ...flat, creation_source: entry.creation_source };
+  emit(service, event, { entry, at: entry.updated_at, flat, nested });
+}
+
+interface ContactFact {
+  readonly entry: ContactEntry;
+  readonly at: string;
+  readonly flat: JsonObject;
+  readonly nested: JsonObject;
+}
+
+/** Nested as the public service sends it, or flat as the specification describes it (A4b). */
+function emit(service: Service, event: EventKind, { entry, at, flat, nested }: ContactFact): void {
+  const { owner } = entry;
+  const user_uuid = owner.slice(owner.lastIndexOf('/') + 1);
+  const payload = service.options.flat ? flat : { user_uuid, contact: nested };
+  service.emit({ event, at, payload, organization: organizationOf(service, entry), users: [owner] });
 }
 
 /** The person of a booking. */
-export interface BookingContact {
-  readonly organization: string;
-  /** The host; a new contact belongs to them. */
-  readonly owner: string;
+export interface BookingContact extends Pick<NewContact, 'organization' | 'owner'> {
   readonly email: string;
   readonly name: string | null;
   readonly timezone: string | null;
@@ -160,41 +177,17 @@ export function ensureContact(service: Service, { organization, owner, email, na
   createContact(service, { organization, owner, source: 'scheduling', details });
 }
 
-interface ContactChange {
-  readonly entry: ContactEntry;
-  readonly organization: string;
-  readonly at: string;
-}
-
-function emitContact(service: Service, event: 'contact.created' | 'contact.updated', change: ContactChange): void {
-  const { entry, organization, at } = change;
-  const record: ContactResource = contactRecord(service, entry);
-  // Nested as the public service sends it, or flat as the specification describes it (A4b).
-  const payload: JsonObject = service.options.flat
-    ? record
-    : { user_uuid: uuidOf(entry.owner), contact: { ...record, creation_source: entry.creation_source } };
-  service.emit({ event, at, payload, organization, users: [entry.owner] });
-}
-
-const uuidOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
-
-function organizationOf({ state }: Service, { owner }: ContactEntry): string {
+function organizationOf({ state }: Pick<Service, 'state'>, { owner }: ContactEntry): string {
   return state.users.get(owner)?.current_organization ?? '';
 }
 
-interface Claim {
-  readonly emails: ContactDetails['emails'];
-  /** The URI of the contact that is updated; absent when one is created. */
-  readonly contact?: string;
-}
-
-export function refuseTakenEmails(collection: ContactCollection, { emails, contact }: Claim): void {
+/** An address belongs to one contact. `own` is the contact that is updated; absent when one is created. */
+function refuseTakenEmails(collection: ContactCollection, emails: ContactDetails['emails'], own?: string): void {
   const keys = emails.map(({ email }) => addressKey(email));
   const complaints = emails.flatMap(({ email }, index) => {
     const parameter = `emails.${index}.email`;
     const other = collection.byEmail(email);
-    if (other !== undefined && other.uri !== contact)
-      return [{ message: 'another contact has this address', parameter }];
+    if (other !== undefined && other.uri !== own) return [{ message: 'another contact has this address', parameter }];
     return keys.indexOf(addressKey(email)) < index ? [{ message: 'this address is given twice', parameter }] : [];
   });
   if (complaints.length > 0) throw invalid(...complaints);

@@ -1,23 +1,18 @@
 // Writing custom fields: values a request sets and clears, checked against the definitions. All are valid, or none is written.
+import type { z } from 'zod';
+import type { contactUpdateRequest } from '#schemas/contact-request.ts';
 import { customFieldValueFor } from '#schemas/custom-field.ts';
 import { contactResource, type CustomFieldValue } from '#schemas/resources/contact.ts';
 import { invalid } from '#src/http/http-error.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import type { StoredDefinition } from '#src/sandbox/world/state.ts';
 
-export interface ValueWrite {
-  /** The UUID of the definition; its URI is accepted too. */
-  readonly uuid?: string | undefined;
-  /** The URI of the definition, without `uuid`: a field can be written back as it was read. */
-  readonly uri?: unknown;
-  readonly value?: unknown;
-}
-
+type Writes = NonNullable<z.output<typeof contactUpdateRequest>['custom_fields']>;
 type Values = ReadonlyMap<string, CustomFieldValue>;
 
 interface Merge {
   readonly before: Values | undefined;
-  readonly writes: readonly ValueWrite[];
+  readonly writes: Writes;
 }
 
 /** The values after the writes: only named fields change, null clears a scalar, [] clears tags. */
@@ -34,7 +29,7 @@ export function mergeValues({ state }: Pick<Service, 'state'>, organization: str
     if (definition.retired_at !== null) throw refuse('this custom field was retired', named);
     if (written.has(definition.uri)) throw refuse('this custom field is written twice', named);
     written.add(definition.uri);
-    const value = valueFor(definition, write);
+    const value = valueFor(definition, write.value);
     if (value === undefined) throw refuse(`does not fit a custom field of the type ${definition.field_type}`, 'value');
     if (value === null || (Array.isArray(value) && value.length === 0)) values.delete(definition.uri);
     else values.set(definition.uri, value);
@@ -46,9 +41,7 @@ export function mergeValues({ state }: Pick<Service, 'state'>, organization: str
 const shown = contactResource.shape.custom_fields.unwrap().element.shape.value;
 
 /** Undefined when the value is invalid. */
-function valueFor(definition: StoredDefinition, { value }: ValueWrite): CustomFieldValue | null | undefined {
-  const { options, field_type } = definition;
+function valueFor({ options, field_type }: StoredDefinition, value: unknown): CustomFieldValue | null | undefined {
   const fits = customFieldValueFor({ field_type, options }).safeParse(value).success;
-  const result = shown.safeParse(value);
-  return fits && result.success ? result.data : undefined;
+  return fits ? shown.safeParse(value).data : undefined;
 }

@@ -3,10 +3,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Control } from '#src/sandbox/controls/control.ts';
-import { controls } from '#src/sandbox/controls/controls.ts';
+import { controls } from '#src/sandbox/controls/control-routes.ts';
 import { brokenBodies, damaged, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
-import { openTarget } from '../../../harness/sandbox/hostile-target.ts';
-import type { Sent, Target } from '../../../harness/sandbox/hostile-target.ts';
+import { openTarget, type Sent, type Target } from '../../../harness/sandbox/hostile-target.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;

@@ -7,7 +7,7 @@ import { eventKinds } from '#schemas/events.ts';
 import { operationsUnder } from '#src/sandbox/api/operations.ts';
 import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { statusOf } from '#src/http/operation.ts';
-import { controls } from '#src/sandbox/controls/controls.ts';
+import { controls } from '#src/sandbox/controls/control-routes.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
 

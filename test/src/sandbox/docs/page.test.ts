@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
 import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-import { controls } from '#src/sandbox/controls/controls.ts';
+import { controls } from '#src/sandbox/controls/control-routes.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));

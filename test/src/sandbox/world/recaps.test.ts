@@ -5,13 +5,11 @@ import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { deliverySchema } from '#src/sandbox/docs/payloads.ts';
 import { seedRecaps } from '#src/sandbox/seed/recaps.ts';
-import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import type { ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import { createRecap, deleteRecap, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createState } from '#src/sandbox/world/state.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));
@@ -92,7 +90,7 @@ describe('a recap', () => {
   it('keeps null where there is nothing to say, and is given words where nothing was said', () => {
     const { service } = listening();
     const user = sandbox.handles.users.owner;
-    expect(createRecap(service, { user, event: elsewhere, summary: null })).toMatchObject({
+    expect(createRecap(service, { user, event: elsewhere, summary_md: null })).toMatchObject({
       summary_md: null,
       action_items_md: expect.any(String),
       discussion_md: expect.any(String),
@@ -124,7 +122,7 @@ describe('a recap', () => {
 
   it('says nothing and stays what it was when nothing changes', () => {
     const { service, facts } = listening();
-    const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere, summary: 'Same' });
+    const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere, summary_md: 'Same' });
     facts.length = 0;
     const { attendees, start_time } = recap.event;
     const same = { summary_md: 'Same', notes: null, share_link: false, attendees: [...attendees], start_time };

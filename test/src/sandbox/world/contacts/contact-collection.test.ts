@@ -3,12 +3,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactFilters } from '#schemas/contact-request.ts';
-import { createSeededContacts } from '#src/sandbox/seed/contacts.ts';
-import type { ContactOrder, SeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import {
+  createSeededContacts,
+  type ContactOrder,
+  type SeededContacts,
+} from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { matchesSearch } from '#src/sandbox/world/contacts/contact-search.ts';
-import type { ContactSearch, FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
+import { matchesSearch, type ContactSearch, type FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 

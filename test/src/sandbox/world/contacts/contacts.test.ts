@@ -1,6 +1,6 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSeededContacts } from '#src/sandbox/seed/contacts.ts';
+import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import {
@@ -12,8 +12,7 @@ import {
 } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../../harness/sandbox/meetings.ts';
-import { openTestSandbox } from '../../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 5, bookings: 0, rateLimits: false })));
