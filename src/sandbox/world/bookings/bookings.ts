@@ -6,7 +6,7 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { invalid, notFound } from '#src/http/http-error.ts';
+import { invalid } from '#src/http/http-error.ts';
 import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { newUri, type Service } from '#src/sandbox/world/service.ts';
@@ -115,16 +115,6 @@ function planAgain(service: Service, invitee: InviteeResource, startTime: string
 
 function demandActive({ status }: InviteeResource): void {
   if (status === 'canceled') throw invalid({ message: 'the invitee is canceled already', parameter: 'uri' });
-}
-
-/** The invitee with this URI, given in the request as `parameter`. */
-export function inviteeNamed(
-  { state }: Service,
-  { uri, parameter }: { readonly uri: string; readonly parameter: string },
-): InviteeResource {
-  const invitee = state.invitees.get(uri);
-  if (invitee === undefined) throw notFound('No such invitee.', parameter);
-  return invitee;
 }
 
 export function emitInvitee(service: Service, event: EventKind, invitee: InviteeResource): void {
