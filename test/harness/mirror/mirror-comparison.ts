@@ -88,9 +88,9 @@ function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly stri
   );
   const invitees = events.flatMap(({ uri }) => state.invitees.of('event', uri));
   const forms = [...state.routingForms.values()].filter((form) => form.organization === organization);
-  const submissions = forms.flatMap(({ uri }) => [
-    ...state.submissions.values().filter((one) => one.routing_form === uri),
-  ]);
+  const submissions = [...state.submissions.values()].filter(({ routing_form }) =>
+    forms.some(({ uri }) => uri === routing_form),
+  );
   const eventTypes = [...state.eventTypes.values()].filter(
     ({ hosts }) => organizationOf(state, hosts) === organization,
   );
