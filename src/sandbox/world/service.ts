@@ -53,6 +53,6 @@ export function found<Item>(item: Item | undefined, what: string, parameter?: st
 export function given<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const kept: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return kept;
+  const defined: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return defined;
 }

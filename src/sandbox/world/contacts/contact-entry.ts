@@ -2,11 +2,11 @@
 import type { ContactResource, CustomFieldValue } from '#schemas/resources/contact.ts';
 
 type Fields<Name extends keyof ContactResource> = Readonly<Pick<ContactResource, Name>>;
-type Place = 'timezone' | 'country' | 'state' | 'city';
+type ResidenceField = 'timezone' | 'country' | 'state' | 'city';
 
 /** The fields users edit. */
 export interface ContactDetails extends Fields<
-  'emails' | 'phone_numbers' | 'name' | 'job_title' | 'company' | 'linkedin' | Place
+  'emails' | 'phone_numbers' | 'name' | 'job_title' | 'company' | 'linkedin' | ResidenceField
 > {
   /** Only custom fields with a value, by the URI of their definition. */
   readonly values: ReadonlyMap<string, CustomFieldValue>;
