@@ -32,14 +32,14 @@ interface Insert {
   readonly table: string;
   /** Both the statement and the order of its values follow this list. */
   readonly columns: readonly Column[];
-  readonly conflict?: RawBuilder<unknown>;
+  readonly conflict?: () => RawBuilder<unknown>;
 }
 
 /** Inserts rows in statements of up to 64 rows. */
 export async function insertInChunks(
   unit: Unit,
   rows: readonly WritableRow[],
-  { id, table, columns, conflict = sql`` }: Insert,
+  { id, table, columns, conflict = () => sql`` }: Insert,
 ): Promise<void> {
   const { engine } = unit;
   for (let from = 0; from < rows.length;) {
@@ -48,7 +48,7 @@ export async function insertInChunks(
     const { sql: text } = prepared(unit, `${id} ${size}`, () => {
       const values = sql`(${sql.join(columns.map(() => sql.val(null)))})`;
       return sql`insert into ${target(unit, table)} (${refs(columns.map(({ name }) => name))})
-        values ${sql.join(Array.from({ length: size }, () => values))} ${conflict}`;
+        values ${sql.join(Array.from({ length: size }, () => values))} ${conflict()}`;
     });
     const parameters: unknown[] = [];
     for (let index = from; index < from + size; index += 1) {

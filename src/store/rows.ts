@@ -100,8 +100,12 @@ export async function writeRows<Name extends TableName>(
 ): Promise<void> {
   const columns = columnsIn(table);
   const key: readonly string[] = tables[table].key;
-  const replaced = columns.filter(({ name }) => !key.includes(name));
-  await insertInChunks(unit, rows, { id: `write ${table}`, table, columns, conflict: replacing(key, replaced) });
+  const conflict = () =>
+    replacing(
+      key,
+      columns.filter(({ name }) => !key.includes(name)),
+    );
+  await insertInChunks(unit, rows, { id: `write ${table}`, table, columns, conflict });
 }
 
 /** Sets some columns of rows that exist; each row holds its key and these columns. */
@@ -124,7 +128,7 @@ export async function writeUnchecked(
 ): Promise<void> {
   const key: readonly string[] = tables[table].key;
   const columns = [...key, ...change.columns].map((name) => columnIn(table, name));
-  const conflict = replacing(key, columns.slice(key.length));
+  const conflict = () => replacing(key, columns.slice(key.length));
   await insertInChunks(unit, change.rows, { id: `set ${table} ${change.columns.join()}`, table, columns, conflict });
 }
 
@@ -185,8 +189,9 @@ function decoded(
   const row: StoredRow = {};
   for (const { name, kind, required } of columns) {
     const value = stored[name] ?? null;
-    if (value === null && required) throw new Error(`The column ${name} of a row of ${table} is null.`);
-    row[name] = engine.decode(kind, value);
+    if (value !== null) row[name] = engine.decode(kind, value);
+    else if (required) throw new Error(`The column ${name} of a row of ${table} is null.`);
+    else row[name] = null;
   }
   return row;
 }
@@ -203,5 +208,5 @@ function columnIn(table: TableName, name: string): Column {
 function makeRows(unit: Unit, table: UriTable, uris: readonly string[]): Promise<void> {
   const columns = [columnIn(table, 'uri')];
   const rows = uris.map((uri) => ({ uri }));
-  return insertInChunks(unit, rows, { id: `make ${table}`, table, columns, conflict: replacing(['uri'], []) });
+  return insertInChunks(unit, rows, { id: `make ${table}`, table, columns, conflict: () => replacing(['uri'], []) });
 }

@@ -4,7 +4,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact } from './contract.ts';
 import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
-import { fieldVersion, observedIn } from './version.ts';
+import { fieldVersions, observedIn } from './version.ts';
 
 export type Row = Readonly<Record<string, Json>>;
 
@@ -43,7 +43,7 @@ export function originsOf(table: MirrorTable, row: Row): readonly Origin[] {
 
 function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
   return Object.entries(fieldsOf[table]).flatMap(([field, columnsOf]) => {
-    const version = fieldVersion(row, field);
+    const version = fieldVersions(row)(field);
     if (version === '') return [];
     const isIn = ({ assignments }: Fact): boolean =>
       assignments.some(
@@ -77,7 +77,7 @@ function deleteOrigin(row: Row): readonly Origin[] {
 const isWon =
   (row: Row, { version }: Assignment) =>
   (field: string): boolean =>
-    fieldVersion(row, field) === version;
+    fieldVersions(row)(field) === version;
 
 /** Also when it decided no field: the version and the time of the row are those of the newest fact. */
 const isNewest = (row: Row, { version }: Assignment): boolean => row['version'] === version;

@@ -5,9 +5,9 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
-import { fieldVersion, observedIn, rowVersion, type Version } from './version.ts';
+import { fieldVersions, observedIn, rowVersion, type Version } from './version.ts';
 
-/** A row in memory. `columns` are those whose value changed since it was read; rows with `isTouched` are written. */
+/** A row in memory. `columns` are the listed ones whose value changed since it was read; rows with `isTouched` are written. */
 export interface WorkingRow {
   readonly row: UriRow;
   readonly isNew: boolean;
@@ -59,8 +59,9 @@ export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effec
 export function reapply(rows: RowLookup, { assignments }: Fact): void {
   for (const { table, uri, version, fields } of assignments) {
     const working = rows(table, uri);
+    const versionOf = fieldVersions(working.row);
     for (const [field, values] of Object.entries(fields)) {
-      if (fieldVersion(working.row, field) !== version) continue;
+      if (versionOf(field) !== version) continue;
       for (const [column, value] of Object.entries(values)) {
         // Compared as text: the stored order of keys is that of the fact which decided.
         if (JSON.stringify(working.row[column] ?? null) === JSON.stringify(value)) continue;
@@ -83,20 +84,21 @@ const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
 function assign(working: WorkingRow, { table, version, fields, definition }: Assignment, changes: Changes): boolean {
   const { row } = working;
   const greatest = rowVersion(row);
+  const versionOf = fieldVersions(row);
   const won: string[] = [];
   for (const [field, values] of Object.entries(fields)) {
-    if (version <= fieldVersion(row, field)) continue;
+    if (version <= versionOf(field)) continue;
     won.push(field);
     for (const [column, value] of Object.entries(values)) set(working, table, column, value, changes);
   }
   if (won.length === 0 && version <= greatest) return false;
   const lagging: Record<string, Version | ''> = {};
   if (version > greatest) {
-    for (const field in definition) if (!Object.hasOwn(fields, field)) lagging[field] = fieldVersion(row, field);
+    for (const field in definition) if (!Object.hasOwn(fields, field)) lagging[field] = versionOf(field);
     row['version'] = version;
     row['as_of'] = observedIn(version);
   } else {
-    for (const field in isObject(row['lagging']) ? row['lagging'] : {}) lagging[field] = fieldVersion(row, field);
+    for (const field in isObject(row['lagging']) ? row['lagging'] : {}) lagging[field] = versionOf(field);
     for (const field of won) lagging[field] = version;
   }
   row['lagging'] = Object.keys(lagging).length > 0 ? sorted(lagging) : null;
@@ -158,9 +160,10 @@ function set(working: WorkingRow, table: MirrorTable, column: string, value: Jso
   if (before === value) return;
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  if (isSame(before, value)) return;
+  // Unlisted columns are not compared: they hold whole payloads, and comparing those is expensive.
+  if (unlisted.has(column) || isSame(before, value)) return;
   working.columns.add(column);
-  if (!unlisted.has(column)) (changes[table] ??= {})[column] = [before, value];
+  (changes[table] ??= {})[column] = [before, value];
 }
 
 /** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */

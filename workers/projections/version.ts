@@ -59,11 +59,14 @@ export function rowVersion({ version }: VersionedRow): Version | '' {
   return isVersion(version) ? version : '';
 }
 
-/** The version that decided a field. */
-export function fieldVersion(row: VersionedRow, field: string): Version | '' {
-  const own = isObject(row['lagging']) ? row['lagging'][field] : undefined;
-  // An empty one says that no fact has assigned the field.
-  return own === '' || isVersion(own) ? own : rowVersion(row);
+/** The version that decided each field; empty when no fact has assigned it. */
+export function fieldVersions(row: VersionedRow): (field: string) => Version | '' {
+  const greatest = rowVersion(row);
+  const lagging = isObject(row['lagging']) ? row['lagging'] : {};
+  return (field) => {
+    const own = lagging[field];
+    return own === '' || isVersion(own) ? own : greatest;
+  };
 }
 
 /** When the fact with this version was observed. */

@@ -1,7 +1,7 @@
 // The order in which facts replace each other, as text.
 import { describe, expect, it } from 'vitest';
 import {
-  fieldVersion,
+  fieldVersions,
   isPageOf,
   observedAgain,
   observedIn,
@@ -70,9 +70,9 @@ describe('the version of a fact', () => {
     const [older, newer] = [versionOf(stamp()), versionOf(stamp({ updatedAt: at('999999') }))];
     const row = { version: newer, lagging: { name: older, city: '' } };
     expect(rowVersion(row)).toBe(newer);
-    expect(fieldVersion(row, 'email')).toBe(newer);
-    expect(fieldVersion(row, 'name')).toBe(older);
-    expect(fieldVersion(row, 'city')).toBe('');
+    expect(fieldVersions(row)('email')).toBe(newer);
+    expect(fieldVersions(row)('name')).toBe(older);
+    expect(fieldVersions(row)('city')).toBe('');
     expect(rowVersion({ version: null })).toBe('');
   });
 
