@@ -1,4 +1,5 @@
-// The real product as child processes: what a user starts, what an operator kills, and everything it printed.
+// The real product as child processes: what a user starts, what an operator kills, and everything it printed. What needs no process
+// of its own runs inside the test's process, which saves the start.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, until } from './ports.ts';
-import { runVerb, type Ran } from './run-verb.ts';
+import { runVerb, startVerb, type Ran } from './run-verb.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -20,6 +21,8 @@ export interface Home extends AsyncDisposable {
   readonly store: string;
   /** Starts it and waits until it is ready, or only until it answers at all. */
   start(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<Product>;
+  /** The same inside the test's process, for tests that kill nothing. */
+  open(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<RunningProduct>;
   /** Runs a verb to its end inside the test's process. It gets its settings the way a process gets its environment. */
   run(args: readonly string[], more?: Settings): Promise<Ran>;
   /** Runs a verb to its end as a process of its own. */
@@ -42,19 +45,23 @@ export interface Starting {
   readonly until?: 'ready' | 'answering' | 'spawned';
 }
 
-export interface Product {
+/** A product that runs, in whichever process. */
+export interface RunningProduct {
   readonly url: string;
   readonly webhook: string;
-  readonly pid: number;
   /** The status `/readyz` answers with; 0 when there is no answer. */
   readiness(): Promise<number>;
   admin(path: string): Promise<Response>;
-  kill9(): Promise<void>;
   /** Asks it to stop; answers its exit code. */
   term(): Promise<number | null>;
+  output(): string;
+}
+
+export interface Product extends RunningProduct {
+  readonly pid: number;
+  kill9(): Promise<void>;
   /** Its exit code once it has ended by itself. */
   ended(): Promise<number | null>;
-  output(): string;
 }
 
 /** A first embedded queue takes seconds of a processor that other tests want too. */
@@ -76,6 +83,7 @@ export async function openHome(given: Settings = {}): Promise<Home> {
     ...given,
   };
   const children: Child[] = [];
+  const opened: Running[] = [];
   const finished: Ran[] = [];
   const stopping = new AbortController();
   const spawned = (args: readonly string[], env: Settings): Child => {
@@ -92,6 +100,12 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       const env = { ...settings, ...how.settings };
       return startProduct(spawned([verb], env), { env, verb, awaited: how.until ?? 'ready' });
     },
+    async open(verb, how = {}) {
+      const env = { ...settings, ...how.settings };
+      const inside = openInside([verb], env);
+      opened.push(inside);
+      return runningProduct(inside, { env, verb, awaited: how.until ?? 'ready' });
+    },
     async run(args, more = {}) {
       const ran = await runVerb(args, { ...settings, ...more }, stopping.signal);
       finished.push(ran);
@@ -107,21 +121,46 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       return { ...child, [Symbol.asyncDispose]: async () => void (await child.signal('SIGKILL')) };
     },
     output: () =>
-      [...children.map((child) => child.out() + child.err()), ...finished.map(({ out, err }) => out + err)].join(''),
+      [
+        ...[...children, ...opened].map((running) => running.out() + running.err()),
+        ...finished.map(({ out, err }) => out + err),
+      ].join(''),
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await Promise.all(children.map((child) => child.signal('SIGKILL')));
+      await Promise.all(opened.map((running) => running.signal('SIGTERM')));
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-interface Child {
-  readonly process: ChildProcess;
+interface Running {
   readonly ended: Promise<number | null>;
+  hasEnded(): boolean;
   out(): string;
   err(): string;
   signal(name: NodeJS.Signals): Promise<number | null>;
+}
+
+interface Child extends Running {
+  readonly process: ChildProcess;
+}
+
+/** Inside this process there are no signals: any of them is the request to stop. */
+function openInside(args: readonly string[], env: Settings): Running {
+  const stopping = new AbortController();
+  let isOver = false;
+  const { ended, ...output } = startVerb(args, env, stopping.signal);
+  void ended.then(() => (isOver = true));
+  return {
+    ...output,
+    ended,
+    hasEnded: () => isOver,
+    signal(name) {
+      stopping.abort(name);
+      return ended;
+    },
+  };
 }
 
 /** The processes of a test that ran out of time end with this process. */
@@ -145,6 +184,7 @@ function spawnMain(args: readonly string[], env: Settings): Child {
   return {
     process: child,
     ended,
+    hasEnded: () => child.exitCode !== null,
     out: () => heard.stdout,
     err: () => heard.stderr,
     signal(name) {
@@ -160,18 +200,27 @@ interface Awaited {
   readonly awaited: NonNullable<Starting['until']>;
 }
 
-async function startProduct(child: Child, { env, verb, awaited }: Awaited): Promise<Product> {
+async function startProduct(child: Child, how: Awaited): Promise<Product> {
+  return {
+    ...(await runningProduct(child, how)),
+    pid: child.process.pid ?? 0,
+    kill9: async () => void (await child.signal('SIGKILL')),
+    ended: () => child.ended,
+  };
+}
+
+async function runningProduct(running: Running, { env, verb, awaited }: Awaited): Promise<RunningProduct> {
   const url = `http://127.0.0.1:${env['PORT']}`;
   const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`).catch(() => undefined))?.status ?? 0;
   const isUp = async (): Promise<boolean> => {
     if (awaited === 'spawned') return true;
-    if (verb === 'work') return child.err().includes('"msg":"admin"');
+    if (verb === 'work') return running.err().includes('"msg":"admin"');
     const status = await readiness();
     return awaited === 'ready' ? status === 200 : status !== 0;
   };
   await until(
     async () => {
-      if (child.process.exitCode !== null) throw new Error(`\`${verb}\` ended by itself:\n${child.err()}`);
+      if (running.hasEnded()) throw new Error(`\`${verb}\` ended by itself:\n${running.err()}`);
       return isUp();
     },
     `\`${verb}\` is up`,
@@ -180,14 +229,11 @@ async function startProduct(child: Child, { env, verb, awaited }: Awaited): Prom
   return {
     url,
     webhook: `${url}/webhooks`,
-    pid: child.process.pid ?? 0,
     readiness,
     admin: (path) =>
-      fetch(new URL(path, adminUrlIn(child.err())), { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } }),
-    kill9: async () => void (await child.signal('SIGKILL')),
-    term: () => child.signal('SIGTERM'),
-    ended: () => child.ended,
-    output: () => child.out() + child.err(),
+      fetch(new URL(path, adminUrlIn(running.err())), { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } }),
+    term: () => running.signal('SIGTERM'),
+    output: () => running.out() + running.err(),
   };
 }
 

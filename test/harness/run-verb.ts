@@ -13,7 +13,22 @@ export interface Ran {
   readonly err: string;
 }
 
+/** A verb that runs inside the test's process. */
+export interface VerbRun {
+  /** Its exit code; never rejects. */
+  readonly ended: Promise<number>;
+  out(): string;
+  err(): string;
+}
+
 export async function runVerb(args: readonly string[], env: Environment, stopping: AbortSignal): Promise<Ran> {
+  const run = startVerb(args, env, stopping);
+  const code = await run.ended;
+  return { code, out: run.out(), err: run.err() };
+}
+
+/** `stopping` is what a stop signal is to a process. */
+export function startVerb(args: readonly string[], env: Environment, stopping: AbortSignal): VerbRun {
   const written = { out: '', err: '' };
   const out = (text: string): void => void (written.out += text);
   const err = (text: string): void => void (written.err += text);
@@ -28,9 +43,6 @@ export async function runVerb(args: readonly string[], env: Environment, stoppin
     stopping: () => stopping,
     now: () => new Date(),
   };
-  const code = await runProgram(
-    { verbs, version: 'test', openContext: async () => context, write: { out, err } },
-    args,
-  );
-  return { code, ...written };
+  const ended = runProgram({ verbs, version: 'test', openContext: async () => context, write: { out, err } }, args);
+  return { ended, out: () => written.out, err: () => written.err };
 }

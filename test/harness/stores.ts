@@ -101,9 +101,10 @@ export function comparable(contents: Contents): Contents {
   return sorted;
 }
 
+/** Deletes rather than truncates: that is faster for the few rows of a test. */
 export async function emptyTables(store: Store): Promise<void> {
   if (store.engine.name === 'postgres') {
-    await sql`truncate ${sql.join(tableNames.map((table) => sql.table(table)))}`.execute(store.db);
+    await sql.raw(tableNames.map((table) => `delete from ${table}`).join(';')).execute(store.db);
     return;
   }
   await store.db.transaction().execute(async (db) => {

@@ -1,0 +1,83 @@
+// Mentions of erased people in records of others: found at any depth, removed, and nothing else is changed.
+import { describe, expect, it } from 'vitest';
+import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
+import { containsAddress, isOwnRecord, redactMentions } from '#workers/privacy/redact-mentions.ts';
+
+const key = 'k'.repeat(64);
+const ada = { uri: 'https://api.example.test/users/ada', email: 'ada@example.test' };
+const through = '2025-06-01T00:00:00.000000Z';
+const erasures = erasuresOf({
+  seq: 1,
+  key,
+  erased: [{ uri: ada.uri, table: 'users' }, erasedAddress(key, { address: ada.email, through })],
+});
+const scope = { erasures, at: '2025-05-01T00:00:00.000000Z' };
+const later = { erasures, at: '2025-07-01T00:00:00.000000Z' };
+
+describe('an erased address', () => {
+  it.each([
+    ['a text', `Write to ${ada.email.toUpperCase()}, please.`],
+    ['a list', ['x', [ada.email]]],
+    ['a value', { a: { b: ada.email } }],
+    ['a key', { [ada.email]: 1 }],
+  ])('is found in %s, up to the time of the erasure', (_, value) => {
+    expect([containsAddress(scope, value), containsAddress(later, value)]).toEqual([true, false]);
+  });
+
+  it('is not found in a longer address, a number or nothing', () => {
+    for (const value of [`not-${ada.email}`, 7, null, undefined, {}]) expect(containsAddress(scope, value)).toBe(false);
+  });
+});
+
+describe('a record', () => {
+  it('is the erased person’s by its URI at any time, and by an address up to the time of the erasure', () => {
+    expect(isOwnRecord(later, 'users', { uri: ada.uri })).toBe(true);
+    const invitee = { uri: 'https://api.example.test/invitees/1', email: ada.email };
+    expect([isOwnRecord(scope, 'invitees', invitee), isOwnRecord(later, 'invitees', invitee)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['contacts', { emails: [{ email: ada.email }] }, true],
+    ['contacts', { notes: ada.email }, false],
+    ['routing_form_submissions', { submitter: ada.uri }, true],
+    ['routing_form_submissions', { questions_and_answers: [{ answer: ada.email }] }, true],
+    ['meeting_recaps', { event: { attendees: [{ email: ada.email }] } }, true],
+    ['meeting_recaps', { summary: ada.email }, false],
+    ['scheduled_events', { name: ada.email }, false],
+  ] as const)('of %s with %j is theirs: %s', (table, record, isTheirs) => {
+    expect(isOwnRecord(scope, table, record)).toBe(isTheirs);
+  });
+});
+
+describe('redacting mentions', () => {
+  it('returns an equal value where there are none', () => {
+    const value = { name: 'Grace', list: ['a', { b: null }], event_guests: [{ email: 'grace@example.test' }] };
+    expect(redactMentions(scope, value)).toEqual(value);
+  });
+
+  it('blanks texts, removes keys and list items, and keeps URIs and the text of a uuid', () => {
+    const value = {
+      uri: ada.email,
+      notes: ada.email,
+      uuid: ada.email,
+      [ada.email]: 'by address',
+      tags: ['kept', ada.email],
+    };
+    expect(redactMentions(scope, value)).toEqual({ uri: ada.email, notes: null, uuid: '', tags: ['kept'] });
+  });
+
+  it('removes a guest, and reduces a host to the URI of a user', () => {
+    const guest = { email: 'grace@example.test' };
+    const value = {
+      event_guests: [guest, { email: ada.email }],
+      event_memberships: [{ user: ada.uri, user_name: 'Ada', user_email: ada.email }],
+    };
+    expect(redactMentions(scope, value)).toEqual({ event_guests: [guest], event_memberships: [{ user: ada.uri }] });
+  });
+
+  it('takes the name from the profile of an erased user', () => {
+    expect(redactMentions(scope, { profile: { type: 'User', name: 'Ada', owner: ada.uri } })).toEqual({
+      profile: { type: 'User', owner: ada.uri },
+    });
+  });
+});
