@@ -4,7 +4,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -55,7 +55,6 @@ const engines = [
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack();
   installMissing();
-  project.provide('templateFolder', await openTemplateFolder(started));
   for (const engine of engines) {
     const given = process.env[engine.override];
     if (given) {
@@ -72,17 +71,27 @@ export default async function setup(project: TestProject): Promise<() => Promise
       project.provide(engine.key, '');
     }
   }
+  project.provide('templateFolder', await openRunFolder(started));
   const running = started.move();
   return () => running.disposeAsync();
 }
 
-/** The projects of one run share it. */
-async function openTemplateFolder(stack: AsyncDisposableStack): Promise<string> {
-  const given = process.env['TEST_TEMPLATES'];
+const leastFreeBytes = 2 * 1024 ** 3;
+
+/** Where everything that the tests write goes: in memory where there is room, because every commit waits for a disk. */
+async function openRunFolder(stack: AsyncDisposableStack): Promise<string> {
+  const given = process.env['TEST_FOLDER'];
+  // The projects of one run share it.
   if (given !== undefined) return given;
-  const folder = await mkdtemp(join(tmpdir(), 'slotstream-templates-'));
+  const memory = '/dev/shm';
+  const space = existsSync(memory) ? await statfs(memory) : undefined;
+  const isRoomy = space !== undefined && space.bavail * space.bsize >= leastFreeBytes;
+  const folder = await mkdtemp(join(isRoomy ? memory : tmpdir(), 'slotstream-tests-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  process.env['TEST_TEMPLATES'] = folder;
+  // Engines that run as another user have their folders in it.
+  await chmod(folder, 0o711);
+  process.env['TEST_FOLDER'] = folder;
+  process.env['TMPDIR'] = folder;
   return folder;
 }
 

@@ -1,16 +1,14 @@
 // The real product as child processes: what a user starts, what an operator kills, and everything it printed. What needs no process
 // of its own runs inside the test's process, which saves the start.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { freePort, until } from './ports.ts';
-import { runVerb, startVerb, type Ran } from './run-verb.ts';
+import { runVerb, type Ran } from './run-verb.ts';
+import { openInside, spawnMain, type Child, type Running, type RunningVerb, type Settings } from './running-verb.ts';
 
-export type Settings = Readonly<Record<string, string>>;
+export type { RunningVerb, Settings };
 
 /** Where a product lives: its folder, its settings, and the output of every process that ran there. */
 export interface Home extends AsyncDisposable {
@@ -27,17 +25,12 @@ export interface Home extends AsyncDisposable {
   run(args: readonly string[], more?: Settings): Promise<Ran>;
   /** Runs a verb to its end as a process of its own. */
   runProcess(args: readonly string[], more?: Settings): Promise<Ran>;
-  /** Starts a verb that runs until it gets a signal. */
+  /** Starts a verb that runs until it gets a signal, as a process of its own. */
   spawn(args: readonly string[]): RunningVerb;
+  /** The same inside the test's process. */
+  openVerb(args: readonly string[]): RunningVerb;
   /** Everything every process here wrote to its standard output and standard error. */
   output(): string;
-}
-
-export interface RunningVerb extends AsyncDisposable {
-  out(): string;
-  err(): string;
-  /** Answers its exit code. */
-  signal(name: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface Starting {
@@ -66,8 +59,6 @@ export interface Product extends RunningProduct {
 
 /** A first embedded queue takes seconds of a processor that other tests want too. */
 const startPatienceMs = 60_000;
-
-const main = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function openHome(given: Settings = {}): Promise<Home> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));
@@ -120,6 +111,11 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       const child = spawned(args, settings);
       return { ...child, [Symbol.asyncDispose]: async () => void (await child.signal('SIGKILL')) };
     },
+    openVerb(args) {
+      const inside = openInside(args, settings);
+      opened.push(inside);
+      return { ...inside, [Symbol.asyncDispose]: async () => void (await inside.signal('SIGTERM')) };
+    },
     output: () =>
       [
         ...[...children, ...opened].map((running) => running.out() + running.err()),
@@ -130,66 +126,6 @@ export async function openHome(given: Settings = {}): Promise<Home> {
       await Promise.all(children.map((child) => child.signal('SIGKILL')));
       await Promise.all(opened.map((running) => running.signal('SIGTERM')));
       await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-interface Running {
-  readonly ended: Promise<number | null>;
-  hasEnded(): boolean;
-  out(): string;
-  err(): string;
-  signal(name: NodeJS.Signals): Promise<number | null>;
-}
-
-interface Child extends Running {
-  readonly process: ChildProcess;
-}
-
-/** Inside this process there are no signals: any of them is the request to stop. */
-function openInside(args: readonly string[], env: Settings): Running {
-  const stopping = new AbortController();
-  let isOver = false;
-  const { ended, ...output } = startVerb(args, env, stopping.signal);
-  void ended.then(() => (isOver = true));
-  return {
-    ...output,
-    ended,
-    hasEnded: () => isOver,
-    signal(name) {
-      stopping.abort(name);
-      return ended;
-    },
-  };
-}
-
-/** The processes of a test that ran out of time end with this process. */
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
-
-function spawnMain(args: readonly string[], env: Settings): Child {
-  // Away from the repository: no `.env` lying there has a say.
-  const child = spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
-  const heard = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
-  }
-  alive.add(child);
-  const ended = once(child, 'close').then(([code]) => {
-    alive.delete(child);
-    return code as number | null;
-  });
-  return {
-    process: child,
-    ended,
-    hasEnded: () => child.exitCode !== null,
-    out: () => heard.stdout,
-    err: () => heard.stderr,
-    signal(name) {
-      child.kill(name);
-      return ended;
     },
   };
 }

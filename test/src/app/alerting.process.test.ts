@@ -4,7 +4,7 @@ import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harnes
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { createDatabase } from '../../harness/postgres.ts';
-import { openHome, type Home, type Product, type Settings } from '../../harness/product.ts';
+import { openHome, type Home, type Product, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
@@ -15,7 +15,7 @@ const dayMs = 1_440 * minuteMs;
 /** The claims and the lease of a killed process expire. */
 const patience = { timeout: 120_000 };
 
-async function send(home: Home, product: Product, bodies: readonly string[]): Promise<void> {
+async function send(home: Home, product: RunningProduct, bodies: readonly string[]): Promise<void> {
   const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 4, retries: true });
   await sender.send(bodies);
   sender.close();
@@ -87,7 +87,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       await killed;
       webhook.answer = 202;
 
-      const fourth = await home.start('start');
+      const fourth = await home.open('start');
       await send(home, fourth, twenty.slice(10));
       await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
       expect(keysOf(webhook.received)).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
   it('report nothing of old history, and recent no-shows whenever they arrive', async () => {
     await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
-    const product = await home.start('start');
+    const product = await home.open('start');
     const old = Array.from({ length: 20 }, (_, n) => noShowBooking(n, Date.now() - dayMs - (n + 1) * minuteMs));
     await send(
       home,
@@ -136,7 +136,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
     await expect.poll(() => inbox.webhook.received.length, patience).toBe(1);
     expect(await first.term()).toBe(0);
     inbox.webhook.answer = 202;
-    const second = await home.start('start');
+    const second = await home.open('start');
     await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
     expect(inbox.webhook.received.map(titleOf)).toEqual([`No-show: ${name}`, `No-show: ${name}`]);
     expect(keysOf(inbox.webhook.received)).toHaveLength(1);
@@ -153,7 +153,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       const database = await createDatabase(inject('postgresUrl'));
       await redis?.cli('flushall');
       await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: redis?.url ?? '' });
-      const receiver = await home.start('receive');
+      const receiver = await home.open('receive');
       const workers = [await home.start('work'), await home.start('work'), await home.start('work')];
       const bookings = Array.from({ length: 60 }, (_, n) => noShowBooking(n, Date.now()));
       const bodies = bookings.flatMap(({ booked, marked }) => [marked, booked, marked]);

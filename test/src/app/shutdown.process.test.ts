@@ -27,7 +27,7 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
   expect(code).toBe(0);
   expect(sender.sent.flatMap(({ answers }) => answers).filter((answer) => !honest.has(answer))).toEqual([]);
   expect(await product.readiness()).toBe(0);
-  await home.start('start');
+  await home.open('start');
   await judge(home.store, sender.sent);
 }
 
@@ -57,7 +57,7 @@ describe('a process that is stopped under load', () => {
       sender.close();
       expect(await product.term()).toBe(0);
       await redis.restart();
-      await home.start('start');
+      await home.open('start');
       await judge(home.store, sender.sent);
     },
     60_000,
@@ -68,12 +68,12 @@ describe('an embedded data folder', () => {
   it('has one owner: a second start fails and names the owner, and succeeds when the owner has died', async () => {
     await using home = await openHome();
     const first = await home.start('start');
-    const second = await home.runProcess(['start'], { PORT: '0' });
+    const second = await home.run(['start'], { PORT: '0' });
     expect(second.code).toBe(2);
     expect(second.err).toContain(`process ${first.pid} on `);
     expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');
     await first.kill9();
-    const third = await home.start('start');
+    const third = await home.open('start');
     expect(await third.term()).toBe(0);
   }, 180_000);
 

@@ -178,23 +178,23 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     expect(product.output()).not.toMatch(/[\u001b\u2028\u202e]/);
   });
 
-  it('and ten thousand bad signatures write no row and hardly a line', async () => {
+  it('and thousands of bad signatures write no row and hardly a line', async () => {
     const [rows, said] = [await count('true'), product.output().length];
     const forger = openSender({ url: product.webhook, key: 'not the signing key', pauseMs: 0 });
     const body = about('forged');
-    await forger.send(Array.from({ length: 10_000 }, () => body));
+    await forger.send(Array.from({ length: 2_000 }, () => body));
     forger.close();
     expect(new Set(forger.sent.flatMap(({ answers }) => answers))).toEqual(new Set([401]));
     expect(await count('true')).toBe(rows);
     expect(product.output().slice(said).split('\n').length).toBeLessThan(50);
   });
 
-  it('and thousands of unknown kinds do not add up in the metrics', async () => {
-    const kinds = Array.from({ length: 2000 }, (_, n) => JSON.stringify({ event: `kind-${n}.created`, payload: {} }));
+  it('and hundreds of unknown kinds do not add up in the metrics', async () => {
+    const kinds = Array.from({ length: 500 }, (_, n) => JSON.stringify({ event: `kind-${n}.created`, payload: {} }));
     await deliver(...kinds);
     const metrics = await (await product.admin('/metrics')).text();
     expect(metrics).not.toContain('kind-');
     expect(metrics.match(/^slotstream_projected_total\{/gm)?.length).toBeLessThan(14 * 7);
-    expect(await count(`event like 'kind-%' and outcome = 'unhandled'`)).toBe(2000);
+    expect(await count(`event like 'kind-%' and outcome = 'unhandled'`)).toBe(500);
   });
 });

@@ -8,13 +8,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
 import { until } from '../../../harness/ports.ts';
-import { openHome, type Home, type Product } from '../../../harness/product.ts';
+import { openHome, type Home, type RunningProduct } from '../../../harness/product.ts';
 
 let home: Home;
-let product: Product;
+let product: RunningProduct;
 beforeAll(async () => {
   home = await openHome();
-  product = await home.start('start');
+  product = await home.open('start');
 });
 afterAll(() => home[Symbol.asyncDispose]());
 

@@ -113,8 +113,8 @@ describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
     expect(keysOf(home)).toHaveLength(1);
     const third = { EVENTS: 'contact.created,invitee.created,meeting_recap.created' };
     const changed = await Promise.all([
-      home.runProcess(['bootstrap', '--prune'], third),
-      home.runProcess(['bootstrap', '--prune'], third),
+      home.run(['bootstrap', '--prune'], third),
+      home.run(['bootstrap', '--prune'], third),
     ]);
     expect(changed.map(({ code }) => code)).toEqual([0, 0]);
     expect(stored().map(({ events }) => [...events].toSorted().join())).toEqual(
@@ -182,7 +182,7 @@ const application = (): Settings => {
 
 /** As the user would in a browser. */
 async function logIn(home: Home, user: string): Promise<void> {
-  await using login = home.spawn(['login']);
+  await using login = home.openVerb(['login']);
   await until(() => login.err().includes('/oauth/authorize'), 'the address to open is shown');
   const url = new URL(/https?:\/\/\S+\/oauth\/authorize\S*/.exec(login.err())?.[0] ?? '');
   url.searchParams.set('prompt', 'none');
@@ -195,7 +195,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () 
   it('rejects no delivery: both keys verify while old deliveries can still arrive', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ ...settled(), ...noKeys, QUEUE_URL: redis.url });
-    const product = await home.start('start');
+    const product = await home.open('start');
     const aim = { PUBLIC_URL: product.url };
     expect((await home.run(['bootstrap'], aim)).code).toBe(0);
     const [old = ''] = keysOf(home);

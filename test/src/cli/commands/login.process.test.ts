@@ -39,8 +39,7 @@ async function approve(url: URL, user: string): Promise<Response> {
   return fetch(asked);
 }
 
-async function logIn(user: string, ...options: readonly string[]): Promise<RunningVerb> {
-  const verb = home.spawn(['login', ...options]);
+async function logIn(user: string, verb = home.openVerb(['login'])): Promise<RunningVerb> {
   const page = await approve(await addressOf(verb), user);
   expect(page.status).toBe(200);
   expect(await page.text()).toContain('You are logged in');
@@ -53,7 +52,7 @@ const file = () => join(home.dataDir, 'oauth-tokens.json');
 describe('login', () => {
   it('stores what the user granted, readable by the owner only, and shows no token', async () => {
     const { owner } = sandbox.handles.users;
-    await using verb = await logIn(owner, '--json');
+    await using verb = await logIn(owner, home.spawn(['login', '--json']));
     const scopes = ['contacts:read', 'webhooks:write', 'meeting_recaps:read'];
     expect(JSON.parse(verb.out())).toEqual({ user: owner, organization: sandbox.handles.organization, scopes });
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -64,7 +63,7 @@ describe('login', () => {
   });
 
   it('uses PKCE and requests only the scopes that the chosen kinds require', async () => {
-    await using verb = home.spawn(['login']);
+    await using verb = home.openVerb(['login']);
     const { searchParams } = await addressOf(verb);
     expect(Object.fromEntries(searchParams)).toMatchObject({
       response_type: 'code',
@@ -88,7 +87,7 @@ describe('login', () => {
   });
 
   it('ignores answers that are not its own: a wrong state, another issuer, another path', async () => {
-    await using verb = home.spawn(['login']);
+    await using verb = home.openVerb(['login']);
     const url = await addressOf(verb);
     const back = new URL(url.searchParams.get('redirect_uri') ?? '');
     const state = url.searchParams.get('state') ?? '';
@@ -105,7 +104,7 @@ describe('login', () => {
   });
 
   it('reports that the user denied access', async () => {
-    await using verb = home.spawn(['login']);
+    await using verb = home.openVerb(['login']);
     const url = await addressOf(verb);
     const back = new URL(url.searchParams.get('redirect_uri') ?? '');
     const parameters = {
@@ -135,7 +134,7 @@ describe('login', () => {
 
   it('says that the secret of the application is wrong, without showing it', async () => {
     const other = await openHome({ ...home.settings, OAUTH_CLIENT_SECRET: 'a-wrong-secret', DATA_DIR: home.dataDir });
-    await using verb = other.spawn(['login']);
+    await using verb = other.openVerb(['login']);
     await approve(await addressOf(verb), sandbox.handles.users.owner);
     await until(() => verb.err().includes('invalid_client'), 'it says so');
     expect(verb.err()).toContain('OAUTH_CLIENT_SECRET');

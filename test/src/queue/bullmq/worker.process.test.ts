@@ -30,7 +30,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
 
     it('a batch whose worker was killed is processed once, by another worker', async () => {
       await using home = await freshHome();
-      const receiver = await home.start('receive');
+      const receiver = await home.open('receive');
       const doomed = await home.start('work');
       const sender = openSender({ url: receiver.webhook, key: home.signingKey });
       await using hold = await lockContacts(home.store);
@@ -49,7 +49,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       { what: 'a PostgreSQL that is store and queue', shared: true },
     ])('$what restarted under load, cleanly and not, loses nothing and quarantines nothing', async ({ shared }) => {
       await using home = await freshHome(shared);
-      const [receiver, worker] = [await home.start('receive'), await home.start('work')];
+      const [receiver, worker] = [await home.open('receive'), await home.start('work')];
       const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
       const story = [...contactStory({ contacts: 60, versions: 15 })];
       const half = Math.ceil(story.length / 2);
@@ -69,8 +69,8 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
     it('two receivers and two workers share the work, and each delivery counts once', async () => {
       await using home = await freshHome();
       const [first, second] = await Promise.all([
-        home.start('receive'),
-        home.start('receive', { settings: { PORT: String(await freePort()) } }),
+        home.open('receive'),
+        home.open('receive', { settings: { PORT: String(await freePort()) } }),
         home.start('work'),
         home.start('work'),
       ]);

@@ -1,14 +1,13 @@
-// The verbs as a person types them, beside a running process.
+// The verbs as a person types them, beside a product that runs.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Home, type Product } from '../../harness/product.ts';
+import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactDelivery, contactStory, contactUri } from '../../harness/data/contact-deliveries.ts';
 
-// Each verb is a process of its own, and starting many on a busy machine takes its time.
 vi.setConfig({ testTimeout: 90_000 });
 
 const kinds = [
@@ -29,10 +28,10 @@ const kinds = [
 ];
 
 let home: Home;
-let product: Product;
+let product: RunningProduct;
 beforeAll(async () => {
   home = await openHome();
-  product = await home.start('start');
+  product = await home.open('start');
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
@@ -233,7 +232,7 @@ describe('status and doctor', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       running: true,
-      pid: product.pid,
+      pid: process.pid,
       queue: { engine: 'embedded' },
       store: { engine: 'sqlite' },
     });

@@ -43,7 +43,7 @@ for (const { name, available, settings } of isLongRun ? engines : engines.slice(
       Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
       const members = sandbox.service.state.memberships.of('organization', sandbox.handles.organization);
       for (const { user } of members) await logIn(home, user);
-      const product = await home.start('start');
+      const product = await home.open('start');
       expect((await home.run(['bootstrap'])).code).toBe(0);
       expect((await home.run(['backfill'])).code).toBe(0);
       expect(await differencesOf(home, sandbox)).toEqual([]);
@@ -91,7 +91,7 @@ for (const { name, available, settings } of isLongRun ? engines : engines.slice(
 
 /** A browser whose user says yes. */
 async function logIn(home: Home, user: string): Promise<void> {
-  await using verb = home.spawn(['login']);
+  await using verb = home.openVerb(['login']);
   await until(() => verb.err().includes('Waiting for the browser'), 'the address is shown');
   const url = new URL(/http\S+\/oauth\/authorize\S+/.exec(verb.err())?.[0] ?? '');
   url.searchParams.set('prompt', 'none');

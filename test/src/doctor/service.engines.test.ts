@@ -25,7 +25,7 @@ beforeAll(async () => {
   const quiet = { RECONCILE_EVERY: '99999d', SWEEP_EVERY: '99999d', WATCH_EVERY: '99999d' };
   home = open.use(await openHome({ ...api, ...quiet }));
   Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
-  await home.start('start');
+  await home.open('start');
   await home.run(['bootstrap']);
   await home.run(['reconcile', '--repair']);
   await home.run(['reconcile', '--repair']);

@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Home, type Product } from '../../harness/product.ts';
+import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
@@ -24,7 +24,7 @@ async function openWatched(redis: TestRedis, sandbox: TestSandbox): Promise<Home
   return home;
 }
 
-async function gauge(product: Product, line: string): Promise<number> {
+async function gauge(product: RunningProduct, line: string): Promise<number> {
   const text = await (await product.admin('/metrics')).text();
   const found = text.split('\n').find((one) => one.startsWith(`${line} `));
   return Number(found?.split(' ').at(-1) ?? 'NaN');
@@ -48,7 +48,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     if (contact === undefined) throw new Error('no contact');
     updateContact(sandbox.service, contact, { company: 'Changed During The Outage' });
 
-    const product = await home.start('start');
+    const product = await home.open('start');
     await until(
       () => organizationOnes(sandbox).some(({ uri, state }) => uri !== lost?.uri && state === 'active'),
       'it stands again',
@@ -85,7 +85,7 @@ describe.runIf(inject('redisUrl'))('the watch', { timeout: 180_000 }, () => {
     await until(() => organizationOnes(sandbox).some(({ retry_started_at: since }) => since !== null), 'it is retried');
     await sandbox.control('POST', '/faults', { corrupt_signature: 1 });
 
-    const product = await home.start('start');
+    const product = await home.open('start');
     await until(() => product.output().includes('deliveries fail and are retried'), 'the log reports it');
     expect(await gauge(product, 'slotstream_subscriptions{state="retrying"}')).toBe(1);
   });

@@ -37,7 +37,7 @@ describe('erase beside a running product', () => {
         RECONCILE_EVERY: '24h',
       }),
     );
-    await home.start('start');
+    await home.open('start');
     for (const verb of ['bootstrap', 'backfill']) {
       const { code, err } = await home.run([verb]);
       if (code !== 0) throw new Error(`\`${verb}\` ended with ${code}:\n${err}`);
@@ -128,7 +128,7 @@ describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the pe
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
     await (await openStore({ report: () => {} }, home.store)).close();
-    const receiver = await home.start('receive');
+    const receiver = await home.open('receive');
     using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
     const email = 'canary.bird@example.test';
     const more = { name: 'Gelbfeder', emails: [{ email, is_primary: true }] };
@@ -136,7 +136,7 @@ describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the pe
     await sender.sender.send(bodies);
     expect((await home.run(['erase', email])).code).toBe(0);
 
-    await home.start('work');
+    await home.open('work');
     const logged = async () => ask(home.store, `select subject_uri, body from event_log where source = 'webhook'`);
     await until(async () => (await logged()).length === 3, 'all are in the log', 20_000);
     const text = await everything(home);
@@ -158,7 +158,7 @@ describe('the embedded queue of a product that is stopped', () => {
       };
       await until(isThere, 'all are mirrored', 20_000);
     };
-    const first = await home.start('start');
+    const first = await home.open('start');
     await send(first.webhook, ['a', 'b']);
     const queue = async () => JSON.parse((await home.run(['status', '--json'])).out).queue;
     await expect.poll(queue).toMatchObject({ engine: 'embedded', waiting: 0, active: 0, failed: 0 });
@@ -166,7 +166,7 @@ describe('the embedded queue of a product that is stopped', () => {
     expect(existsSync(join(home.dataDir, 'queue'))).toBe(true);
     await rm(join(home.dataDir, 'queue'), { recursive: true });
 
-    const second = await home.start('start');
+    const second = await home.open('start');
     await send(second.webhook, ['c']);
     expect(await ask(home.store, 'select uri from contacts')).toHaveLength(3);
   });

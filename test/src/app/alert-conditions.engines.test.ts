@@ -45,7 +45,7 @@ describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, (
     });
     Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
     expect((await home.run(['bootstrap'])).code).toBe(0);
-    const product = await home.start('start');
+    const product = await home.open('start');
     const [lost] = sandbox.service.state.subscriptions.values();
     await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
     const sender = openSender({ url: product.webhook, key: home.signingKey });
@@ -62,7 +62,7 @@ describe.runIf(inject('redisUrl'))('operational alerts', { timeout: 180_000 }, (
 
     // Another process goes on where this one was.
     expect(await product.term()).toBe(0);
-    const next = await home.start('start');
+    const next = await home.open('start');
     await sender.send(['no more JSON']);
     const looked = async (): Promise<{ seq: number; atMs: number }> => {
       const [row] = await ask(home.store, "select value from key_values where key = 'alerts conditions'");

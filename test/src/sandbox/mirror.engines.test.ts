@@ -37,7 +37,7 @@ describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_0
       API_BASE_URL: sandbox.handles.base_url,
       API_TOKEN: sandbox.handles.tokens.owner,
     });
-    await home.start('start');
+    await home.open('start');
     expect((await home.run(['bootstrap'])).code).toBe(0);
     await sandbox.control('POST', '/faults', { duplicate: 0.2, shuffle: 0.3 });
     await takeTurns(sandbox, () => facts.length >= 600);

@@ -2,14 +2,14 @@
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { freePort, until } from '../../harness/ports.ts';
-import { openHome, type Product } from '../../harness/product.ts';
+import { openHome, type RunningProduct } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { openSender, type Sender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
 interface Scene {
   readonly redis: TestRedis;
-  readonly product: Product;
+  readonly product: RunningProduct;
   readonly sender: Sender;
 }
 
@@ -17,7 +17,7 @@ interface Scene {
 async function withRedis(fault: (scene: Scene) => Promise<void>): Promise<void> {
   await using redis = await startRedis();
   await using home = await openHome({ QUEUE_URL: redis.url });
-  const product = await home.start('start');
+  const product = await home.open('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   await sender.send(contactStory({ contacts: 10, versions: 5, name: 'before' }));
   await fault({ redis, product, sender });
@@ -82,7 +82,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a process waits for a Redis that is down at the start, while the spool accepts deliveries', async () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
-    const product = await home.start('start', { until: 'answering' });
+    const product = await home.open('start', { until: 'answering' });
     expect(await product.readiness()).toBe(503);
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send(during());
@@ -96,7 +96,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a Redis that returns without its append-only file gets nothing until that is fixed', async () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
-    const product = await home.start('start', { until: 'answering' });
+    const product = await home.open('start', { until: 'answering' });
     await using redis = await startRedis({ port, appendonly: false });
     await until(() => product.output().includes('keeps deliveries in memory only'), 'it has looked at Redis');
     const sender = openSender({ url: product.webhook, key: home.signingKey });
@@ -111,7 +111,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a Redis without its append-only file is rejected at the start, with a fix', async () => {
     await using redis = await startRedis({ appendonly: false });
     await using home = await openHome({ QUEUE_URL: redis.url });
-    const { code, err } = await home.runProcess(['start']);
+    const { code, err } = await home.run(['start']);
     expect(code).toBe(2);
     expect(err).toContain('a crash would lose all accepted deliveries');
     expect(err).toContain('→ Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.');

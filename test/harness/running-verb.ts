@@ -1,0 +1,73 @@
+// A verb that runs until it is stopped: as a child process, or inside the test's process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { startVerb } from './run-verb.ts';
+
+export type Settings = Readonly<Record<string, string>>;
+
+export type RunningVerb = Omit<Running, 'ended' | 'hasEnded'> & AsyncDisposable;
+
+export interface Running {
+  readonly ended: Promise<number | null>;
+  hasEnded(): boolean;
+  out(): string;
+  err(): string;
+  /** Answers its exit code. */
+  signal(name: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface Child extends Running {
+  readonly process: ChildProcess;
+}
+
+/** Inside this process there are no signals: any of them is the request to stop. */
+export function openInside(args: readonly string[], env: Settings): Running {
+  const stopping = new AbortController();
+  let isOver = false;
+  const { ended, ...output } = startVerb(args, env, stopping.signal);
+  void ended.then(() => (isOver = true));
+  return {
+    ...output,
+    ended,
+    hasEnded: () => isOver,
+    signal(name) {
+      stopping.abort(name);
+      return ended;
+    },
+  };
+}
+
+const main = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
+
+/** The processes of a test that ran out of time end with this process. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+export function spawnMain(args: readonly string[], env: Settings): Child {
+  // Away from the repository: no `.env` lying there has a say.
+  const child = spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const heard = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
+  }
+  alive.add(child);
+  const ended = once(child, 'close').then(([code]) => {
+    alive.delete(child);
+    return code as number | null;
+  });
+  return {
+    process: child,
+    ended,
+    hasEnded: () => child.exitCode !== null,
+    out: () => heard.stdout,
+    err: () => heard.stderr,
+    signal(name) {
+      child.kill(name);
+      return ended;
+    },
+  };
+}
