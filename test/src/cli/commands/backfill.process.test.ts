@@ -174,7 +174,8 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
           { onFact: (fact) => void facts.push(fact) },
         );
         await using home = await openHome({ ...serviceOf(sandbox), QUEUE_URL: redis.url, ...(await settings()) });
-        const product = await home.open('start');
+        // A process of its own: it shares the load with the sandbox, which runs in this one.
+        const product = await home.start('start');
         await registerForAll(sandbox, { callback: product.webhook, key: home.signingKey });
         await sandbox.control('POST', '/faults', { shuffle: 0.3, duplicate: 0.1, latency_ms: 20 });
         const enough = new AbortController();
