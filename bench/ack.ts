@@ -12,22 +12,27 @@ export const ack: Measurement = {
   async run() {
     await using redis = await startRedis();
     using folder = temporaryFolder();
-    await using receiver = await startProduct('receive', { DATA_DIR: folder.path, QUEUE_URL: redis.url });
+    using otherFolder = temporaryFolder();
+    const common = { QUEUE_URL: redis.url, JOURNAL_MAX_MB: '4096' };
+    await using receiver = await startProduct('receive', { ...common, DATA_DIR: folder.path });
+    await using unjournaled = await startProduct('receive', { ...common, DATA_DIR: otherFolder.path, JOURNAL: 'off' });
     await using baseline = await startBaseline();
     const product: number[] = [];
+    const without: number[] = [];
     const bare: number[] = [];
-    await rate(receiver);
-    await rate(baseline);
-    // Turn by turn, so that whatever else the machine does falls on both.
+    for (const one of [receiver, unjournaled, baseline]) await rate(one);
+    // Turn by turn, so that whatever else the machine does falls on all.
     for (let round = 0; round < rounds; round += 1) {
+      without.push(await rate(unjournaled));
       product.push(await rate(receiver));
       bare.push(await rate(baseline));
-      await redis.cli('flushall');
     }
     return [
       { name: 'ack.per_second', value: median(product) },
+      { name: 'ack.unjournaled_per_second', value: median(without) },
       { name: 'ack.baseline_per_second', value: median(bare) },
       { name: 'ack.ratio', value: median(product) / median(bare), limit: ['>=', 0.6] },
+      { name: 'ack.journal_ratio', value: median(product) / median(without), limit: ['>=', 0.85] },
     ];
   },
 };

@@ -46,6 +46,7 @@ const status = z
       state: z.literal('not answering').optional(),
     }),
     spool: z.looseObject({ deliveries: count, bytes: count }).optional(),
+    journal: z.looseObject({ batches: count, bytes: count, losses: count, is_full: z.boolean() }).optional(),
     store: z
       .looseObject({
         engine: z.enum(['sqlite', 'postgres']),

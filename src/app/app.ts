@@ -76,6 +76,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
     pid: process.pid,
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(receiver && { spool: receiver.spool.depth() }),
+    ...(receiver?.journal && { journal: receiver.journal.status() }),
     ...(store && (await mirrorStatus(store))),
     ...(running.sinks && { sinks: await running.sinks.status() }),
     ...(running.alerts && { alert_channels: running.alerts.channelStates() }),

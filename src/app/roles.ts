@@ -10,7 +10,10 @@ import { createReceiverApp } from '#src/receiver/app.ts';
 import type { Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
-import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { openJournal, type Journal } from '#src/receiver/journal/journal.ts';
+import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
+import { journaledCircuit, startJournalChecks } from '#src/receiver/journal/journaled-circuit.ts';
+import { createQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
@@ -39,28 +42,27 @@ const unreadyGraceMs = 1_000;
 export interface Receiver {
   readonly port: number;
   readonly spool: Spool;
+  /** Present where the queue can lose what it accepted. */
+  readonly journal: Journal | undefined;
 }
 
-export async function openReceiver(
-  {
-    config,
-    log,
-    metrics,
-    gate,
-    health,
-    opened,
-  }: RoleNeeds & { readonly gate: DurabilityGate; readonly health: Health },
-  { makesKey }: Pick<Roles, 'makesKey'>,
-): Promise<Receiver> {
+type ReceiverNeeds = RoleNeeds & {
+  readonly queue: Pick<DeliveryQueue, 'losses'>;
+  readonly gate: DurabilityGate;
+  readonly health: Health;
+};
+
+export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Roles, 'makesKey'>): Promise<Receiver> {
+  const { config, log, metrics, health, opened } = needs;
   const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
   opened.defer(() => spool.close());
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
-  const circuit = createQueueCircuit({ enqueue: (batch) => gate.enqueue(batch), log, clock: Date.now });
+  const { circuit, journal } = await openCircuit(needs);
   const drain = startDrain({ circuit, spool, log });
   opened.defer(() => drain.stop());
-  const intake = createIntake({ circuit, spool, metrics });
+  const intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
   opened.defer(() => intake.settled());
   const app = createReceiverApp(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
@@ -71,7 +73,25 @@ export async function openReceiver(
     { host: config.host, port: config.port, graceMs: unreadyGraceMs },
   );
   opened.defer(() => listener.close());
-  return { port: listener.port, spool };
+  return { port: listener.port, spool, journal };
+}
+
+/** The way into the queue: through the journal, where the queue can lose what it accepted. */
+async function openCircuit({ config, log, metrics, queue, gate, opened }: ReceiverNeeds): Promise<{
+  readonly circuit: QueueCircuit;
+  readonly journal: Journal | undefined;
+}> {
+  const common = { log, clock: Date.now };
+  const root = join(config.dataDir, 'journal');
+  if (!queue.losses || !config.journal.isOn)
+    return { circuit: createQueueCircuit({ ...common, enqueue: (batch) => gate.enqueue(batch) }), journal: undefined };
+  const { enqueue } = gate;
+  const { maxBytes } = config.journal;
+  const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics }, { root, maxBytes });
+  opened.defer(() => journal.close());
+  opened.defer(startJournalChecks({ journal, log }));
+  const circuit = createQueueCircuit<JournaledBatch>({ ...common, enqueue: ({ id, content }) => enqueue(content, id) });
+  return { circuit: journaledCircuit(journal, circuit), journal };
 }
 
 export function openWorker(

@@ -26,6 +26,7 @@ const report = z.object({
     failed: z.number().optional(),
   }),
   spool: part({ deliveries: z.number(), bytes: z.number() }),
+  journal: part({ batches: z.number(), bytes: z.number(), losses: z.number(), is_full: z.boolean() }),
   store: z
     .union([
       z.object({ state: z.string() }),
@@ -63,7 +64,7 @@ interface Section {
 
 export function statusText(status: object): string {
   const read = report.parse(status);
-  const { queue, spool, store, retention } = read;
+  const { queue, spool, journal, store, retention } = read;
   const sections: Section[] = [
     { title: 'Process', lines: processLines(read) },
     { title: `Queue${queue ? ` (${engineName(queue.engine)})` : ''}`, lines: queueLines(queue) },
@@ -73,6 +74,16 @@ export function statusText(status: object): string {
         ? [
             ['Deliveries', spool.deliveries],
             ['Bytes', spool.bytes],
+          ]
+        : [],
+    },
+    {
+      title: 'Journal (copies on disk until the deliveries are processed)',
+      lines: journal
+        ? [
+            ['Batches', journal.batches],
+            ['Bytes', `${journal.bytes}${journal.is_full ? ' (full: deliveries are rejected)' : ''}`],
+            ['Losses of the queue', journal.losses],
           ]
         : [],
     },

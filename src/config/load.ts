@@ -93,6 +93,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
   if ((smtp === undefined) !== (to === undefined))
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
+  if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
+    problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) problems.push('PORT and ADMIN_PORT must differ');
   return problems;
 }
@@ -103,6 +105,10 @@ function shape(values: SettingValues) {
     dataDir,
     databaseUrl: values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`,
     queueUrl: values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`,
+    journal: {
+      isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
+      maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,
+    },
     host: values.HOST,
     port: values.PORT,
     adminHost: values.ADMIN_HOST,
@@ -157,6 +163,8 @@ function shape(values: SettingValues) {
       : ([] as readonly string[]),
   } as const;
 }
+
+const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
 
 /** The listener's own address; undefined when it is not reachable under it: on every interface, or on any free port. */
 function adminUrlOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {

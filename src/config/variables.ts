@@ -19,7 +19,7 @@ export const settings = {
     reads: z.string().default('./data'),
     default: './data',
     meaning:
-      'Folder for the embedded queue, the SQLite file, the spool and generated secrets (readable by the owner only).',
+      'Folder for the embedded queue, the SQLite file, the spool, the journal and generated secrets (readable by the owner only).',
   },
   DATABASE_URL: {
     reads: address('sqlite:', 'postgres://', 'postgresql://').optional(),
@@ -42,6 +42,17 @@ export const settings = {
       'The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`.',
     secret: true,
     alias: 'REDIS_URL',
+  },
+  JOURNAL: {
+    reads: z.enum(['on', 'off'], 'on or off').optional(),
+    default: 'on with a Redis queue',
+    meaning:
+      'Whether the receiver keeps a copy of each delivery on disk until it is processed, in case Redis loses it. The other queues need none.',
+  },
+  JOURNAL_MAX_MB: {
+    reads: wholeNumber(1, 1_048_576).default(256),
+    default: '256',
+    meaning: 'Maximum size of the journal on disk; when it is full, deliveries are rejected with 503.',
   },
   HOST: {
     reads: z.string().default('0.0.0.0'),

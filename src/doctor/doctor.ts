@@ -4,7 +4,7 @@ import { checkAlerts } from './alerts.ts';
 import { problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
 import { checkDrift } from './drift.ts';
 import { checkQueue, checkStore } from './engines.ts';
-import { checkDisk, checkKeys, checkSpool } from './local.ts';
+import { checkDisk, checkKeys, checkSegments } from './local.ts';
 import { checkProcess } from './process.ts';
 import { checkPublicUrl } from './public-url.ts';
 import { checkService } from './service.ts';
@@ -17,7 +17,7 @@ const checks: Readonly<Record<string, Check>> = {
   queue: checkQueue,
   store: checkStore,
   disk: checkDisk,
-  spool: checkSpool,
+  'spool and journal': checkSegments,
   service: checkService,
   'public URL': checkPublicUrl,
   subscriptions: checkSubscriptions,

@@ -1,9 +1,9 @@
-// Checks of this machine: signing keys, free disk space, damaged spool files.
+// Checks of this machine: signing keys, free disk space, damaged files of the spool and the journal.
 import { existsSync } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { ok, problem, warning, type Check } from './check.ts';
+import { ok, problem, warning, type Check, type Finding } from './check.ts';
 
 export const checkKeys: Check = async ({ config, now }) => {
   const { keys, allowUnsigned } = config.signing;
@@ -42,17 +42,19 @@ export const checkDisk: Check = async ({ config }) => {
 /** The folder, or the closest parent that exists: it will be created there. */
 const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)));
 
-export const checkSpool: Check = async ({ config }) => {
-  const spool = join(config.dataDir, 'spool');
-  // Without a folder, nothing was ever spooled.
-  const files = await readdir(spool).catch(() => []);
+export const checkSegments: Check = async ({ config }) =>
+  (await Promise.all(['spool', 'journal'].map((name) => damagedFiles(name, join(config.dataDir, name))))).flat();
+
+async function damagedFiles(name: string, folder: string): Promise<readonly Finding[]> {
+  // Without a folder, nothing was ever written there.
+  const files = await readdir(folder).catch(() => []);
   const damaged = files.filter((file) => file.startsWith('damaged-'));
   if (damaged.length === 0) return [];
   return [
     problem(
-      'spool',
+      name,
       `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
-      `npx slotstream reconcile --repair, then delete them: rm ${join(spool, 'damaged-*')}`,
+      `npx slotstream reconcile --repair, then delete them: rm ${join(folder, 'damaged-*')}`,
     ),
   ];
-};
+}

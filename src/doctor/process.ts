@@ -5,9 +5,11 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { ok, problem, warning, type Check, type Finding } from './check.ts';
 
 const count = z.number().optional().catch(undefined);
+const journal = z.looseObject({ losses: count, is_full: z.boolean().optional().catch(undefined) });
 const status = z.looseObject({
   queue: z.looseObject({ waiting: count, failed: count, state: z.string().optional() }).optional().catch(undefined),
   spool: z.looseObject({ deliveries: count }).optional().catch(undefined),
+  journal: journal.optional().catch(undefined),
 });
 
 /** In batches; each holds up to 256 deliveries. */
@@ -30,6 +32,7 @@ export const checkProcess: Check = async ({ config }) => {
   return [
     ok('process', 'running, and its admin listener answers.'),
     ...lagFindings(status.safeParse(answer).data ?? {}),
+    ...journalFindings(status.safeParse(answer).data?.journal ?? {}),
   ];
 };
 
@@ -45,6 +48,27 @@ function lagFindings({ queue, spool }: Partial<z.output<typeof status>>): readon
         'lag',
         `${spool?.deliveries} deliveries are on disk, waiting for the queue.`,
         'They are sent to the queue as soon as it answers: see the line about the queue.',
+      ),
+    );
+  return found;
+}
+
+function journalFindings({ losses = 0, is_full: isFull = false }: z.output<typeof journal>): readonly Finding[] {
+  const found: Finding[] = [];
+  if (isFull)
+    found.push(
+      problem(
+        'journal',
+        'it is full, so deliveries are rejected.',
+        'Run more workers (npx slotstream work), or raise JOURNAL_MAX_MB.',
+      ),
+    );
+  if (losses > 0)
+    found.push(
+      warning(
+        'journal',
+        `the queue lost jobs ${losses} ${losses === 1 ? 'time' : 'times'} since the receiver started; they were enqueued again.`,
+        'Find out why Redis lost data: see docs/durability.md.',
       ),
     );
   return found;

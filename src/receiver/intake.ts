@@ -1,5 +1,6 @@
 // Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay.
-// Each delivery is acknowledged once it is durable: in the queue, otherwise in the spool; if neither works it is rejected.
+// Each delivery is acknowledged once it is durable: in the queue (and the journal), otherwise in the spool; if neither works it is
+// rejected.
 import { instantOf } from '#src/base/time.ts';
 import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
@@ -13,6 +14,8 @@ export interface IntakeNeeds {
     append(batch: DeliveryBatch): Promise<boolean>;
     isEmpty(): boolean;
   };
+  /** Present where the circuit needs room in the journal. */
+  readonly journal?: { isFull(): boolean };
   readonly metrics: Pick<Metrics, 'batched'>;
 }
 
@@ -53,6 +56,8 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
 
   async function store(batch: DeliveryBatch): Promise<ReceivedOutcome> {
     needs.metrics.batched(batch.deliveries.length);
+    // The spool would only postpone it: what it holds has to pass the journal too.
+    if (needs.journal?.isFull()) return 'unavailable';
     if (mayTryQueue() && (await needs.circuit.enqueue(batch))) return 'queued';
     if (await needs.spool.append(batch)) return 'spooled';
     // The disk fails too, and the drain may be stuck on it, so this request probes the queue itself.

@@ -6,8 +6,8 @@ import type { Log } from '#src/observability/log.ts';
 import { backoffMs, createCircuitBreaker, type CircuitState } from '#src/base/retry-policy.ts';
 import type { DeliveryBatch } from '#src/queue/contract.ts';
 
-export interface QueueCircuitNeeds {
-  enqueue(batch: DeliveryBatch): Promise<void>;
+export interface QueueCircuitNeeds<Batch> {
+  enqueue(batch: Batch): Promise<void>;
   readonly log: Log;
   /** Milliseconds, any origin. */
   clock(): number;
@@ -19,15 +19,18 @@ export interface QueueCircuitOptions {
   readonly longestPauseMs?: number;
 }
 
-export interface QueueCircuit {
+export interface QueueCircuit<Batch = DeliveryBatch> {
   /** True once the queue has the batch. A batch that arrives after its timeout is a duplicate, which the log absorbs. */
-  enqueue(batch: DeliveryBatch, timeoutMs?: number): Promise<boolean>;
+  enqueue(batch: Batch, timeoutMs?: number): Promise<boolean>;
   state(): CircuitState;
   /** How long to wait before the next try. */
   pauseMs(): number;
 }
 
-export function createQueueCircuit(needs: QueueCircuitNeeds, options: QueueCircuitOptions = {}): QueueCircuit {
+export function createQueueCircuit<Batch = DeliveryBatch>(
+  needs: QueueCircuitNeeds<Batch>,
+  options: QueueCircuitOptions = {},
+): QueueCircuit<Batch> {
   const { timeoutMs: defaultTimeoutMs = 2000, firstPauseMs = 250, longestPauseMs = 5000 } = options;
   const backoff = { firstMs: firstPauseMs, longestMs: longestPauseMs };
   const breaker = createCircuitBreaker({ failuresToOpen: 1, backoff });

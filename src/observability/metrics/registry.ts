@@ -29,6 +29,11 @@ export interface Metrics {
   /** From the event to its row; depends on the service's clock and ours. */
   visible(seconds: number): void;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
+  journaled(depth: { readonly batches: number; readonly bytes: number }): void;
+  /** A batch was enqueued again from the journal. */
+  requeued(): void;
+  /** The queue was found to have lost what it had accepted. */
+  queueLost(times: number): void;
   unsignedAllowed(allowed: boolean): void;
   /** A request to the admin listener was rejected. */
   adminRefused(cause: string): void;
@@ -57,6 +62,7 @@ export function createMetrics(): Metrics {
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name: `slotstream_${name}`, help, buckets, registers });
   const gauge = (name: string, help: string) => new Gauge({ name: `slotstream_${name}`, help, registers });
+  const counter = (name: string, help: string) => new Counter({ name: `slotstream_${name}`, help, registers });
 
   const received = tally({
     registry,
@@ -93,6 +99,10 @@ export function createMetrics(): Metrics {
   const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   const spoolDeliveries = gauge('spool_deliveries', 'Deliveries in the disk spool, waiting for the queue.');
   const spoolBytes = gauge('spool_bytes', 'Bytes in the disk spool, waiting for the queue.');
+  const journalBatches = gauge('journal_batches', 'Batches in the receiver journal, whose jobs are not finished.');
+  const journalBytes = gauge('journal_bytes', 'Bytes on disk in the receiver journal.');
+  const requeued = counter('journal_requeued_total', 'Batches enqueued again from the receiver journal.');
+  const queueLosses = counter('queue_losses_total', 'How often the queue had lost what it had accepted.');
   const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
   const watched = watchedGauges(registry);
   const subscriptions = new Gauge({
@@ -121,6 +131,12 @@ export function createMetrics(): Metrics {
       spoolDeliveries.set(deliveries);
       spoolBytes.set(bytes);
     },
+    journaled: ({ batches, bytes }) => {
+      journalBatches.set(batches);
+      journalBytes.set(bytes);
+    },
+    requeued: () => requeued.inc(),
+    queueLost: (times) => queueLosses.inc(times),
     subscriptions: (counts) => {
       for (const [state, count] of Object.entries(counts)) subscriptions.set({ state }, count);
     },

@@ -1,22 +1,31 @@
 // Finds out that Redis has lost what it accepted: wiped, restored, or failed over to a replica that lags behind.
 //
-// Each job with an id of ours is added in one transaction with a marker, a number that only this process raises. A later job is never
+// A job with an id of ours is added together with a marker, a number that only this process raises, in one script. A later job is never
 // kept where an earlier one is lost (replication and the append-only file are in order), so a marker below the last confirmed
 // number proves a loss, and a sufficient marker proves that a job which is not in the queue is finished.
 import { randomUUID } from 'node:crypto';
 import type { BackendFactory, RedisQueueBackend } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { LossDetection } from '#src/queue/contract.ts';
 
 /** Keys of processes that were killed disappear by themselves. */
 const markerSeconds = 86_400;
 
-/** Never raises a marker that is too low: a command whose reply was lost must not hide a loss. */
-const raiseMarker = `
-local value = tonumber(redis.call('get', KEYS[1]) or 0)
-if value < tonumber(ARGV[1]) then return 0 end
-if tonumber(ARGV[2]) > value then redis.call('set', KEYS[1], ARGV[2], 'EX', ARGV[3]) end
-return 1`;
+/**
+ * BullMQ's script, followed by the marker, so that no rollback separates them. It never raises a marker that is too low: a command
+ * whose reply was lost must not hide a loss.
+ */
+const withMarker = (bullScript: string): string => `
+local function addJob()
+${bullScript}
+end
+local added = addJob()
+local value = tonumber(redis.call('get', KEYS[#KEYS]) or 0)
+local confirmed, number, seconds = unpack(ARGV, #ARGV - 2)
+if value < tonumber(confirmed) then return { added, 0 } end
+if tonumber(number) > value then redis.call('set', KEYS[#KEYS], number, 'EX', seconds) end
+return { added, 1 }`;
 
 /** Returns the positions of the jobs that are not in the queue; nil when the marker is too low. */
 const findFinished = `
@@ -29,7 +38,8 @@ for at = 2, #KEYS do
 end
 return finished`;
 
-const raiseCommand = 'slotstreamRaiseMarker';
+const bullCommand = /^addStandardJob:/;
+const markedCommand = 'slotstreamAddMarked';
 
 export interface RedisLossDetection extends LossDetection {
   /** A factory whose backends add jobs with an id together with the marker. */
@@ -38,7 +48,7 @@ export interface RedisLossDetection extends LossDetection {
 
 export function detectLosses(client: Redis | Cluster, prefix: string): RedisLossDetection {
   const markerKey = `${prefix}:journal:${randomUUID()}`;
-  client.defineCommand(raiseCommand, { numberOfKeys: 1, lua: raiseMarker });
+  const keysOfScript = defineMarkedCommand(client);
   let issued = 0;
   let confirmed = 0;
   let losses = 0;
@@ -54,22 +64,21 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
     backend: RedisQueueBackend,
     ...[job, jobId, parent]: Parameters<RedisQueueBackend['addJob']>
   ): Promise<string> {
-    const transaction = (await backend.client).multi();
-    await backend.addJobToTransaction(transaction, job, jobId, parent);
-    const since = losses;
-    issued += 1;
-    const number = issued;
-    transaction.runCommand(raiseCommand, [markerKey, confirmed, number, markerSeconds]);
-    const [added, raised] = (await transaction.exec()) ?? [];
-    const error = added?.[0] ?? raised?.[0] ?? (added && raised ? null : new Error('EXECABORT'));
-    if (error) {
-      // Redis has dropped its scripts (SCRIPT FLUSH). They are sent again on a new connection.
-      if (error.message.startsWith('NOSCRIPT')) client.disconnect(true);
-      throw error;
+    const bullClient = await backend.client;
+    async function runCommand(_name: string, args: readonly unknown[]): Promise<unknown> {
+      const since = losses;
+      issued += 1;
+      const number = issued;
+      const keys = args.slice(0, keysOfScript());
+      const marked = [...keys, markerKey, ...args.slice(keys.length), confirmed, number, markerSeconds];
+      const reply: unknown = await bullClient.runCommand(markedCommand, marked);
+      const [added, isRaised] = Array.isArray(reply) ? reply : [];
+      if (isRaised !== 1) lost(since);
+      else if (since === losses) confirmed = Math.max(confirmed, number);
+      return added;
     }
-    if (raised?.[1] === 0) lost(since);
-    else if (since === losses) confirmed = Math.max(confirmed, number);
-    return jobId;
+    const marking: typeof bullClient = Object.create(bullClient, { runCommand: { value: runCommand } });
+    return backend.addJobToTransaction(marking, job, jobId, parent);
   }
 
   return {
@@ -89,5 +98,21 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
       if (!Array.isArray(found) || since !== losses) return [];
       return found.map((at) => jobIds[Number(at)] ?? '');
     },
+  };
+}
+
+/** Defines our command when BullMQ defines the one that it extends. Returns a function that tells the number of BullMQ's keys. */
+function defineMarkedCommand(client: Redis | Cluster): () => number {
+  let keys: number | undefined;
+  const define = client.defineCommand.bind(client);
+  client.defineCommand = (name, definition) => {
+    define(name, definition);
+    if (!bullCommand.test(name)) return;
+    keys = definition.numberOfKeys ?? 0;
+    define(markedCommand, { numberOfKeys: keys + 1, lua: withMarker(definition.lua) });
+  };
+  return () => {
+    if (keys === undefined) throw new SlotstreamError('queue_unavailable', 'The queue has not answered yet.');
+    return keys;
   };
 }

@@ -10,6 +10,7 @@ const running = {
   pid: 42,
   queue: { engine: 'redis', waiting: 3, active: 1, delayed: 2, failed: 0 },
   spool: { deliveries: 7, bytes: 900 },
+  journal: { batches: 8, bytes: 1200, losses: 0, is_full: false },
   store: {
     engine: 'sqlite',
     last_seq: 5,
@@ -44,6 +45,11 @@ Queue (Redis)
 Spool (deliveries on disk until the queue accepts them)
   Deliveries  7
   Bytes       900
+
+Journal (copies on disk until the deliveries are processed)
+  Batches              8
+  Bytes                1200
+  Losses of the queue  0
 
 Event log (SQLite)
   Last entry    #5, received 2026-01-03T00:00:00.000000Z

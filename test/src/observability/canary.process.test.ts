@@ -114,7 +114,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     await sender.send([about('moody', { company: 'Moody' })]);
     sender.close();
     await until(async () => (await queue.getDelayedCount()) === 1, 'the batch waits for its next try');
-    const jobs = await queue.getJobs(['delayed']);
+    const jobs = await queue.getJobs(['delayed', 'wait', 'active']);
     const { failedReason, stacktrace } = jobs[0] ?? {};
     expect(failedReason).toBe('40001');
     expectNoTraceOf(canaries, { ...(await everythingSaid()), job: JSON.stringify([failedReason, stacktrace]) });

@@ -129,6 +129,15 @@ describe('a queue that fails', () => {
     expect(await intakeOf({ ...down, append: async () => false }).accept(delivery('a'))).toBe('unavailable');
   });
 
+  it('and a journal that is full make the delivery unavailable, although the spool has room', async () => {
+    let spooled = 0;
+    const circuit = createQueueCircuit({ enqueue: async () => undefined, log, clock: () => 0 });
+    const append = async () => (spooled += 1) > 0;
+    const needs = { circuit, spool: { append, isEmpty: () => true }, metrics, journal: { isFull: () => true } };
+    expect(await createIntake(needs).accept(delivery('a'))).toBe('unavailable');
+    expect(spooled).toBe(0);
+  });
+
   it('is probed again after growing pauses', async () => {
     let now = 0;
     const triedAt: number[] = [];
