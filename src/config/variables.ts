@@ -1,17 +1,12 @@
 // Every environment variable Slotstream reads. The same table generates .env.example and the table in docs/configuration.md
-// (`npm run settings`), so every variable has a description.
+// (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
 import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { address, commaList, duration, spanOrNone, text, webAddress, wholeNumber, yesOrNo } from './readers.ts';
-import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
+import { address, commaList, duration, text, webAddress, wholeNumber, yesOrNo } from './readers.ts';
+import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
 const allKinds = Object.keys(eventKinds).filter(isEventKind);
-/** An address of a third party: used unchanged, without a user name. */
-const callAddress = address('https://', 'http://')
-  .refine((value) => URL.canParse(value), 'a whole web address')
-  .refine((value) => !URL.parse(value)?.username, 'an address without a user name')
-  .optional();
 const port = (fallback: number) => wholeNumber(0, 65_535).default(fallback);
 
 export const settings = {
@@ -167,83 +162,7 @@ export const settings = {
     default: '5m',
     meaning: 'How often the webhook subscriptions are checked and repaired.',
   },
-  ALERT_SLACK_URL: {
-    reads: callAddress,
-    default: '–',
-    meaning: 'Incoming webhook for alerts, of Slack or a compatible service.',
-    secret: true,
-  },
-  ALERT_WEBHOOK_URL: {
-    reads: callAddress,
-    default: '–',
-    meaning: 'Your own webhook for alerts, signed (Standard Webhooks).',
-    secret: true,
-  },
-  ALERT_WEBHOOK_SECRET: {
-    reads: z.string().min(16, 'at least 16 characters').optional(),
-    default: '–',
-    meaning: 'Signing secret for ALERT_WEBHOOK_URL: `whsec_` and base64, or any text.',
-    secret: true,
-  },
-  ALERT_SMTP_URL: {
-    reads: address('smtp://', 'smtps://')
-      .superRefine((value, context) => {
-        const server = readMailServer(value);
-        if (typeof server === 'string') context.addIssue({ code: 'custom', message: server });
-      })
-      .optional(),
-    default: '–',
-    meaning: 'Mail server for alerts: `smtps://USER:PASSWORD@HOST?from=ADDRESS`.',
-    secret: true,
-  },
-  ALERT_EMAIL_TO: {
-    reads: commaList
-      .refine((parts) => parts.every(isMailAddress), 'mail addresses without names, separated by commas')
-      .optional(),
-    default: '–',
-    meaning: 'Recipients of alerts by e-mail, comma-separated.',
-    secret: true,
-  },
-  ALERTS_FILE: { reads: text, default: '–', meaning: 'File with alert rules.' },
-  ALERT_GRACE: {
-    reads: spanOrNone.prefault('2m'),
-    default: '2m',
-    meaning: 'Delay before an alert about a booking is sent; `0` for none.',
-  },
-  ALERT_MAX_AGE: { reads: duration('24h'), default: '24h', meaning: 'Events older than this never cause an alert.' },
-  ALERT_ALLOW_PRIVATE: {
-    reads: yesOrNo(false),
-    default: 'false',
-    meaning: 'Allow alerts to private network addresses.',
-  },
-  FEED_PUSH_URL: {
-    reads: callAddress,
-    default: '–',
-    meaning: 'Webhook that receives every new entry of the feed, signed (Standard Webhooks).',
-    secret: true,
-  },
-  FEED_PUSH_SECRET: {
-    reads: z.string().min(16, 'at least 16 characters').optional(),
-    default: '–',
-    meaning: 'Signing secret for FEED_PUSH_URL: `whsec_` and base64, or any text.',
-    secret: true,
-  },
-  FEED_STREAM_URL: {
-    reads: address('redis://', 'rediss://').optional(),
-    default: '–',
-    meaning: 'Redis with a stream to which every new entry of the feed is appended.',
-    secret: true,
-  },
-  FEED_STREAM_KEY: {
-    reads: z.string().max(500, 'at most 500 characters').default('slotstream:feed'),
-    default: 'slotstream:feed',
-    meaning: 'Name of that stream.',
-  },
-  FEED_STREAM_MAX_LENGTH: {
-    reads: wholeNumber(0, 1_000_000_000).default(1_000_000),
-    default: '1000000',
-    meaning: 'Approximate maximum number of entries in that stream; 0 for all.',
-  },
+  ...outgoingSettings,
   LOG_LEVEL: {
     reads: z
       .enum(
