@@ -1,8 +1,10 @@
 // Finds the running process from another command, by two files in the data folder: its admin address and the admin token.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFile } from '#src/base/durable-file.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { minTokenLength } from './auth/auth.ts';
 
 const fileOf = (dataDir: string) => join(dataDir, 'admin-address');
 
@@ -89,11 +91,14 @@ async function requestRunning(
 export function openAdminToken({ adminToken, dataDir }: { adminToken?: string | undefined; dataDir: string }): string {
   if (adminToken !== undefined) return adminToken;
   const path = join(dataDir, 'admin-token');
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-  return readFileSync(path, 'utf8').trim();
+  if (!existsSync(path)) createFile(path, `${randomBytes(32).toString('base64url')}\n`);
+  const token = readFileSync(path, 'utf8').trim();
+  if (token.length >= minTokenLength) return token;
+  throw new SlotstreamError(
+    'config',
+    `The file ${path} contains no admin token of ${minTokenLength} characters or more.`,
+    {
+      hint: 'Remove the file: the next start creates a new token. Or set ADMIN_TOKEN.',
+    },
+  );
 }

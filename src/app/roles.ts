@@ -70,7 +70,7 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
   );
   const listener = await openListener(
     { fetch: app.fetch, onClosing: () => health.stop() },
-    { host: config.host, port: config.port, graceMs: unreadyGraceMs },
+    { host: config.host, port: config.port, graceMs: unreadyGraceMs, maxBodyBytes: config.maxBodyBytes },
   );
   opened.defer(() => listener.close());
   return { port: listener.port, spool, journal };

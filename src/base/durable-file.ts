@@ -1,7 +1,9 @@
 // Files that survive a power cut: contents and names are on disk before anything relies on them.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ownCode } from './errors.ts';
 
 /** Flushes a folder, so that the names of new or renamed files in it survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
@@ -22,8 +24,35 @@ export function syncFolderNow(path: string): void {
   }
 }
 
-/** Writes `text` to a new file beside `path`, readable by its owner only, and flushes it. Returns its path, to be renamed or linked. */
-export function writeDraft(path: string, text: string): string {
+/** Creates a file for its owner only; one that exists stays as it is. No process ever sees it empty or half written. */
+export function createFile(path: string, text: string): void {
+  const draft = writeDraft(path, text);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    // Another process created it at the same moment.
+    if (ownCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+  syncFolderNow(dirname(path));
+}
+
+/** Writes a file for its owner only. After a crash there is the old content or the new one. */
+export function replaceFile(path: string, text: string): void {
+  const draft = writeDraft(path, text);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft);
+    throw error;
+  }
+  syncFolderNow(dirname(path));
+}
+
+/** Writes `text` to a new file beside `path` and flushes it. Returns its path. */
+function writeDraft(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = openSync(draft, 'wx', 0o600);

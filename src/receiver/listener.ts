@@ -1,7 +1,7 @@
 // An HTTP listener: timeouts and limits against slow and abusive clients, and a graceful shutdown that loses nothing:
 // not ready ─▶ grace period (load balancers stop sending) ─▶ no new connections ─▶ responses in flight, `Connection: close` ─▶ closed.
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
 import { sleepUnlessAborted } from '#src/base/time.ts';
@@ -23,6 +23,8 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
+  /** A sender that asks before it sends a larger body (`Expect: 100-continue`) is not told to go on. */
+  readonly maxBodyBytes?: number;
   /** Between "not ready" and the end of new connections. */
   readonly graceMs?: number;
   /** How long requests in flight may take before their connections are closed. */
@@ -40,6 +42,7 @@ const maxHeaders = 100;
 
 export async function openListener(needs: ListenerNeeds, options: ListenerOptions): Promise<Listener> {
   const { headersTimeoutMs = 5000, requestTimeoutMs = 10_000, maxConnections = 4096 } = options;
+  const { maxBodyBytes = 1024 * 1024 } = options;
   const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
   const inFlight = new Set<ServerResponse>();
   let closing = false;
@@ -47,6 +50,12 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
   const handle = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
     errorHandler: () => toResponse(responses.badRequest),
   });
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    inFlight.add(outgoing);
+    if (closing) outgoing.shouldKeepAlive = false;
+    const answered = (): boolean => inFlight.delete(outgoing);
+    handle(incoming, outgoing).then(answered, answered);
+  };
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -54,13 +63,12 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, headersTimeoutMs / 2),
     },
-    (incoming, outgoing) => {
-      inFlight.add(outgoing);
-      if (closing) outgoing.shouldKeepAlive = false;
-      const answered = (): boolean => inFlight.delete(outgoing);
-      handle(incoming, outgoing).then(answered, answered);
-    },
+    serve,
   );
+  server.on('checkContinue', (incoming, outgoing) => {
+    if (Number(incoming.headers['content-length'] ?? 0) <= maxBodyBytes) outgoing.writeContinue();
+    serve(incoming, outgoing);
+  });
   server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeaders;
 

@@ -1,10 +1,10 @@
 // The key ring: the signing keys that are valid now, from the configuration or from a file in the data folder. The file is read again
 // when it changes, so that keys rotate without a restart. Time is an argument; no message contains a key.
 import { randomBytes, scryptSync } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeDraft } from '#src/base/durable-file.ts';
-import { ownCode, SlotstreamError } from '#src/base/errors.ts';
+import { createFile, replaceFile } from '#src/base/durable-file.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 
 export interface KeyRingOptions {
   /** The configured keys; undefined: those of the file. */
@@ -36,7 +36,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
     return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration' };
   }
   const path = join(options.dataDir, keyFile);
-  if (stampOf(path) === undefined && options.generate) makeKeyFile(path);
+  if (stampOf(path) === undefined && options.generate) createFile(path, textOf([newKey()]));
   const stamp = stampOf(path);
   if (stamp !== undefined) {
     const keys = readKeyFile(path);
@@ -73,19 +73,6 @@ function stampOf(path: string): string | undefined {
   return stats && `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
 }
 
-function makeKeyFile(path: string): void {
-  const draft = writeKeyDraft(path, [newKey()]);
-  try {
-    // Unlike a file that is opened and then written, a linked file is never seen empty.
-    linkSync(draft, path);
-  } catch (error) {
-    // Another process created it at the same moment: its key is used.
-    if (ownCode(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft);
-  }
-}
-
 /** 32 random bytes. */
 export function newKey(): string {
   return randomBytes(32).toString('base64url');
@@ -99,15 +86,18 @@ export function addKey(dataDir: string, key: string): readonly [string, ...strin
   const path = join(dataDir, keyFile);
   const keys = [key, ...readKeyFile(path).filter((old) => old !== key)] as const;
   checkKeys(keys, path);
-  renameSync(writeKeyDraft(path, keys), path);
+  // Flushed before the key is used: a key that is registered and then lost cannot be read back from anywhere.
+  replaceFile(path, textOf(keys));
   return keys;
 }
 
-/** Flushed before the key is used: a key that is registered and then lost cannot be read back from anywhere. */
-function writeKeyDraft(path: string, keys: readonly string[]): string {
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-  return writeDraft(path, keys.map((key) => `${key}\n`).join(''));
-}
+const textOf = (keys: readonly string[]): string =>
+  keys
+    .map(
+      (key) => `${key}
+`,
+    )
+    .join('');
 
 /**
  * The public id of a key, used in the callback URL of a subscription. Slow on purpose: otherwise a short key could be found from its

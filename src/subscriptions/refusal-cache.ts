@@ -1,7 +1,8 @@
 // A file in the data folder with the optional subscriptions that the service refused, so that a plan is not pending for ever.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '#src/base/durable-file.ts';
 
 const content = z.looseObject({ refused: z.array(z.string()).max(1000) });
 
@@ -22,10 +23,7 @@ export function openRefusalCache(dataDir: string): RefusalCache {
       }
     },
     write(refused) {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-      const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify({ refused })}\n`, { mode: 0o600 });
-      renameSync(draft, path);
+      replaceFile(path, `${JSON.stringify({ refused })}\n`);
     },
   };
 }

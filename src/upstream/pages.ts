@@ -36,14 +36,16 @@ export async function* pagesOf<Item>(
   list: ListCall<Item>,
   { from, signal }: PageOptions = {},
 ): AsyncGenerator<ApiPage<Item>> {
+  const seen = new Set<string | undefined>();
   for (let token = from; ;) {
+    seen.add(token);
     const { value, observed } = await client.call(
       { method: 'GET', ...requestFor(list, token), reads: envelope },
       { signal },
     );
     const nextToken = nextTokenOf(value.pagination, client);
-    // A page that links to itself would be read for ever.
-    if (nextToken !== null && nextToken === token) throw circular(list);
+    // A link back to a page that was read would be followed for ever.
+    if (nextToken !== null && seen.has(nextToken)) throw circular(list);
     yield pageOf(list, { records: value.collection, observed, nextToken });
     if (nextToken === null) return;
     token = nextToken;
@@ -83,7 +85,7 @@ function parseAll<Item>({ path, reads }: ListCall<Item>, records: readonly JsonO
 }
 
 function circular({ path }: ListCall<unknown>): SlotstreamError {
-  return new SlotstreamError('service_answer', `GET ${path}: the next page has the token of this one.`, {
+  return new SlotstreamError('service_answer', `GET ${path}: the next page is one that was read before.`, {
     hint: 'Try again; if it happens again, report it to the service.',
   });
 }

@@ -44,7 +44,13 @@ const leaseOf = (job: string) => keyValue(`lease ${job}`, row);
 export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
   return change<LeaseAnswer>(needs, job, (before, nowMs) => {
     const isHeld = before.holder !== null && before.holder !== needs.holder && before.expires_ms > nowMs;
-    if (isHeld) return { answer: { kind: 'wait', untilMs: Math.max(before.expires_ms, before.ran_ms + everyMs) } };
+    if (isHeld) {
+      // The clock of the holder may be ahead. Should it have died, its lease must not last longer than one taken now.
+      const expires_ms = Math.min(before.expires_ms, nowMs + lengthOf(needs));
+      const untilMs = Math.max(expires_ms, Math.min(before.ran_ms, nowMs) + everyMs);
+      const isAhead = expires_ms < before.expires_ms;
+      return { answer: { kind: 'wait', untilMs }, ...(isAhead && { after: { ...before, expires_ms } }) };
+    }
     // A clock that was ahead and then corrected must not delay the job by that difference.
     const retryMs = Math.min(before.retry_ms, nowMs + retryBackoff.longestMs);
     const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);

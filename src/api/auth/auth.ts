@@ -16,6 +16,8 @@ export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_s
 export interface AuthNeeds {
   readonly token: string;
   clock(): number;
+  /** How long the answer to a wrong token is delayed, once there were too many. */
+  readonly delayMs?: number;
   /** Is called for every request that is not authenticated. */
   refused(cause: RejectionCause): void;
   /** Is called for every session that begins. */
@@ -26,26 +28,34 @@ export type AdminEnv = { Bindings: Partial<HttpBindings> };
 type AdminContext = Context<AdminEnv>;
 type Verdict = 'authenticated' | 'login' | 'absent' | 'wrong' | 'cross_site';
 
-export function createAuth({ token, clock, refused, loggedIn }: AuthNeeds): MiddlewareHandler<AdminEnv> {
+/** A shorter token could be guessed; an empty one would let everyone in. */
+export const minTokenLength = 16;
+
+export function createAuth({ token, clock, refused, loggedIn, ...timing }: AuthNeeds): MiddlewareHandler<AdminEnv> {
+  if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);
   const sessions = createSessions(token, { clock });
-  const throttle = createLoginThrottle({ clock });
+  const throttle = createLoginThrottle({ clock, ...timing });
   const isToken = equalTo(token);
   const isBearer = equalTo(`Bearer ${token}`);
 
-  function reject(context: AdminContext, verdict: 'absent' | 'wrong'): Response {
-    // A request with the right token is never throttled, so its owner cannot be locked out.
-    const seconds = verdict === 'wrong' ? throttle.failed(addressOf(context)) : undefined;
-    if (seconds !== undefined) {
-      refused('too_many');
-      return context.json({ title: 'Too Many Requests', message: 'Too many wrong tokens. Wait.' }, 429, {
-        'retry-after': String(seconds),
-      });
-    }
+  function tooMany(context: AdminContext, seconds: number): Response {
+    refused('too_many');
+    return context.json({ title: 'Too Many Requests', message: 'Too many wrong tokens. Wait.' }, 429, {
+      'retry-after': String(seconds),
+    });
+  }
+
+  async function reject(context: AdminContext, verdict: 'absent' | 'wrong'): Promise<Response> {
+    const seconds = verdict === 'wrong' ? await throttle.failed(addressOf(context)) : undefined;
+    if (seconds !== undefined) return tooMany(context, seconds);
     refused(verdict === 'wrong' ? 'wrong' : 'unauthenticated');
     return unauthenticated(context);
   }
 
   return async (context, next) => {
+    // A session is not blocked: the network of an attacker may be that of a person who has logged in.
+    const blockedFor = hasToken(context) ? throttle.blocked(addressOf(context)) : undefined;
+    if (blockedFor !== undefined) return tooMany(context, blockedFor);
     const verdict = authenticate({ isToken, isBearer, sessions }, context);
     if (verdict === 'authenticated') return next();
     if (verdict === 'login') {
@@ -63,6 +73,9 @@ interface Credentials {
   isBearer(text: string): boolean;
   readonly sessions: Sessions;
 }
+
+const hasToken = ({ req }: AdminContext): boolean =>
+  req.header('authorization') !== undefined || req.query('token') !== undefined;
 
 function authenticate({ isToken, isBearer, sessions }: Credentials, context: AdminContext): Verdict {
   const header = context.req.header('authorization');

@@ -1,31 +1,56 @@
-// Throttles wrong tokens by network: after ten in a minute the answer is 429.
+// Throttles wrong tokens by network: after ten in a minute each further answer is delayed, and few of them wait at the same time.
+// That bounds how many tokens can be tried.
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoginThrottle {
-  /** Counts a wrong token. Returns the seconds to wait once there were too many. */
-  failed(address: string): number | undefined;
+  /** The seconds to wait when as many wrong tokens of this network wait for their answer as may: the next one must not be judged. */
+  blocked(address: string): number | undefined;
+  /** Counts a wrong token. Once there were too many, resolves after a delay, with the seconds to wait. */
+  failed(address: string): Promise<number | undefined>;
+}
+
+interface Window {
+  readonly sinceMs: number;
+  count: number;
+  delayed: number;
 }
 
 const maxInWindow = 10;
 const windowMs = 60_000;
+const maxDelayed = 8;
 /** Bounds the memory: an attacker with more networks only evicts the oldest. */
 const maxNetworks = 1000;
 
-export function createLoginThrottle({ clock }: { clock(): number }): LoginThrottle {
-  const windows = new Map<string, { readonly sinceMs: number; count: number }>();
+export function createLoginThrottle({
+  clock,
+  delayMs = 2000,
+}: {
+  readonly clock: () => number;
+  readonly delayMs?: number;
+}): LoginThrottle {
+  const windows = new Map<string, Window>();
+  const secondsLeft = ({ sinceMs }: Window): number => Math.max(1, Math.ceil((sinceMs + windowMs - clock()) / 1000));
   return {
-    failed(address) {
+    blocked(address) {
+      const window = windows.get(networkOf(address));
+      return window !== undefined && window.delayed >= maxDelayed ? secondsLeft(window) : undefined;
+    },
+    async failed(address) {
       const network = networkOf(address);
-      const nowMs = clock();
       let window = windows.get(network);
-      if (window === undefined || nowMs - window.sinceMs >= windowMs) {
+      // A window with delayed answers stays, so that it goes on counting them.
+      if (window === undefined || (clock() - window.sinceMs >= windowMs && window.delayed === 0)) {
         windows.delete(network);
-        windows.set(network, (window = { sinceMs: nowMs, count: 0 }));
+        windows.set(network, (window = { sinceMs: clock(), count: 0, delayed: 0 }));
         const [oldest] = windows.keys();
         if (windows.size > maxNetworks && oldest !== undefined) windows.delete(oldest);
       }
       window.count += 1;
       if (window.count <= maxInWindow) return undefined;
-      return Math.max(1, Math.ceil((window.sinceMs + windowMs - nowMs) / 1000));
+      window.delayed += 1;
+      await sleep(delayMs);
+      window.delayed -= 1;
+      return secondsLeft(window);
     },
   };
 }

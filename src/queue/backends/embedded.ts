@@ -26,7 +26,7 @@ export async function openEmbeddedQueue(input: {
   readonly timing: WorkerTiming | undefined;
 }): Promise<DeliveryQueue> {
   const { folder, name, report, timing } = input;
-  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const lock = lockQueue(`${folder}.lock`);
   let connection: JobTable;
   try {
@@ -86,7 +86,7 @@ function lockQueue(path: string): ProcessLock {
     });
   }
   const owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
-  writeFileSync(ownerFile(path), JSON.stringify(owner));
+  writeFileSync(ownerFile(path), JSON.stringify(owner), { mode: 0o600 });
   return lock;
 }
 

@@ -49,7 +49,9 @@ export function openPostgresQueue(input: {
     makeQueue: (name, options) => new Queue(name, { ...options, connection }),
     makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection }),
     check: async () => {
-      const rows = await query(`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')`);
+      const rows = await query(
+        `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
+      );
       return rows.filter((row) => row['setting'] === 'off').map((row) => unsafe(String(row['name'])));
     },
     ping: async () => void (await query('select 1')),
@@ -60,7 +62,7 @@ export function openPostgresQueue(input: {
 
 function unsafe(setting: string): EngineProblem {
   return {
-    fatal: false,
+    fatal: true,
     message: `PostgreSQL runs with ${setting} = off: a crash of the server or its machine can lose accepted deliveries.`,
     hint: `Set ${setting} = on in postgresql.conf.`,
   };

@@ -28,12 +28,21 @@ async function checkSettings(node: Redis): Promise<readonly EngineProblem[]> {
   const problems: EngineProblem[] = [];
   try {
     const appendonly = await setting(node, 'appendonly');
+    const fsync = await setting(node, 'appendfsync');
     const policy = await setting(node, 'maxmemory-policy');
     if (appendonly !== 'yes') {
       problems.push({
         fatal: true,
         message: `Redis keeps deliveries in memory only (appendonly ${appendonly}): a crash would lose all accepted deliveries.`,
         hint: 'Start Redis with "--appendonly yes", or run CONFIG SET appendonly yes.',
+      });
+    }
+    if (appendonly === 'yes' && fsync === 'no') {
+      problems.push({
+        fatal: true,
+        message:
+          'Redis leaves it to the system when its append-only file is written (appendfsync no): a crash would lose up to half a minute of accepted deliveries.',
+        hint: 'Run CONFIG SET appendfsync everysec (or always), and keep it in the configuration file.',
       });
     }
     if (policy !== 'noeviction') {

@@ -1,9 +1,9 @@
 // The file of logins: readable by its owner only, replaced as a whole, changed by one process at a time.
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TokenAnswer } from '#schemas/oauth.ts';
-import { syncFolderNow, writeDraft } from '#src/base/durable-file.ts';
+import { replaceFile } from '#src/base/durable-file.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
 
@@ -92,19 +92,13 @@ function merged(logins: readonly Login[], changed: Login): readonly Login[] {
   return logins.some(isSame) ? logins.map((login) => (isSame(login) ? changed : login)) : [...logins, changed];
 }
 
-/**
- * Writes a draft, renames it over the old file and flushes the folder: after a crash there is the old file or the new one. A
- * refresh token works once, so half a file, or the old one after a response, would mean logging in again.
- */
+/** A refresh token works once, so half a file, or the old one after a response, would mean logging in again. */
 function writeLogins(dataDir: string, logins: readonly Login[]): void {
-  const draft = writeDraft(fileIn(dataDir), `${JSON.stringify({ version: 1, logins }, null, 2)}\n`);
-  try {
-    renameSync(draft, fileIn(dataDir));
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-  syncFolderNow(dataDir);
+  replaceFile(
+    fileIn(dataDir),
+    `${JSON.stringify({ version: 1, logins }, null, 2)}
+`,
+  );
 }
 
 type GrantedTokens = Pick<Login, 'accessToken' | 'refreshToken' | 'expiresAtMs' | 'scopes'>;

@@ -10,6 +10,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
   const app = createAdminApp({
     token: adminToken,
     clock: () => clock.nowMs,
+    delayMs: 1,
     status: async () => ({ pid: 7 }),
     metrics: { read: async () => ({ contentType: 'text/plain', text: 'slotstream_up 1' }) },
     health: { readiness: async () => ({ ready: true, engines: { queue: 'up' } }) },

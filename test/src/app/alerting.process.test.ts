@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask } from '../../oracle/deliveries.ts';
-import { createDatabase } from '../../harness/postgres.ts';
+import { createDatabase, startPostgres, type TestPostgres } from '../../harness/postgres.ts';
 import { openHome, type Home, type Product, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
@@ -30,11 +30,14 @@ const shuffled = (bodies: readonly string[], times: number): string[] =>
 
 describe('alerts of a running product', { timeout: 480_000 }, () => {
   let redis: TestRedis | undefined;
+  // The shared one is not durable, and a queue that could lose deliveries is refused.
+  let postgres: TestPostgres | undefined;
   beforeAll(async () => {
     redis = inject('redisUrl') ? await startRedis() : undefined;
+    postgres = inject('postgresUrl') ? await startPostgres({ durable: true }) : undefined;
   });
   afterAll(async () => {
-    await redis?.stop();
+    await Promise.all([redis?.stop(), postgres?.stop()]);
   });
 
   const engines = [
@@ -43,7 +46,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       queue: 'postgres',
       available: inject('postgresUrl') !== '',
       settings: async () => {
-        const url = await createDatabase(inject('postgresUrl'));
+        const url = (await postgres?.createDatabase()) ?? '';
         return { QUEUE_URL: url, DATABASE_URL: url };
       },
     },

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { createDatabase } from '../../harness/postgres.ts';
+import { startPostgres } from '../../harness/postgres.ts';
 import { openHome, type Settings } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
@@ -50,8 +50,8 @@ describe.concurrent('a process killed under load several times', () => {
   it.runIf(inject('postgresUrl'))(
     'loses nothing it accepted, on PostgreSQL for queue and store',
     async () => {
-      const url = await createDatabase(inject('postgresUrl'));
-      await surviveKills({ QUEUE_URL: url, DATABASE_URL: url });
+      await using postgres = await startPostgres({ durable: true });
+      await surviveKills({ QUEUE_URL: postgres.url, DATABASE_URL: postgres.url });
     },
     300_000,
   );

@@ -176,6 +176,14 @@ describe('the size of the body is limited, however it is sent', () => {
     );
   });
 
+  it('does not tell a sender that asks first to send a body that is too large', async () => {
+    await using receiver = await openReceiver({ options });
+    const tooLarge = head('Content-Length: 10000000\r\nExpect: 100-continue');
+    expect(await exchange(receiver.port, [tooLarge])).toMatch(/^HTTP\/1\.1 413 /);
+    const small = head('Content-Length: 4\r\nExpect: 100-continue\r\nConnection: close');
+    expect(await exchange(receiver.port, [small, 'body'])).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /);
+  });
+
   it('rejects ten chunked megabytes with 413, without buffering them, and closes', async () => {
     await using receiver = await openReceiver({ options });
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'a'), Buffer.from('\r\n')]);

@@ -106,6 +106,14 @@ describe('pages', () => {
     expect(server.asked).toHaveLength(2);
   });
 
+  it('end with an error when two pages lead to each other', async () => {
+    await using server = await openFakeServer((request, response) =>
+      answer(response, 200, page([1], { next_page_token: request.url?.includes('=a') ? 'b' : 'a' })),
+    );
+    expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'service_answer' });
+    expect(server.asked).toHaveLength(3);
+  });
+
   it('return every record as sent, also an invalid one; parsing it names the field', async () => {
     await using server = await openFakeServer((_, response) =>
       answer(response, 200, page([1, 'ada@example.test'], {})),

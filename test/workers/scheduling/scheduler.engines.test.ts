@@ -54,6 +54,33 @@ for (const { name, available, fresh } of storeEngines) {
       expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
     });
 
+    it('of a dead holder whose clock was ahead is free again after the usual time, not after the difference', async () => {
+      await using home = await fresh();
+      const time = timeFrom(startMs);
+      const dead = holderOn(home.store, timeFrom(startMs + 600_000), 'dead');
+      const alive = holderOn(home.store, time, 'alive');
+      const often = { ...job, everyMs: 0 };
+      expect(await takeLease(dead, often)).toEqual({ kind: 'taken' });
+      expect(await takeLease(alive, often)).toEqual({ kind: 'wait', untilMs: startMs + leaseMs });
+      time.pass(leaseMs - 1);
+      expect(await takeLease(alive, often)).toMatchObject({ kind: 'wait' });
+      time.pass(1);
+      expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
+    });
+
+    it('of a live holder whose clock is ahead stays with it, as long as it renews', async () => {
+      await using home = await fresh();
+      const [ahead, time] = [timeFrom(startMs + 600_000), timeFrom(startMs)];
+      const [holder, waiting] = [holderOn(home.store, ahead, 'holder'), holderOn(home.store, time, 'waiting')];
+      const often = { ...job, everyMs: 0 };
+      await takeLease(holder, often);
+      for (let renewals = 0; renewals < 5; renewals += 1) {
+        expect(await takeLease(waiting, often)).toMatchObject({ kind: 'wait' });
+        for (const clock of [ahead, time]) clock.pass(leaseMs / 2);
+        expect(await keepLease(holder, job.job)).toBe(true);
+      }
+    });
+
     it('is free again when its holder is gone, and not before', async () => {
       await using home = await fresh();
       const time = timeFrom(startMs);

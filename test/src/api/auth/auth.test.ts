@@ -1,7 +1,9 @@
-// Rows 22 to 24 of the security checklist: who gets into the admin listener, and with what.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+// Who gets into the admin listener, and with what.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLoginThrottle } from '#src/api/auth/login-throttle.ts';
@@ -76,6 +78,30 @@ describe('the token', () => {
     expect(openAdminToken({ dataDir, adminToken })).toBe(adminToken);
     rmSync(dataDir, { recursive: true });
   });
+
+  it('is refused when its file is empty or too short, with the way out', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'slotstream-token-'));
+    for (const content of ['', '\n', 'fifteen-letters\n']) {
+      writeFileSync(join(dataDir, 'admin-token'), content);
+      expect(() => openAdminToken({ dataDir })).toThrow('contains no admin token of 16 characters or more');
+    }
+    rmSync(dataDir, { recursive: true });
+    expect(() => openAdmin({ token: '' })).toThrow('fewer than 16 characters');
+  });
+
+  it('is the same, and never empty, for many processes that start at the same moment', async () => {
+    const script = `
+      import { openAdminToken } from '#src/api/running-instance.ts';
+      const [dataDir, at] = process.argv.slice(1);
+      while (Date.now() < Number(at)) {}
+      process.stdout.write(openAdminToken({ dataDir }));`;
+    const dataDir = mkdtempSync(join(tmpdir(), 'slotstream-token-'));
+    const args = ['--input-type=module-typescript', '--eval', script, dataDir, String(Date.now() + 1500)];
+    const tokens = await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args)));
+    rmSync(dataDir, { recursive: true });
+    expect(new Set(tokens.map(({ stdout }) => stdout)).size).toBe(1);
+    expect(tokens[0]?.stdout).toMatch(/^[\w-]{43}$/);
+  });
 });
 
 describe('a session', () => {
@@ -148,21 +174,38 @@ describe('a caller that guesses tokens', () => {
     expect((await ask('/', spoofed)).status).toBe(429);
   });
 
-  it('is one address for a whole network of IPv6, and for an IPv4 address in either spelling', () => {
-    const throttle = createLoginThrottle({ clock: () => 0 });
+  it('is one address for a whole network of IPv6, and for an IPv4 address in either spelling', async () => {
+    const throttle = createLoginThrottle({ clock: () => 0, delayMs: 1 });
     const waits = (addresses: readonly string[]) =>
       Array.from({ length: 11 }, (_, n) => throttle.failed(addresses[n % addresses.length] as string)).at(-1);
-    expect(waits(['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:2:3:4:5:6'])).toBe(60);
-    expect(throttle.failed('2001:db8:1:3::1')).toBeUndefined();
-    expect(waits(['198.51.100.7', '::ffff:198.51.100.7'])).toBe(60);
+    expect(await waits(['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:2:3:4:5:6'])).toBe(60);
+    expect(await throttle.failed('2001:db8:1:3::1')).toBeUndefined();
+    expect(await waits(['198.51.100.7', '::ffff:198.51.100.7'])).toBe(60);
   });
 
-  it('with many addresses makes the oldest forgotten, not the list longer', () => {
-    const throttle = createLoginThrottle({ clock: () => 0 });
-    for (let tries = 0; tries < 11; tries += 1) throttle.failed('192.0.2.1');
-    expect(throttle.failed('192.0.2.1')).toBe(60);
-    for (let n = 0; n < 1000; n += 1) throttle.failed(`10.0.${n >> 8}.${n & 255}`);
-    expect(throttle.failed('192.0.2.1')).toBeUndefined();
+  it('with many addresses makes the oldest forgotten, not the list longer', async () => {
+    const throttle = createLoginThrottle({ clock: () => 0, delayMs: 1 });
+    for (let tries = 0; tries < 11; tries += 1) await throttle.failed('192.0.2.1');
+    expect(await throttle.failed('192.0.2.1')).toBe(60);
+    for (let n = 0; n < 1000; n += 1) await throttle.failed(`10.0.${n >> 8}.${n & 255}`);
+    expect(await throttle.failed('192.0.2.1')).toBeUndefined();
+  });
+
+  it('gets its answers late, and no more than eight tokens are judged at a time', async () => {
+    const { ask, heard } = openAdmin({ delayMs: 300 });
+    const cookie = await logIn({ ask });
+    for (let tries = 0; tries < 10; tries += 1) await ask('/', guess);
+    const startedAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask('/', guess)));
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
+    const waiting = Array.from({ length: 8 }, () => ask('/', guess));
+    // The ninth is not judged, not even when it is right: otherwise trying many at the same time would find the token.
+    expect((await ask('/api/status', { headers: bearer })).status).toBe(429);
+    expect((await ask('/api/status', { headers: { cookie } })).status).toBe(200);
+    await Promise.all(waiting);
+    expect((await ask('/api/status', { headers: bearer })).status).toBe(200);
+    expect(heard.refused.filter((cause) => cause === 'too_many')).toHaveLength(109);
   });
 });
 

@@ -47,6 +47,10 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     const queue = await open({ url: inject('postgresUrl'), dataDir: '', name: 'deliveries' });
     const problems = await queue.check();
     await queue.close();
-    expect(problems.map((problem) => problem.message).join()).toContain('fsync = off');
+    expect(problems).toContainEqual({
+      fatal: true,
+      message: expect.stringContaining('fsync = off'),
+      hint: expect.stringContaining('fsync = on'),
+    });
   });
 });

@@ -133,7 +133,6 @@ export function describeQueue(backend: keyof typeof locations): void {
   it('answers a ping, and closes without a worker', async () => {
     const queue = await open(await newLocation());
     await queue.ping();
-    expect((await queue.check()).filter((problem) => problem.fatal)).toEqual([]);
     await queue.close();
   });
 }

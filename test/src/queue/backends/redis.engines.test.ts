@@ -156,6 +156,16 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     expect(problems.map((problem) => problem.message).join()).toMatch(/appendonly no.*allkeys-lru/s);
   });
 
+  it('reports a Redis that leaves the writing of its append-only file to the system as fatal', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    expect(await queue.check()).toEqual([]);
+    await redis.cli('config', 'set', 'appendfsync', 'no');
+    expect(await queue.check()).toEqual([
+      expect.objectContaining({ fatal: true, message: expect.stringContaining('appendfsync no') }),
+    ]);
+  });
+
   it('only warns when it is not allowed to read the settings of Redis', async () => {
     await using redis = await startRedis();
     await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~*', '&*', '+@all', '-config');
