@@ -23,7 +23,7 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
-  /** A sender that asks before it sends a larger body (`Expect: 100-continue`) is not told to go on. */
+  /** A sender that asks before it sends a larger body (`Expect: 100-continue`) gets no `100 Continue`. */
   readonly maxBodyBytes?: number;
   /** Between "not ready" and the end of new connections. */
   readonly graceMs?: number;
