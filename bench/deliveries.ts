@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createService } from '#src/sandbox/create-service.ts';
-import { createLiveActivity } from '#src/sandbox/live/live.ts';
+import { createLiveActivity } from '#src/sandbox/live.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'bench-signing-key-of-enough-bytes';

@@ -1,6 +1,6 @@
 // Creates the service in memory, without a server: its records seeded, its clock running, its facts handed to the caller.
 import { createTokens, type Tokens } from '#src/sandbox/auth/tokens.ts';
-import type { Progress } from '#src/sandbox/seed/progress.ts';
+import type { Progress } from '#src/sandbox/seed/history.ts';
 import { seedWorld, type Handles, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import { createState } from '#src/sandbox/world/state.ts';

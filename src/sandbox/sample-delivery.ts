@@ -1,22 +1,24 @@
 // One realistic delivery of any event kind, made by a service in memory. The same seed and index describe the same person and
 // booking in every kind: `invitee.canceled` cancels what `invitee.created` booked.
+import type { EventTypeRequest } from '#schemas/event-type-request.ts';
 import type { EventKind } from '#schemas/events.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
-import { book, cancelInvitee, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
-import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import type { Handles } from '#src/sandbox/seed/seed.ts';
+import { markNoShow, meetingOf, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { seededValues } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
+import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
-import type { Fact, Service } from '#src/sandbox/world/service.ts';
+import { found, type Fact, type Service } from '#src/sandbox/world/service.ts';
 import { createState, eventTypesOf, type State } from '#src/sandbox/world/state.ts';
-import { answersTo, cancelReasons, pickVisitor } from '#src/sandbox/world/visitors.ts';
-import { createClock, dayMs, hourMs, instantOf, minuteMs } from './clock.ts';
+import { bookVisitor, cancelVisit, halfHourMs } from '#src/sandbox/world/visitors.ts';
+import { createClock, dayMs, hourMs } from './clock.ts';
 import { createService } from './create-service.ts';
 import { randomOf } from './random.ts';
-import type { Handles } from '#src/sandbox/seed/seed.ts';
-import { seededValues } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 
 export interface SampleDelivery {
   readonly event: EventKind;
@@ -34,41 +36,32 @@ interface Scene {
   readonly service: Service;
   readonly handles: Handles;
   readonly nowMs: number;
-  /** Moves the clock to `agoMs` before now. */
-  rewind(agoMs: number): void;
+  /** Does it with the clock at `agoMs` before now. */
+  ago<Result>(agoMs: number, act: () => Result): Result;
 }
 
 /** Each scenario ends with the fact that is sampled. */
-const scenarios: { readonly [Kind in EventKind]: (scene: Scene) => void } = {
-  'invitee.created': (scene) => void bookUpcoming(scene),
-  'invitee.canceled': (scene) => {
-    const { service } = scene;
-    const invitee = bookUpcoming(scene);
-    const cancelerType = service.random.chance(0.25) ? 'host' : 'invitee';
-    cancelInvitee(service, invitee, { cancelerType, reason: service.random.pick(cancelReasons) });
-  },
-  'invitee_no_show.created': (scene) => void markNoShow(scene.service, bookPast(scene)),
-  'invitee_no_show.deleted': (scene) => {
-    unmarkNoShow(scene.service, markNoShow(scene.service, bookPast(scene)));
-  },
-  'meeting_recap.created': (scene) => void recap(scene, 0),
-  'meeting_recap.updated': (scene) => {
-    updateRecap(scene.service, recap(scene, hourMs), { summary_md: '## Summary\nRevised.', share_link: true });
-  },
-  'meeting_recap.deleted': (scene) => void deleteRecap(scene.service, recap(scene, hourMs)),
+const scenarios: { readonly [Kind in EventKind]: (scene: Scene) => unknown } = {
+  'invitee.created': bookUpcoming,
+  'invitee.canceled': (scene) => cancelVisit(scene.service, bookUpcoming(scene)),
+  'invitee_no_show.created': (scene) => markNoShow(scene.service, bookPast(scene)),
+  'invitee_no_show.deleted': (scene) => unmarkNoShow(scene.service, markNoShow(scene.service, bookPast(scene))),
+  'meeting_recap.created': (scene) => recap(scene, 0),
+  'meeting_recap.updated': (scene) =>
+    updateRecap(scene.service, recap(scene, hourMs), { summary_md: '## Summary\nRevised.', share_link: true }),
+  'meeting_recap.deleted': (scene) => deleteRecap(scene.service, recap(scene, hourMs)),
   'routing_form_submission.created': ({ service }) => {
     for (const form of service.state.routingForms.values()) submitForm(service, { form });
   },
-  'contact.created': (scene) => void contact(scene, 0),
+  'contact.created': (scene) => contact(scene, 0),
   'contact.updated': (scene) => {
     const job_title = scene.service.random.pick(['Director', 'Team Lead', 'Consultant']);
     updateContact(scene.service, contact(scene, dayMs), { job_title });
   },
   'contact.deleted': (scene) => deleteContact(scene.service, contact(scene, dayMs)),
-  'event_type.created': (scene) => void eventType(scene, 0),
-  'event_type.updated': (scene) => {
-    updateEventType(scene.service, eventType(scene, dayMs), { internal_note: 'Checked.' });
-  },
+  'event_type.created': (scene) => eventType(scene, 0),
+  'event_type.updated': (scene) =>
+    updateEventType(scene.service, eventType(scene, dayMs), { internal_note: 'Checked.' }),
   'event_type.deleted': (scene) => deleteEventType(scene.service, eventType(scene, dayMs)),
 };
 
@@ -101,7 +94,12 @@ export function createSampler(seed: number): (kind: EventKind, options: SampleOp
       },
       handles,
       nowMs,
-      rewind: (agoMs) => void (realMs = nowMs - agoMs),
+      ago: (agoMs, act) => {
+        realMs = nowMs - agoMs;
+        const result = act();
+        realMs = nowMs;
+        return result;
+      },
     });
     const fact = facts.findLast(({ event }) => event === kind);
     if (fact === undefined) throw new Error(`the scenario of ${kind} does not emit it`);
@@ -119,81 +117,55 @@ function copyOf({ organizations, users, memberships, definitions, eventTypes, ro
   return state;
 }
 
-const halfHourMs = 30 * minuteMs;
-
-function bookUpcoming(scene: Scene) {
+function bookUpcoming(scene: Scene): InviteeResource {
   return bookAt(scene, Math.ceil((scene.nowMs + 2 * dayMs) / halfHourMs) * halfHourMs);
 }
 
 /** A booking made three days ago, of a meeting that has just begun. */
-function bookPast(scene: Scene) {
-  scene.rewind(3 * dayMs);
-  const invitee = bookAt(scene, Math.floor((scene.nowMs - hourMs) / halfHourMs) * halfHourMs);
-  scene.rewind(0);
-  return invitee;
+function bookPast(scene: Scene): InviteeResource {
+  const startMs = Math.floor((scene.nowMs - hourMs) / halfHourMs) * halfHourMs;
+  return scene.ago(3 * dayMs, () => bookAt(scene, startMs));
 }
 
-function bookAt({ service, handles }: Scene, startMs: number) {
-  const { organization } = handles;
+function bookAt({ service, handles: { organization } }: Scene, startMs: number): InviteeResource {
   const eventType = service.random.pick(eventTypesOf(service.state, organization));
-  return book(service, {
-    eventType,
-    startTime: instantOf(startMs),
-    ...pickVisitor(service, organization, 1),
-    answers: answersTo(eventType, service.random),
-    method: null,
-  });
+  return bookVisitor(service, { organization, eventType, startMs, strangers: 1 });
 }
 
 function recap(scene: Scene, agoMs: number) {
-  const { service, handles, rewind } = scene;
-  const event = service.state.scheduledEvents.get(bookPast(scene).event);
-  if (event === undefined) throw new Error('a booking has a meeting');
-  rewind(agoMs);
-  const made = createRecap(service, { user: event.event_memberships[0]?.user ?? handles.users.owner, event });
-  rewind(0);
-  return made;
+  const event = meetingOf(scene.service, bookPast(scene));
+  const user = event.event_memberships[0]?.user ?? scene.handles.users.owner;
+  return scene.ago(agoMs, () => createRecap(scene.service, { user, event }));
 }
 
-function contact({ service, handles, rewind }: Scene, agoMs: number) {
+function contact({ service, handles, ago }: Scene, agoMs: number) {
+  const { organization } = handles;
   const { name, email, phone, company, jobTitle, residence, id } = makePerson(service.random);
-  rewind(agoMs);
-  const made = createContact(service, {
-    organization: handles.organization,
-    owner: handles.users.owner,
-    source: 'scheduling',
-    details: {
-      name,
-      emails: [{ email, is_primary: true }],
-      phone_numbers: [{ phone_number: phone }],
-      company,
-      job_title: jobTitle,
-      ...residence,
-      linkedin: `https://network.example.test/in/${id.slice(0, 8)}`,
-      values: seededValues(definitionsInUse(service, handles.organization), service.random.int(0, 0xffff), 0),
-    },
-  });
-  rewind(0);
-  return made;
+  const details = {
+    name,
+    emails: [{ email, is_primary: true }],
+    phone_numbers: [{ phone_number: phone }],
+    company,
+    job_title: jobTitle,
+    ...residence,
+    linkedin: `https://network.example.test/in/${id.slice(0, 8)}`,
+    values: seededValues(definitionsInUse(service, organization), service.random.int(0, 0xffff), 0),
+  };
+  return ago(agoMs, () =>
+    createContact(service, { organization, owner: handles.users.owner, source: 'scheduling', details }),
+  );
 }
 
-function eventType({ service, handles, rewind }: Scene, agoMs: number) {
-  const owner = service.state.users.get(handles.users.owner);
-  if (owner === undefined) throw new Error('the organization has an owner');
-  rewind(agoMs);
-  const made = createEventType(service, {
-    owner,
-    hosts: [owner.uri],
-    request: {
-      owner: owner.uri,
-      name: service.random.pick(['Intro call', 'Product demo', 'Coaching session', 'Office visit']),
-      duration: 30,
-      kind: 'solo',
-      pooling_type: null,
-      locations: [{ kind: 'zoom_conference' }],
-      description_plain: 'Thirty minutes with our team.',
-    },
-  });
-  rewind(0);
-  return made;
+function eventType({ service, handles, ago }: Scene, agoMs: number) {
+  const owner = found(service.state.users.get(handles.users.owner), 'user');
+  const request: EventTypeRequest = {
+    owner: owner.uri,
+    name: service.random.pick(['Intro call', 'Product demo', 'Coaching session', 'Office visit']),
+    duration: 30,
+    kind: 'solo',
+    pooling_type: null,
+    locations: [{ kind: 'zoom_conference' }],
+    description_plain: 'Thirty minutes with our team.',
+  };
+  return ago(agoMs, () => createEventType(service, { owner, hosts: [owner.uri], request }));
 }

@@ -1,17 +1,39 @@
-// The history a sandbox starts with: bookings of the last two months and for the next weeks, some canceled, moved or missed. It
-// follows the same rules as everything later, on a clock that moves through the past. All of it happened before the day began,
-// and every step makes its own random choices: the history is the same at whatever time the sandbox is opened.
-import { randomOf, type Random } from '#src/sandbox/random.ts';
+// The history a sandbox starts with: bookings of the last two months and for the next weeks, some canceled, moved or missed, and
+// recaps. It follows the same rules as everything later, on a clock that moves through the past. All of it happened before the day
+// began, and every step makes its own random choices: the history is the same at whatever time the sandbox is opened.
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs, type Clock } from '#src/sandbox/clock.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { HttpError } from '#src/http/http-error.ts';
+import { beginningOfDay, dayMs, hourMs, instantOf, instantOfMicros, minuteMs, type Clock } from '#src/sandbox/clock.ts';
+import { randomOf, type Random } from '#src/sandbox/random.ts';
+import { markNoShow, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { seatsLeft } from '#src/sandbox/world/bookings/meetings.ts';
-import { book, cancelInvitee, rescheduleInvitee, markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
+import { makePerson } from '#src/sandbox/world/fictional-people.ts';
+import { createRecap, externalMeeting } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import { eventTypesOf, type StoredEventType } from '#src/sandbox/world/state.ts';
-import { answersTo, cancelReasons, slotAfter, pickVisitor } from '#src/sandbox/world/visitors.ts';
-import type { Progress } from './progress.ts';
+import { eventTypesOf } from '#src/sandbox/world/state.ts';
+import { bookVisitor, cancelVisit, slotAfter } from '#src/sandbox/world/visitors.ts';
+import type { Team } from './people.ts';
+
+/** `done` of `all` steps are done. */
+export type Progress = (done: number, all: number) => void;
+
+const progressEveryMs = 1000;
+
+/** Reports the progress of seeding a large world, once per second; a small one is seeded before the first report. */
+export function createProgress(
+  report: (line: string) => void,
+  nowMs: () => number = () => performance.now(),
+): Progress {
+  let reportedMs = nowMs();
+  return (done, all) => {
+    const now = nowMs();
+    if (now - reportedMs < progressEveryMs) return;
+    reportedMs = now;
+    report(`Seeding the world: ${Math.floor((done / all) * 100)} %`);
+  };
+}
 
 const spanMs = 60 * dayMs;
 
@@ -32,12 +54,11 @@ export interface HistoryPlan {
 
 export function seedHistory(service: Service, { organization, bookings, progress }: HistoryPlan): void {
   const todayMs = beginningOfDay(service.clock.nowMs());
-  const pastClock = historyClock(service.clock);
-  const pastOf: PastOf = (...step) => ({
-    ...service,
-    clock: pastClock,
-    random: randomOf(service.options.seed, 'history', ...step),
-  });
+  const clock = historyClock(service.clock);
+  const pastOf: PastOf = (...step) => {
+    const random = randomOf(service.options.seed, 'history', ...step);
+    return { ...service, clock, random };
+  };
   const offers = eventTypesOf(service.state, organization);
   const steps: Step[] = [];
   for (let number = 0; number < bookings; number += 1) {
@@ -46,13 +67,18 @@ export function seedHistory(service: Service, { organization, bookings, progress
     const startMs = slotAfter(booking.random, atMs);
     const outcome = outcomeOf(following.random, { atMs, startMs, todayMs });
     let invitee: InviteeResource | undefined;
-    steps.push({ atMs, take: () => void (invitee = bookVisitor(booking, { organization, startMs, offers })) });
+    const take = (): void => {
+      const isFree = offers.filter((offer) => seatsLeft(service.state, offer, instantOf(startMs)) > 0);
+      const eventType = booking.random.pick(isFree);
+      invitee = bookVisitor(booking, { organization, eventType, startMs, strangers: 0 });
+    };
+    steps.push({ atMs, take });
     if (outcome) steps.push({ atMs: outcome.atMs, take: () => void (invitee && outcome.apply(following, invitee)) });
   }
   steps.push(...submissionsOf(pastOf, organization, todayMs));
   for (const [done, { atMs, take }] of steps.toSorted((a, b) => a.atMs - b.atMs).entries()) {
     progress?.(done, steps.length);
-    pastClock.moveTo(atMs);
+    clock.moveTo(atMs);
     try {
       take();
     } catch (error) {
@@ -60,21 +86,6 @@ export function seedHistory(service: Service, { organization, bookings, progress
       if (!(error instanceof HttpError)) throw error;
     }
   }
-}
-
-function bookVisitor(
-  past: Service,
-  { organization, startMs, offers }: { organization: string; startMs: number; offers: readonly StoredEventType[] },
-): InviteeResource {
-  const startTime = instantOf(startMs);
-  const eventType = past.random.pick(offers.filter((offer) => seatsLeft(past.state, offer, startTime) > 0));
-  return book(past, {
-    eventType,
-    startTime,
-    ...pickVisitor(past, organization, 0),
-    answers: answersTo(eventType, past.random),
-    method: null,
-  });
 }
 
 /** One submission for every route of the forms. */
@@ -94,7 +105,7 @@ function submissionsOf(pastOf: PastOf, organization: string, todayMs: number): r
 
 interface BookingOutcome {
   readonly atMs: number;
-  apply(past: Service, invitee: InviteeResource): void;
+  apply(past: Service, invitee: InviteeResource): unknown;
 }
 
 /** What happened to a booking before the beginning of the day. */
@@ -104,15 +115,7 @@ function outcomeOf(
 ): BookingOutcome | undefined {
   const draw = random.next();
   const beforeMs = Math.floor((atMs + Math.min(startMs, todayMs)) / 2);
-  if (draw < 0.12)
-    return {
-      atMs: beforeMs,
-      apply: (past, invitee) =>
-        cancelInvitee(past, invitee, {
-          cancelerType: past.random.chance(0.3) ? 'host' : 'invitee',
-          reason: past.random.pick(cancelReasons),
-        }),
-    };
+  if (draw < 0.12) return { atMs: beforeMs, apply: cancelVisit };
   if (draw < 0.22) {
     const startTime = instantOf(slotAfter(random, startMs));
     return { atMs: beforeMs, apply: (past, invitee) => rescheduleInvitee(past, invitee, { startTime }) };
@@ -130,4 +133,33 @@ function historyClock(clock: Clock): Clock & { moveTo(ms: number): void } {
     tick: () => instantOfMicros((micros += 1)),
     moveTo: (ms) => void (micros = Math.max(micros, ms * 1000)),
   };
+}
+
+const mostRecaps = 5;
+/** A recap is written this long after the meeting. */
+const writingMs = 5 * minuteMs;
+const afterMeeting = (end: string): string => instantOf(Date.parse(end) + writingMs);
+
+/** Recaps of the latest meetings with an attendee, and one of a meeting that was not scheduled through the service. */
+export function seedRecaps(service: Service, { organization, owner, users }: Team): void {
+  const { state, clock, options } = service;
+  // Random choices of their own: more meetings do not shift the choices that follow.
+  const seeding = { ...service, random: randomOf(options.seed, 'recaps', organization.name) };
+  const hosts = new Set(users.map(({ uri }) => uri));
+  // As of the beginning of the day, so that they do not depend on the hour.
+  const today = instantOf(beginningOfDay(clock.nowMs()));
+  const wasHeld = ({ uri, status, end_time, event_memberships }: ScheduledEventResource): boolean =>
+    hosts.has(event_memberships[0]?.user ?? '') &&
+    status === 'active' &&
+    afterMeeting(end_time) < today &&
+    state.invitees.of('event', uri).some((invitee) => invitee.status === 'active' && invitee.no_show === null);
+  const latest = { count: mostRecaps, descending: true, backwards: false };
+  for (const event of state.scheduledEvents.page('start', latest, wasHeld).items) {
+    const user = event.event_memberships[0]?.user ?? owner.uri;
+    createRecap(seeding, { user, event, at: afterMeeting(event.end_time) });
+  }
+  const guest = makePerson(seeding.random);
+  const startMs = Math.floor((clock.nowMs() - 3 * dayMs) / hourMs) * hourMs;
+  const event = externalMeeting(owner, { name: `Lunch with ${guest.company}`, startMs, guest });
+  createRecap(seeding, { user: owner.uri, event, notes: 'Met at the conference.', at: afterMeeting(event.end_time) });
 }

@@ -8,11 +8,9 @@ import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contact
 import { randomOf } from '#src/sandbox/random.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { seedFields, seedForms } from './fields-and-forms.ts';
-import { seedHistory } from './history.ts';
+import { seedHistory, seedRecaps, type Progress } from './history.ts';
 import { seedEventTypes } from './event-types.ts';
 import { seedPeople, type Team } from './people.ts';
-import type { Progress } from './progress.ts';
-import { seedRecaps } from './recaps.ts';
 
 export interface WorldSize {
   readonly contacts: number;

@@ -4,7 +4,7 @@ import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-requ
 import type { EventKind } from '#schemas/events.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { newUri, type Service } from './service.ts';
+import { given, newUri, type Service } from './service.ts';
 import { eventTypesOf, type State, type StoredEventType } from './state.ts';
 
 /** The record as the API returns it. */
@@ -18,58 +18,72 @@ export function organizationOf(state: State, [user = '']: readonly string[]): st
   return state.users.get(user)?.current_organization ?? '';
 }
 
-export interface NewEventType {
+export interface EventTypePlan extends Partial<StoredEventType> {
+  readonly uri: string;
+  readonly name: string;
+  readonly duration: number;
+  readonly created_at: string;
   readonly owner: UserResource;
   /** By URI; users of the owner's organization. */
   readonly hosts: readonly string[];
-  readonly request: EventTypeRequest;
 }
 
-const groupSeats = 10;
-
-export function createEventType(service: Service, { owner, hosts, request }: NewEventType): StoredEventType {
-  const { state, options, clock } = service;
-  const now = clock.tick();
-  const uri = newUri(service, 'event_types');
-  const organization = state.organizations.get(owner.current_organization);
-  const isTeam = hosts.length > 1;
-  const slug = slugOf(request.name) || uri.slice(-12);
+/** Stores an event type with the usual settings where the plan has none, without emitting a fact. */
+export function addEventType({ state, options }: Service, { owner, ...plan }: EventTypePlan): StoredEventType {
+  const organization = owner.current_organization;
+  const teamName = plan.hosts.length > 1 ? (state.organizations.get(organization)?.name ?? owner.name) : undefined;
+  const slug = slugOf(plan.name) || plan.uri.slice(-12);
   const eventType: StoredEventType = {
-    uri,
-    name: request.name,
     active: true,
     slug,
     scheduling_url: `${options.baseUrl}/pages/${owner.slug}/${slug}`,
-    duration: request.duration,
-    kind: request.kind,
-    pooling_type: request.pooling_type,
+    kind: 'solo',
+    pooling_type: null,
     type: 'StandardEventType',
     color: '#0a7d8c',
-    created_at: now,
-    updated_at: now,
+    updated_at: plan.created_at,
     internal_note: null,
     description_plain: null,
     description_html: null,
-    profile: {
-      type: isTeam ? 'Team' : 'User',
-      name: isTeam ? (organization?.name ?? owner.name) : owner.name,
-      owner: owner.uri,
-    },
+    profile: { type: teamName === undefined ? 'User' : 'Team', name: teamName ?? owner.name, owner: owner.uri },
     secret: false,
     booking_method: 'instant',
     custom_questions: [],
     deleted_at: null,
     admin_managed: false,
     locations: null,
-    position: eventTypesOf(state, owner.current_organization).length,
+    position: eventTypesOf(state, organization).length,
     locale: 'en',
-    ...changesOf(request),
-    seats: request.kind === 'group' ? (request.seats ?? groupSeats) : 1,
-    hosts,
+    seats: 1,
     price: null,
     reconfirms: false,
+    ...plan,
   };
   state.eventTypes.put(eventType);
+  return eventType;
+}
+
+export interface NewEventType extends Pick<EventTypePlan, 'owner' | 'hosts'> {
+  readonly request: EventTypeRequest;
+}
+
+const groupSeats = 10;
+
+export function createEventType(service: Service, { owner, hosts, request }: NewEventType): StoredEventType {
+  const { owner: _owner, hosts: _hosts, kind, pooling_type, seats = groupSeats, ...fields } = request;
+  const { name, duration } = fields;
+  const eventType = addEventType(service, {
+    uri: newUri(service, 'event_types'),
+    created_at: service.clock.tick(),
+    owner,
+    hosts,
+    kind,
+    pooling_type,
+    seats: kind === 'group' ? seats : 1,
+    ...changesOf(fields),
+    name,
+    duration,
+  });
   emitEventType(service, 'event_type.created', eventType);
   return eventType;
 }
@@ -96,39 +110,23 @@ export function deleteEventType(service: Service, eventType: StoredEventType): v
 }
 
 /** The fields of the record that a request sets; the others are unchanged. */
-function changesOf({ custom_questions, description_plain, ...change }: EventTypeChange): Partial<EventTypeResource> {
-  const { name, duration, active, color, internal_note, secret, locale, position, locations } = change;
-  const described = description_plain === undefined ? {} : description(description_plain);
+function changesOf({ custom_questions, description_plain, ...change }: EventTypeChange) {
   return {
-    ...(name !== undefined && { name }),
-    ...(duration !== undefined && { duration }),
-    ...(active !== undefined && { active }),
-    ...(color !== undefined && { color }),
-    ...(internal_note !== undefined && { internal_note }),
-    ...(secret !== undefined && { secret }),
-    ...(locale !== undefined && { locale }),
-    ...(position !== undefined && { position }),
-    ...(locations !== undefined && { locations }),
-    ...described,
+    ...given(change),
+    ...(description_plain !== undefined && described(description_plain)),
     ...(custom_questions !== undefined && { custom_questions: custom_questions.map(questionOf) }),
   };
 }
 
 type Question = EventTypeResource['custom_questions'][number];
 
-function questionOf(asked: NonNullable<EventTypeChange['custom_questions']>[number], index: number): Question {
-  return {
-    name: asked.name,
-    type: asked.type ?? 'text',
-    position: asked.position ?? index,
-    enabled: asked.enabled ?? true,
-    required: asked.required ?? false,
-    answer_choices: asked.answer_choices ?? [],
-    include_other: asked.include_other ?? false,
-  };
+function questionOf(asked: NonNullable<EventTypeChange['custom_questions']>[number], position: number): Question {
+  const usual = { position, enabled: true, required: false, answer_choices: [], include_other: false };
+  return { type: 'text', ...usual, ...given(asked), name: asked.name };
 }
 
-function description(plain: string | null): Pick<EventTypeResource, 'description_plain' | 'description_html'> {
+/** A description in both its forms. */
+export function described(plain: string | null): Pick<EventTypeResource, 'description_plain' | 'description_html'> {
   const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
   const html = plain?.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign);
   return { description_plain: plain, description_html: html === undefined ? null : `<p>${html}</p>` };

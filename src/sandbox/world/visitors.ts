@@ -1,35 +1,53 @@
-// Visitors who book: existing contacts or new people, with answers to the questions of the event type.
-import type { Random } from '#src/sandbox/random.ts';
+// Visitors: existing contacts or new people, who book, answer the questions of the event type, and cancel.
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
-import type { InviteeResource, TrackingResource } from '#schemas/resources/invitee.ts';
-import { beginningOfDay, dayMs, minuteMs } from '#src/sandbox/clock.ts';
-import type { Service } from './service.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
+import type { Random } from '#src/sandbox/random.ts';
+import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
 import { makePerson, makeTracking } from './fictional-people.ts';
+import { given, type Service } from './service.ts';
+import type { StoredEventType } from './state.ts';
 
-interface Visitor {
-  readonly invitee: {
-    readonly email: string;
-    readonly timezone: string;
-    readonly first_name?: string;
-    readonly last_name?: string;
-    readonly name?: string;
-    readonly text_reminder_number?: string;
-  };
-  readonly tracking: TrackingResource;
-  readonly guests: readonly string[];
+export const halfHourMs = 30 * minuteMs;
+
+export interface Visit {
+  readonly organization: string;
+  readonly eventType: StoredEventType;
+  readonly startMs: number;
+  /** The probability that a new person books instead of a contact; without a contact it is always a new person. */
+  readonly strangers: number;
+  readonly method?: InviteeResource['scheduling_method'];
+  readonly submission?: string | undefined;
 }
 
-/** A contact; with the probability `strangers`, and when there is no contact, a new person. */
-export function pickVisitor(service: Service, organization: string, strangers: number): Visitor {
-  const { random, state } = service;
-  const known = random.chance(strangers) ? undefined : state.contacts.get(organization)?.pick(random.next());
+/** Someone books the event type. */
+export function bookVisitor(service: Service, visit: Visit): InviteeResource {
+  const { organization, eventType, startMs, strangers, method = null, submission } = visit;
+  const { random } = service;
+  const invitee = pickVisitor(service, organization, strangers);
+  return book(service, {
+    eventType,
+    startTime: instantOf(startMs),
+    ...invitee,
+    answers: answersTo(eventType, random),
+    method,
+    ...given({ submission }),
+  });
+}
+
+function pickVisitor(
+  { random, state }: Service,
+  organization: string,
+  strangers: number,
+): Pick<BookingPlan, 'invitee' | 'tracking' | 'guests'> {
+  const contact = random.chance(strangers) ? undefined : state.contacts.get(organization)?.pick(random.next());
   const extras = {
     tracking: makeTracking(random),
     guests: random.chance(0.15) ? [`guest.${random.int(100, 999)}@example.test`] : [],
   };
-  const email = known?.emails.find(({ is_primary }) => is_primary)?.email;
-  if (known !== undefined && email !== undefined)
-    return { invitee: { email, timezone: known.timezone ?? 'UTC', name: known.name ?? email }, ...extras };
+  const email = contact?.emails.find(({ is_primary }) => is_primary)?.email;
+  if (contact !== undefined && email !== undefined)
+    return { invitee: { email, timezone: contact.timezone ?? 'UTC', name: contact.name ?? email }, ...extras };
   const { firstName, lastName, residence, phone, ...person } = makePerson(random);
   return {
     invitee: {
@@ -37,14 +55,14 @@ export function pickVisitor(service: Service, organization: string, strangers: n
       timezone: residence.timezone ?? 'UTC',
       first_name: firstName,
       last_name: lastName,
-      ...(random.chance(0.3) ? { text_reminder_number: phone } : {}),
+      ...(random.chance(0.3) && { text_reminder_number: phone }),
     },
     ...extras,
   };
 }
 
 /** Answers every required question and some of the others. */
-export function answersTo(
+function answersTo(
   { custom_questions }: Pick<EventTypeResource, 'custom_questions'>,
   random: Random,
 ): InviteeResource['questions_and_answers'] {
@@ -59,10 +77,19 @@ export function answersTo(
     }));
 }
 
+const cancelReasons = ['Something came up', 'We found another time', '', null] as const;
+
+/** The invitee cancels, or sometimes the host. */
+export function cancelVisit(service: Service, invitee: InviteeResource): InviteeResource {
+  const { random } = service;
+  return cancelInvitee(service, invitee, {
+    cancelerType: random.chance(0.25) ? 'host' : 'invitee',
+    reason: random.pick(cancelReasons),
+  });
+}
+
 /** A half hour between tomorrow and two weeks from now. */
 export function slotAfter(random: Random, fromMs: number): number {
   const day = beginningOfDay(fromMs) + random.int(1, 14) * dayMs;
-  return day + random.int(16, 33) * 30 * minuteMs;
+  return day + random.int(16, 33) * halfHourMs;
 }
-
-export const cancelReasons = ['Something came up', 'We found another time', '', null] as const;

@@ -1,7 +1,6 @@
 // Starting with a large world: progress is reported, and lists are ready at once.
 import { describe, expect, it } from 'vitest';
-import { seedHistory } from '#src/sandbox/seed/history.ts';
-import { createProgress } from '#src/sandbox/seed/progress.ts';
+import { seedHistory, createProgress } from '#src/sandbox/seed/history.ts';
 import { createBookingWorld } from '../../harness/sandbox/booking-world.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 

@@ -3,16 +3,31 @@
 //
 //   book ──▶ active ──cancel──▶ canceled
 //               └──reschedule──▶ canceled (rescheduled, new_invitee) + a new active one (old_invitee)
+import type { BookingRequest } from '#schemas/booking.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
+import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
 import { newUri, type Service } from '#src/sandbox/world/service.ts';
-import { sameChoice } from './locations.ts';
-import { meetingWith, meetingWithout } from './meetings.ts';
-import { namesOf, newInvitee, type BookingPlan } from './new-invitee.ts';
+import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { meetingWith, meetingWithout, sameChoice, type MeetingPlan } from './meetings.ts';
+
+export interface BookingPlan extends MeetingPlan {
+  /** With `name`, or with `first_name` and perhaps `last_name`. */
+  readonly invitee: BookingRequest['invitee'];
+  readonly answers?: InviteeResource['questions_and_answers'] | undefined;
+  readonly tracking?: BookingRequest['tracking'];
+  /** The routing form submission that led to the booking. */
+  readonly submission?: string | null | undefined;
+  readonly scheduledBy?: string | null | undefined;
+  /** Null: on the hosted page. */
+  readonly method: InviteeResource['scheduling_method'];
+  /** The invitee this one replaces. */
+  readonly replaces?: InviteeResource | undefined;
+}
 
 export function book(service: Service, plan: BookingPlan): InviteeResource {
   const invitee = addBooking(service, plan);
@@ -25,18 +40,70 @@ function addBooking(service: Service, plan: BookingPlan): InviteeResource {
   const { state } = service;
   const meeting = meetingWith(service, plan);
   const hosts = meeting.event_memberships.map(({ user }) => user);
+  const { email, timezone } = plan.invitee;
   // The contact first: it is created with empty meeting dates, which the invitee then fills.
   ensureContact(service, {
     organization: organizationOf(state, hosts),
     owner: hosts[0] ?? '',
-    email: plan.invitee.email,
+    email,
     name: namesOf(plan.invitee).name,
-    timezone: plan.invitee.timezone,
+    timezone,
   });
   const invitee = newInvitee(service, plan, meeting.uri);
   state.scheduledEvents.put(meeting);
   state.invitees.put(invitee);
   return invitee;
+}
+
+/** The record of the invitee for the meeting with this URI. */
+function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {
+  const { invitee, replaces } = plan;
+  const { baseUrl } = service.options;
+  const id = service.random.uuid();
+  const now = service.clock.tick();
+  return {
+    uri: `${event}/invitees/${id}`,
+    email: invitee.email,
+    ...namesOf(invitee),
+    status: 'active',
+    questions_and_answers: [...(plan.answers ?? [])],
+    timezone: invitee.timezone,
+    event,
+    created_at: now,
+    updated_at: now,
+    tracking: trackingWith(plan.tracking),
+    text_reminder_number: invitee.text_reminder_number ?? null,
+    rescheduled: false,
+    old_invitee: replaces?.uri ?? null,
+    new_invitee: null,
+    cancel_url: `${baseUrl}/cancellations/${id}`,
+    reschedule_url: `${baseUrl}/reschedulings/${id}`,
+    routing_form_submission: plan.submission ?? null,
+    // A rescheduled meeting has already been paid for.
+    payment: replaces === undefined ? paymentFor(service, plan.eventType) : replaces.payment,
+    no_show: null,
+    reconfirmation: plan.eventType.reconfirms ? { created_at: now, confirmed_at: null } : null,
+    scheduling_method: plan.method,
+    invitee_scheduled_by: plan.scheduledBy ?? null,
+  };
+}
+
+/** A full name, or one joined from its parts; a full name has no parts. */
+function namesOf({ name, first_name, last_name }: BookingPlan['invitee']) {
+  const joined = [first_name, last_name].filter(Boolean).join(' ');
+  return { first_name: first_name ?? null, last_name: last_name ?? null, name: name ?? joined };
+}
+
+function paymentFor({ random }: Service, { price }: StoredEventType): InviteeResource['payment'] {
+  if (price === null) return null;
+  return {
+    external_id: `ch_${random.uuid().replaceAll('-', '').slice(0, 24)}`,
+    provider: random.pick(['stripe', 'paypal']),
+    amount: price,
+    currency: 'EUR',
+    terms: 'Refundable until one day before the meeting.',
+    successful: true,
+  };
 }
 
 export interface Canceling {
@@ -56,18 +123,10 @@ function withdraw(service: Service, invitee: InviteeResource, { cancelerType, re
   const { state, clock } = service;
   const meeting = meetingOf(service, invitee);
   const host = meeting.event_memberships[0]?.user_name ?? invitee.name;
-  const cancellation: CancellationResource = {
-    canceled_by: cancelerType === 'host' ? host : invitee.name,
-    reason,
-    canceler_type: cancelerType,
-    created_at: clock.tick(),
-  };
-  const canceled: InviteeResource = {
-    ...invitee,
-    status: 'canceled',
-    updated_at: cancellation.created_at,
-    cancellation,
-  };
+  const created_at = clock.tick();
+  const canceled_by = cancelerType === 'host' ? host : invitee.name;
+  const cancellation: CancellationResource = { canceled_by, reason, canceler_type: cancelerType, created_at };
+  const canceled: InviteeResource = { ...invitee, status: 'canceled', updated_at: created_at, cancellation };
   state.scheduledEvents.put(meetingWithout(meeting, cancellation));
   state.invitees.put(canceled);
   return canceled;
@@ -117,7 +176,25 @@ function demandActive({ status }: InviteeResource): void {
   if (status === 'canceled') throw invalid({ message: 'the invitee is canceled already', parameter: 'uri' });
 }
 
-export function emitInvitee(service: Service, event: EventKind, invitee: InviteeResource): void {
+export function markNoShow(service: Service, invitee: InviteeResource): InviteeResource {
+  if (invitee.status === 'canceled') throw invalid({ message: 'the invitee is canceled', parameter: 'invitee' });
+  if (invitee.no_show !== null) throw invalid({ message: 'marked as a no-show already', parameter: 'invitee' });
+  const no_show = { uri: newUri(service, 'invitee_no_shows'), created_at: service.clock.tick() };
+  return saveNoShow(service, 'invitee_no_show.created', { ...invitee, no_show });
+}
+
+export function unmarkNoShow(service: Service, invitee: InviteeResource): InviteeResource {
+  if (invitee.no_show === null) throw invalid({ message: 'not marked as a no-show', parameter: 'invitee' });
+  return saveNoShow(service, 'invitee_no_show.deleted', { ...invitee, no_show: null });
+}
+
+function saveNoShow(service: Service, event: EventKind, invitee: InviteeResource): InviteeResource {
+  service.state.invitees.put(invitee);
+  emitInvitee(service, event, invitee);
+  return invitee;
+}
+
+function emitInvitee(service: Service, event: EventKind, invitee: InviteeResource): void {
   const meeting = meetingOf(service, invitee);
   const users = meeting.event_memberships.map(({ user }) => user);
   service.emit({
@@ -134,26 +211,4 @@ export function meetingOf({ state }: Service, { event }: InviteeResource): Sched
   const meeting = state.scheduledEvents.get(event);
   if (meeting === undefined) throw new Error('an invitee without its meeting');
   return meeting;
-}
-
-export function markNoShow(service: Service, invitee: InviteeResource): InviteeResource {
-  if (invitee.status === 'canceled') throw invalid({ message: 'the invitee is canceled', parameter: 'invitee' });
-  if (invitee.no_show !== null) throw invalid({ message: 'marked as a no-show already', parameter: 'invitee' });
-  const no_show = { uri: newUri(service, 'invitee_no_shows'), created_at: service.clock.tick() };
-  return saveNoShow(service, 'invitee_no_show.created', { ...invitee, no_show });
-}
-
-export function unmarkNoShow(service: Service, invitee: InviteeResource): InviteeResource {
-  if (invitee.no_show === null) throw invalid({ message: 'not marked as a no-show', parameter: 'invitee' });
-  return saveNoShow(service, 'invitee_no_show.deleted', { ...invitee, no_show: null });
-}
-
-function saveNoShow(
-  service: Service,
-  event: 'invitee_no_show.created' | 'invitee_no_show.deleted',
-  invitee: InviteeResource,
-): InviteeResource {
-  service.state.invitees.put(invitee);
-  emitInvitee(service, event, invitee);
-  return invitee;
 }

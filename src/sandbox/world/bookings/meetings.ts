@@ -1,14 +1,24 @@
-// The meeting a booking is for: a new one with its hosts, or a seat in a group that already meets at that time.
+// The meeting a booking is for: a new one with its hosts and location, or a seat in a group that already meets at that time.
+import type { EventTypeLocation, LocationKind } from '#schemas/resources/event-type.ts';
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { minuteMs } from '#src/sandbox/clock.ts';
+import type { Random } from '#src/sandbox/random.ts';
 import { newUri, type Service } from '#src/sandbox/world/service.ts';
 import { hostDay, slotOf, type State, type StoredEventType } from '#src/sandbox/world/state.ts';
-import { meetingLocation } from './locations.ts';
-import type { BookingPlan } from './new-invitee.ts';
+
+export interface MeetingPlan {
+  readonly eventType: StoredEventType;
+  /** UTC with six fractional digits. May be in the past: the seed contains past meetings. */
+  readonly startTime: string;
+  /** Of a kind the event type offers. */
+  readonly location?: LocationChoice | undefined;
+  /** E-mail addresses of guests. */
+  readonly guests?: readonly string[] | undefined;
+}
 
 /** The meeting with the invitee added. Stores nothing; refuses when the group is full. */
-export function meetingWith(service: Service, plan: BookingPlan): ScheduledEventResource {
+export function meetingWith(service: Service, plan: MeetingPlan): ScheduledEventResource {
   const { eventType, startTime, guests = [] } = plan;
   const now = service.clock.tick();
   const meeting = gatheringAt(service.state, eventType, startTime) ?? newMeeting(service, plan, now);
@@ -53,7 +63,7 @@ export function gatheringAt(
   return kind === 'group' ? state.scheduledEvents.of('slot', slotOf(uri, startTime))[0] : undefined;
 }
 
-function newMeeting(service: Service, plan: BookingPlan, now: string): ScheduledEventResource {
+function newMeeting(service: Service, plan: MeetingPlan, now: string): ScheduledEventResource {
   const { eventType, startTime, location } = plan;
   const hosts = hostsFor(service, eventType, startTime).flatMap((uri) => service.state.users.get(uri) ?? []);
   return {
@@ -109,4 +119,66 @@ export function hostsFor({ state, random }: Service, eventType: StoredEventType,
 /** The active meetings of a host on the day (UTC) of `instant`. */
 export function meetingsOf(state: State, host: string, instant: string): readonly ScheduledEventResource[] {
   return state.scheduledEvents.of('host_day', hostDay(host, instant));
+}
+
+interface LocationChoice {
+  readonly kind: LocationKind;
+  /** For kinds where the invitee gives an address or a number. */
+  readonly location?: string | undefined;
+}
+
+type MeetingLocation = ScheduledEventResource['location'];
+
+/** A request names the `kind`, a meeting the `type`; one kind is spelled differently as a type (A4a). */
+const typeOf = (kind: LocationKind): string => (kind === 'gotomeeting_conference' ? 'gotomeeting' : kind);
+
+/** How often a conference is still being created when its booking is sent. No later event announces the link. */
+const stillProcessing = 0.3;
+
+type Maker = (random: Random, offered: EventTypeLocation, text: string | undefined) => Omit<MeetingLocation, 'type'>;
+
+const inText: Maker = (_, { location }, text) => ({ location: text ?? location ?? null });
+const conference =
+  (host: string): Maker =>
+  (random) => ({ status: 'pushed', join_url: `https://${host}.example.test/${random.uuid().slice(0, 13)}`, data: {} });
+
+const makers: { readonly [Kind in LocationKind]: Maker } = {
+  physical: inText,
+  custom: inText,
+  ask_invitee: inText,
+  outbound_call: inText,
+  inbound_call: (_, { phone_number, location }) => ({ location: phone_number ?? location ?? null }),
+  zoom_conference: (random) => {
+    const id = random.int(10_000_000_000, 99_999_999_999);
+    const join_url = `https://zoom.example.test/j/${id}`;
+    return { status: 'pushed', join_url, data: { id, settings: {}, extra: null } };
+  },
+  google_conference: (random, offered, text) =>
+    random.chance(stillProcessing)
+      ? { status: 'processing', join_url: null }
+      : conference('meet')(random, offered, text),
+  gotomeeting_conference: conference('gotomeeting'),
+  microsoft_teams_conference: conference('teams'),
+  webex_conference: conference('webex'),
+};
+
+/** `chosen` is one of the offered locations; without a choice the first one is used. */
+function meetingLocation(
+  random: Random,
+  offers: readonly EventTypeLocation[] | null,
+  chosen: LocationChoice | undefined,
+): MeetingLocation {
+  const kind = chosen?.kind ?? offers?.[0]?.kind ?? 'custom';
+  const offered = offers?.find((one) => one.kind === kind) ?? { kind };
+  return { type: typeOf(kind), ...makers[kind](random, offered, chosen?.location) };
+}
+
+/** The choice that leads to the same location, for a rescheduled meeting. */
+export function sameChoice(
+  { type, location }: MeetingLocation,
+  offers: readonly EventTypeLocation[] | null,
+): LocationChoice | undefined {
+  const kind = offers?.find((one) => typeOf(one.kind) === type)?.kind;
+  if (kind === undefined) return undefined;
+  return typeof location === 'string' ? { kind, location } : { kind };
 }

@@ -4,7 +4,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { deliverySchema } from '#src/sandbox/docs/payloads.ts';
-import { seedRecaps } from '#src/sandbox/seed/recaps.ts';
+import { seedRecaps } from '#src/sandbox/seed/history.ts';
 import { createRecap, deleteRecap, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createState } from '#src/sandbox/world/state.ts';

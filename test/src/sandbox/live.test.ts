@@ -1,11 +1,11 @@
 // Live activity: its facts are consistent, and it continues when there is little to do or something breaks.
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
-import { createLiveActivity } from '#src/sandbox/live/live.ts';
+import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld } from '../../../harness/sandbox/booking-world.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
+import { createBookingWorld } from '../../harness/sandbox/booking-world.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
 
 const turns = 2000;
 
