@@ -4,9 +4,7 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import { userOfAddress } from '#src/sandbox/world/organizations.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { redirectTarget, type Client, type Clients } from './clients.ts';
-import { OAuthError } from './oauth-error.ts';
-import { demand, type Parameters } from './parameters.ts';
-import { readScopes } from './scopes.ts';
+import { demand, invalidRequest, OAuthError, readScopes, type Parameters } from './request.ts';
 
 /** A known client with a registered redirect URI: from here on, errors are sent to the client. */
 export interface Trusted {
@@ -18,14 +16,11 @@ export interface Trusted {
 /** Errors before this point are shown in the browser: redirecting them would make this server an open redirector. */
 export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
   const client = clients.get(demand(parameters, 'client_id'));
-  if (client === undefined) throw new OAuthError('invalid_request', 'client_id is unknown.');
+  if (client === undefined) throw invalidRequest('client_id is unknown.');
   const redirectUri = demand(parameters, 'redirect_uri');
   const target = redirectTarget(client, redirectUri);
   if (target === undefined)
-    throw new OAuthError(
-      'invalid_request',
-      'redirect_uri must be an address registered for the client, or one of this machine.',
-    );
+    throw invalidRequest('redirect_uri must be an address registered for the client, or one of this machine.');
   return { client, redirectUri, target };
 }
 
@@ -38,7 +33,7 @@ export interface Wish {
 export function readWish({ client }: Trusted, parameters: Parameters): Wish {
   if (demand(parameters, 'response_type') !== 'code')
     throw new OAuthError('unsupported_response_type', 'response_type must be code.');
-  return { challenge: challengeOf(client, parameters), scopes: readScopes(parameters.get('scope'), everyScope) };
+  return { challenge: challengeOf(client, parameters), scopes: readScopes(parameters, everyScope) };
 }
 
 /** PKCE is required of a public client and optional for a confidential one. */
@@ -47,10 +42,9 @@ function challengeOf(client: Client, parameters: Parameters): string | undefined
   if (client.secret !== null && !isAsked) return undefined;
   const challenge = demand(parameters, 'code_challenge');
   // Without a method RFC 7636 means `plain`, which offers no protection against anyone who reads the request.
-  if (parameters.get('code_challenge_method') !== 'S256')
-    throw new OAuthError('invalid_request', 'code_challenge_method must be S256.');
+  if (parameters.get('code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
   if (!/^[\w-]{43}$/.test(challenge))
-    throw new OAuthError('invalid_request', 'code_challenge must be a SHA-256 in base64url: 43 characters.');
+    throw invalidRequest('code_challenge must be a SHA-256 in base64url: 43 characters.');
   return challenge;
 }
 
@@ -73,16 +67,6 @@ export function silentUser(state: State, parameters: Parameters): UserResource |
 export function chosenUser(state: State, parameters: Parameters): UserResource {
   if (parameters.has('deny')) throw new OAuthError('access_denied', 'The user denied access.');
   const user = state.users.get(demand(parameters, 'user'));
-  if (user === undefined) throw new OAuthError('invalid_request', 'user is unknown.');
+  if (user === undefined) throw invalidRequest('user is unknown.');
   return user;
-}
-
-/** The redirect URI with the response parameters. */
-export function returnAddress(
-  { target }: Trusted,
-  answer: Readonly<Record<string, string>>,
-  { state, issuer }: { state: string | undefined; issuer: string },
-): string {
-  const query = new URLSearchParams({ ...answer, ...(state === undefined ? {} : { state }), iss: issuer });
-  return `${target.href}${target.search === '' ? '?' : '&'}${query}`;
 }

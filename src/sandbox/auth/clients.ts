@@ -1,8 +1,7 @@
 // The OAuth clients: a public one, and a confidential one whose secret is derived from the seed.
 import { timingSafeEqual } from 'node:crypto';
+import { demand, invalidRequest, OAuthError, type Parameters } from './request.ts';
 import { sha256, sha256Hex } from './tokens.ts';
-import { OAuthError } from './oauth-error.ts';
-import { demand, type Parameters } from './parameters.ts';
 
 export interface Client {
   readonly id: string;
@@ -22,17 +21,12 @@ export function confidentialClient(seed: number): { readonly client_id: string; 
 }
 
 export function createClients(seed: number): Clients {
-  const { client_id, client_secret } = confidentialClient(seed);
-  const clients: readonly Client[] = [
-    { id: 'slotstream', name: 'Slotstream', secret: null, redirectUris: [] },
-    {
-      id: client_id,
-      name: 'An application with a secret',
-      secret: client_secret,
-      redirectUris: ['https://app.example.test/oauth/callback'],
-    },
-  ];
-  return new Map(clients.map((client) => [client.id, client]));
+  const { client_id: id, client_secret: secret } = confidentialClient(seed);
+  const redirectUris = ['https://app.example.test/oauth/callback'];
+  return new Map<string, Client>([
+    ['slotstream', { id: 'slotstream', name: 'Slotstream', secret: null, redirectUris: [] }],
+    [id, { id, name: 'An application with a secret', secret, redirectUris }],
+  ]);
 }
 
 /** Redirect URIs: an exact match of a registered one, or any port of this machine (RFC 8252, 7.3). */
@@ -51,33 +45,27 @@ function isLoopback({ protocol, hostname, username, password }: URL): boolean {
 /** By HTTP Basic or in the body, never both; a public client only sends its id. */
 export function authenticateClient(
   clients: Clients,
-  { authorization, parameters }: { authorization: string | undefined; parameters: Parameters },
+  authorization: string | undefined,
+  parameters: Parameters,
 ): Client {
-  const { id, secret } = authorization === undefined ? fromBody(parameters) : fromBasic(authorization, parameters);
+  const { id, secret } =
+    authorization === undefined
+      ? { id: demand(parameters, 'client_id'), secret: parameters.get('client_secret') }
+      : basicCredentials(authorization, parameters);
   const client = clients.get(id);
   if (client === undefined || !isRightSecret(client, secret))
     throw new OAuthError('invalid_client', 'The client is unknown, or its secret is wrong.');
   return client;
 }
 
-interface Credentials {
-  readonly id: string;
-  readonly secret: string | undefined;
-}
-
-const fromBody = (parameters: Parameters): Credentials => ({
-  id: demand(parameters, 'client_id'),
-  secret: parameters.get('client_secret'),
-});
-
-function fromBasic(authorization: string, parameters: Parameters): Credentials {
+function basicCredentials(authorization: string, parameters: Parameters): { id: string; secret: string | undefined } {
   const encoded = /^Basic +([A-Za-z\d+/]{1,2048}={0,2})$/i.exec(authorization)?.[1];
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
   if (id === undefined || secret === undefined)
     throw new OAuthError('invalid_client', 'Send the header Authorization: Basic <client_id:client_secret>.');
   const credentials = { id: formDecoded(id), secret: secret === '' ? undefined : formDecoded(secret) };
   if (parameters.has('client_secret') || (parameters.get('client_id') ?? credentials.id) !== credentials.id)
-    throw new OAuthError('invalid_request', 'The client credentials are sent twice.');
+    throw invalidRequest('The client credentials are sent twice.');
   return credentials;
 }
 

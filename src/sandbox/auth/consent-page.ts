@@ -4,8 +4,7 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import type { State } from '#src/sandbox/world/state.ts';
 import { hintedUser, type Trusted, type Wish } from './authorize.ts';
 import { sha256 } from './tokens.ts';
-import type { OAuthError } from './oauth-error.ts';
-import type { Parameters } from './parameters.ts';
+import type { OAuthError, Parameters } from './request.ts';
 
 type Html = ReturnType<typeof html>;
 

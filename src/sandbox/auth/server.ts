@@ -1,16 +1,15 @@
 // The authorization server (A25): authorization code with PKCE, rotating refresh tokens, revocation and metadata.
 import { Hono, type Context } from 'hono';
-import type { UserResource } from '#schemas/resources/user.ts';
-import { metadataPath, type AuthorizationServerMetadata } from '#schemas/oauth.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { chosenUser, readTrusted, readWish, returnAddress, silentUser } from './authorize.ts';
-import { authenticateClient, createClients, type Client, type Clients } from './clients.ts';
-import { createCodes } from './codes.ts';
-import { consentPage, errorPage, pageHeaders } from './consent-page.ts';
-import { createFamilies } from './refresh-token-families.ts';
-import { OAuthError } from './oauth-error.ts';
-import { bodyParameters, demand, queryParameters, type Parameters } from './parameters.ts';
 import { everyScope } from '#schemas/api-scope.ts';
+import { metadataPath, type AuthorizationServerMetadata } from '#schemas/oauth.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import type { State } from '#src/sandbox/world/state.ts';
+import { createCodes, createFamilies } from './approvals.ts';
+import { chosenUser, readTrusted, readWish, silentUser } from './authorize.ts';
+import { authenticateClient, createClients, type Client, type Clients } from './clients.ts';
+import { consentPage, errorPage, pageHeaders } from './consent-page.ts';
+import { demand, OAuthError, parametersOf, type Parameters } from './request.ts';
 import { giveTokens, type TokenNeeds } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -19,30 +18,23 @@ interface ServerNeeds extends TokenNeeds {
 }
 
 export function createAuthorizationServer({ service, tokens }: { service: Service; tokens: Tokens }): Hono {
-  const { clock, options, state } = service;
+  const { clock, options } = service;
   const needs: ServerNeeds = {
     service,
     clients: createClients(options.seed),
     codes: createCodes(clock),
     families: createFamilies(clock, tokens),
   };
+  const revoke = (_: Client, parameters: Parameters): object => {
+    needs.families.revoke(demand(parameters, 'token'));
+    return {};
+  };
   const app = new Hono();
   app.get(metadataPath, (context) => context.json(metadataOf(options.baseUrl)));
-  app.get('/oauth/authorize', (context) =>
-    authorize(needs, context, { read: queryParameters, choose: (parameters) => silentUser(state, parameters) }),
-  );
-  app.post('/oauth/authorize', (context) =>
-    authorize(needs, context, { read: bodyParameters, choose: (parameters) => chosenUser(state, parameters) }),
-  );
-  app.post('/oauth/token', (context) =>
-    answer(needs, context, (client, parameters) => giveTokens(needs, client, parameters)),
-  );
-  app.post('/oauth/revoke', (context) =>
-    answer(needs, context, (_, parameters) => {
-      needs.families.revoke(demand(parameters, 'token'));
-      return {};
-    }),
-  );
+  app.get('/oauth/authorize', (context) => authorize(needs, context, silentUser));
+  app.post('/oauth/authorize', (context) => authorize(needs, context, chosenUser));
+  app.post('/oauth/token', (context) => answer(needs, context, (...call) => giveTokens(needs, ...call)));
+  app.post('/oauth/revoke', (context) => answer(needs, context, revoke));
   return app;
 }
 
@@ -61,30 +53,28 @@ const metadataOf = (issuer: string): AuthorizationServerMetadata => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-interface Asking {
-  read(context: Context): Parameters | Promise<Parameters>;
-  /** Undefined: the page is shown. */
-  choose(parameters: Parameters): UserResource | undefined;
-}
+/** Without a user the page is shown. */
+type ChooseUser = (state: State, parameters: Parameters) => UserResource | undefined;
 
-async function authorize(needs: ServerNeeds, context: Context, { read, choose }: Asking): Promise<Response> {
+async function authorize(needs: ServerNeeds, context: Context, choose: ChooseUser): Promise<Response> {
   const { clients, codes, service } = needs;
   try {
-    const parameters = await read(context);
+    const parameters = await parametersOf(context);
     const trusted = readTrusted(clients, parameters);
+    const { client, redirectUri, target } = trusted;
     const goBack = (values: Readonly<Record<string, string>>): Response => {
-      const from = { state: parameters.get('state'), issuer: service.options.baseUrl };
-      return context.body(null, 302, { Location: returnAddress(trusted, values, from), 'Cache-Control': 'no-store' });
+      const state = parameters.get('state');
+      const answered = { ...values, ...(state !== undefined && { state }), iss: service.options.baseUrl };
+      const location = `${target.href}${target.search === '' ? '?' : '&'}${new URLSearchParams(answered)}`;
+      return context.body(null, 302, { Location: location, 'Cache-Control': 'no-store' });
     };
     try {
       const wish = readWish(trusted, parameters);
-      const user = choose(parameters);
-      if (user === undefined) {
-        const consent = { state: service.state, trusted, wish, parameters };
-        return await context.html(consentPage(consent), 200, pageHeaders(trusted.target));
-      }
-      const { client, redirectUri } = trusted;
-      return goBack({ code: codes.issue({ client: client.id, user: user.uri, redirectUri, ...wish }) });
+      const user = choose(service.state, parameters);
+      if (user !== undefined)
+        return goBack({ code: codes.issue({ client: client.id, user: user.uri, redirectUri, ...wish }) });
+      const page = consentPage({ state: service.state, trusted, wish, parameters });
+      return await context.html(page, 200, pageHeaders(target));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       return goBack({ ...error.body });
@@ -104,12 +94,13 @@ async function answer(
   context.header('Cache-Control', 'no-store');
   context.header('Pragma', 'no-cache');
   try {
-    const parameters = await bodyParameters(context);
-    const authorization = context.req.header('authorization');
-    return context.json(run(authenticateClient(clients, { authorization, parameters }), parameters));
+    const parameters = await parametersOf(context);
+    const client = authenticateClient(clients, context.req.header('authorization'), parameters);
+    return context.json(run(client, parameters));
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    if (error.status === 401) context.header('WWW-Authenticate', 'Basic realm="token"');
-    return context.json(error.body, error.status);
+    const isUnknownClient = error.code === 'invalid_client';
+    if (isUnknownClient) context.header('WWW-Authenticate', 'Basic realm="token"');
+    return context.json(error.body, isUnknownClient ? 401 : 400);
   }
 }

@@ -1,20 +1,21 @@
 // The token endpoint: exchanges a code or a refresh token for a pair of tokens.
+import { timingSafeEqual } from 'node:crypto';
 import { missingScopes } from '#schemas/api-scope.ts';
 import { oauthLifetimes, type TokenAnswer } from '#schemas/oauth.ts';
 import { secondMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
+import type { Codes, Families, Pair } from './approvals.ts';
 import type { Client } from './clients.ts';
-import { provesChallenge, type Codes } from './codes.ts';
-import type { Families, Family, Pair } from './refresh-token-families.ts';
-import { OAuthError } from './oauth-error.ts';
-import { demand, type Parameters } from './parameters.ts';
-import { readScopes } from './scopes.ts';
+import { demand, OAuthError, readScopes, type Parameters } from './request.ts';
+import { sha256 } from './tokens.ts';
 
 export interface TokenNeeds {
   readonly service: Service;
   readonly codes: Codes;
   readonly families: Families;
 }
+
+const invalidGrant = (description: string): OAuthError => new OAuthError('invalid_grant', description);
 
 export function giveTokens(needs: TokenNeeds, client: Client, parameters: Parameters): TokenAnswer {
   switch (demand(parameters, 'grant_type')) {
@@ -32,51 +33,46 @@ function exchangeCode({ service, codes, families }: TokenNeeds, client: Client, 
   const redirectUri = demand(parameters, 'redirect_uri');
   const verifier = client.secret === null ? demand(parameters, 'code_verifier') : parameters.get('code_verifier');
   const issued = codes.find(code);
-  if (issued?.client !== client.id) throw new OAuthError('invalid_grant', 'The code is unknown.');
+  if (issued?.client !== client.id) throw invalidGrant('The code is unknown.');
   if (issued.family !== undefined) {
     families.end(issued.family);
-    throw new OAuthError('invalid_grant', 'The code was used before; its tokens are revoked.');
+    throw invalidGrant('The code was used before; its tokens are revoked.');
   }
-  if (issued.isExpired) throw new OAuthError('invalid_grant', 'The code has expired.');
-  if (issued.redirectUri !== redirectUri)
-    throw new OAuthError('invalid_grant', 'redirect_uri is not the one the code was sent to.');
+  if (issued.isExpired) throw invalidGrant('The code has expired.');
+  if (issued.redirectUri !== redirectUri) throw invalidGrant('redirect_uri is not the one the code was sent to.');
   if (!provesChallenge(verifier, issued.challenge))
-    throw new OAuthError('invalid_grant', 'code_verifier does not match the code_challenge.');
-  const organization = organizationOf(service, issued.user);
-  const pair = families.begin(issued);
-  codes.spend(code, pair.family);
-  return answerOf(service, pair, { user: issued.user, organization });
+    throw invalidGrant('code_verifier does not match the code_challenge.');
+  return answerOf(service, issued.user, () => {
+    const pair = families.begin(issued);
+    codes.spend(code, pair.family);
+    return pair;
+  });
+}
+
+const verifierForm = /^[\w.~-]{43,128}$/;
+
+/** RFC 7636, S256. A verifier without a challenge is refused: an attacker may have removed the challenge from the request. */
+function provesChallenge(verifier: string | undefined, challenge: string | undefined): boolean {
+  if (verifier === undefined || challenge === undefined) return verifier === challenge;
+  const made = Buffer.from(sha256(verifier).toString('base64url'));
+  const asked = Buffer.from(challenge);
+  return verifierForm.test(verifier) && made.length === asked.length && timingSafeEqual(made, asked);
 }
 
 function refresh({ service, families }: TokenNeeds, client: Client, parameters: Parameters): TokenAnswer {
   const family = families.find(demand(parameters, 'refresh_token'), client.id);
   if (family === undefined)
-    throw new OAuthError(
-      'invalid_grant',
-      'The refresh token is unknown, was used before, was revoked, or has expired.',
-    );
-  const scopes = narrowed(family, parameters.get('scope'));
-  const organization = organizationOf(service, family.user);
-  return answerOf(service, families.renew(family, scopes), { user: family.user, organization });
+    throw invalidGrant('The refresh token is unknown, was used before, was revoked, or has expired.');
+  const scopes = readScopes(parameters, family.scopes);
+  if (missingScopes(family.scopes, scopes).length > 0)
+    throw new OAuthError('invalid_scope', 'A refresh cannot add scopes.');
+  return answerOf(service, family.user, () => families.renew(family, scopes));
 }
 
-function narrowed({ scopes }: Family, asked: string | undefined): Family['scopes'] {
-  const wanted = readScopes(asked, scopes);
-  if (missingScopes(scopes, wanted).length > 0) throw new OAuthError('invalid_scope', 'A refresh cannot add scopes.');
-  return wanted;
-}
-
-function organizationOf({ state }: Service, user: string): string {
+function answerOf({ state, clock }: Service, user: string, issue: () => Pair): TokenAnswer {
   const organization = state.users.get(user)?.current_organization;
-  if (organization === undefined) throw new OAuthError('invalid_grant', 'The user does not exist.');
-  return organization;
-}
-
-function answerOf(
-  { clock }: Service,
-  { access, refresh: next, scopes }: Pair,
-  { user, organization }: { user: string; organization: string },
-): TokenAnswer {
+  if (organization === undefined) throw invalidGrant('The user does not exist.');
+  const { access, refresh: next, scopes } = issue();
   return {
     access_token: access,
     token_type: 'Bearer',

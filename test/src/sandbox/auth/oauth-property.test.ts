@@ -1,10 +1,9 @@
 // OAuth under any history and any input: what was taken back stays taken back, and nonsense is refused, never a fault.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFamilies } from '#src/sandbox/auth/refresh-token-families.ts';
+import { createFamilies } from '#src/sandbox/auth/approvals.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let sandbox: TestSandbox;

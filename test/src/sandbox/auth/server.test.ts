@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oauthErrorBody, tokenAnswer } from '#schemas/oauth.ts';
 import { callback, challengeOf, openClient, verifier } from '../../../harness/sandbox/oauth-client.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;

@@ -1,10 +1,8 @@
 // What becomes of OAuth tokens: they expire on the sandbox's clock, rotate, are taken back, and never fill the memory.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFamilies } from '#src/sandbox/auth/refresh-token-families.ts';
-import { createCodes } from '#src/sandbox/auth/codes.ts';
+import { createFamilies, createCodes } from '#src/sandbox/auth/approvals.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;
