@@ -1,5 +1,6 @@
 // The two roles of a process: receiving deliveries into the queue, and projecting them from the queue into the tables.
 import { join } from 'node:path';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -77,7 +78,7 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
 }
 
 /** The way into the queue: through the journal, where the queue can lose what it accepted. */
-async function openCircuit({ config, log, metrics, queue, gate, opened }: ReceiverNeeds): Promise<{
+async function openCircuit({ config, log, metrics, queue, gate, health, opened }: ReceiverNeeds): Promise<{
   readonly circuit: QueueCircuit;
   readonly journal: Journal | undefined;
 }> {
@@ -89,6 +90,9 @@ async function openCircuit({ config, log, metrics, queue, gate, opened }: Receiv
   const { maxBytes } = config.journal;
   const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics }, { root, maxBytes });
   opened.defer(() => journal.close());
+  health.add('journal', async () => {
+    if (journal.isFull()) throw new SlotstreamError('queue_unavailable', 'The journal is full.');
+  });
   opened.defer(startJournalChecks({ journal, log }));
   const circuit = createQueueCircuit<JournaledBatch>({ ...common, enqueue: ({ id, content }) => enqueue(content, id) });
   return { circuit: journaledCircuit(journal, circuit), journal };

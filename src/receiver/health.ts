@@ -14,6 +14,8 @@ export interface Readiness {
 /** Anyone can request it, so the result is cached for a second: a flood of requests costs one check of the engines. */
 export interface Health {
   readiness(): Promise<Readiness>;
+  /** Adds something without which the process is not ready. */
+  add(name: string, check: EngineCheck): void;
   /** From now on the process is not ready, whatever the engines respond: the first step of the shutdown. */
   stop(): void;
 }
@@ -25,12 +27,13 @@ export function createHealth(needs: {
   readonly checks: Readonly<Record<string, EngineCheck>>;
   clock(): number;
 }): Health {
+  const checks = { ...needs.checks };
   let stopping = false;
   let cached: { readonly at: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
 
   function engines(): Promise<Record<string, EngineState>> {
     const now = needs.clock();
-    if (!cached || Math.abs(now - cached.at) >= cacheMs) cached = { at: now, engines: checkAll(needs.checks) };
+    if (!cached || Math.abs(now - cached.at) >= cacheMs) cached = { at: now, engines: checkAll(checks) };
     return cached.engines;
   }
 
@@ -39,6 +42,9 @@ export function createHealth(needs: {
       const states = await engines();
       const allUp = Object.values(states).every((state) => state === 'up');
       return { ready: allUp && !stopping, stopping, engines: states };
+    },
+    add(name, check) {
+      checks[name] = check;
     },
     stop() {
       stopping = true;

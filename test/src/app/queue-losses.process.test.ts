@@ -1,23 +1,109 @@
 // Redis forgets what it accepted: every delivery that was answered 2xx is in the log all the same.
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
-import { openHome } from '../../harness/product.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home, type Product } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { openSender } from '../../harness/mirror/sender.ts';
-import { contactStory } from '../../harness/data/contact-deliveries.ts';
+import { startClusterWithReplica, startSentinelPair, type Failover } from '../../harness/redis-failover.ts';
+import { openSender, type Sender } from '../../harness/mirror/sender.ts';
+import { contactDelivery, contactStory } from '../../harness/data/contact-deliveries.ts';
 
-describe.runIf(inject('redisUrl'))('accepted deliveries', () => {
+interface Scene extends AsyncDisposable {
+  readonly home: Home;
+  readonly receiver: Product;
+  readonly sender: Sender;
+}
+
+/** A receiver without a worker: nothing leaves the queue until the test starts one. */
+async function openScene(queueUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
+  const home = await openHome({ QUEUE_URL: queueUrl, ...settings });
+  const receiver = await home.start('receive');
+  const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true, lanes: 4 });
+  return {
+    home,
+    receiver,
+    sender,
+    [Symbol.asyncDispose]: async () => {
+      sender.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function surviveFailover(redis: Failover): Promise<void> {
+  await using scene = await openScene(redis.url);
+  const { home, receiver, sender } = scene;
+  await sender.send(contactStory({ contacts: 5, versions: 4, name: 'before' }));
+  await redis.cutOff();
+  await sender.send(contactStory({ contacts: 10, versions: 10, name: 'cut-off' }));
+  await redis.loseMaster();
+  await sender.send(contactStory({ contacts: 5, versions: 4, name: 'after' }));
+  await home.start('work');
+  await judge(home.store, sender.sent);
+  expect(receiver.output()).toContain('"code":"queue_lost_jobs"');
+}
+
+// At once, because most of the time is waited away.
+describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', { timeout: 120_000 }, () => {
   it('arrive after Redis was wiped before a worker took them', async () => {
     await using redis = await startRedis();
-    await using home = await openHome({ QUEUE_URL: redis.url });
-    const receiver = await home.start('receive');
-    const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 1 });
+    await using scene = await openScene(redis.url);
+    const { home, receiver, sender } = scene;
     await sender.send(contactStory({ contacts: 4, versions: 5 }));
-    expect(sender.sent.every(({ answers }) => answers.at(-1) === 202)).toBe(true);
     await redis.cli('flushall');
+    await until(() => receiver.output().includes('"code":"queue_lost_jobs"'), 'the receiver has noticed it');
+    expect((await home.run(['doctor'])).out).toContain('the queue lost jobs 1 time');
     await home.start('work');
     await judge(home.store, sender.sent);
+    const { journal } = (await (await receiver.admin('/api/status')).json()) as { journal: object };
+    expect(journal).toMatchObject({ losses: 1, is_full: false });
+    const metrics = await (await receiver.admin('/metrics')).text();
+    expect(metrics).toContain('slotstream_queue_losses_total 1');
+    expect(metrics).toMatch(/^slotstream_journal_requeued_total [1-9]/m);
+  });
+
+  it('arrive after the receiver was killed and Redis wiped at the same time', async () => {
+    await using redis = await startRedis();
+    await using scene = await openScene(redis.url);
+    const { home, receiver, sender } = scene;
+    const sending = sender.send(contactStory({ contacts: 20, versions: 10 }));
+    await until(() => sender.accepted() > 50, 'some deliveries are accepted');
+    await Promise.all([receiver.kill9(), redis.cli('flushall')]);
+    await home.start('start');
+    await sending;
+    await judge(home.store, sender.sent);
+  });
+
+  it('arrive after Sentinel made a master of a replica that was cut off', async () => {
+    await using redis = await startSentinelPair();
+    await surviveFailover(redis);
+  });
+
+  it('arrive after a Cluster made a master of a replica that was cut off', async () => {
+    await using redis = await startClusterWithReplica();
+    await surviveFailover(redis);
+  });
+
+  it('are rejected with 503 while the journal is full, and accepted again when a worker has caught up', async () => {
+    await using redis = await startRedis();
+    await using scene = await openScene(redis.url, { JOURNAL_MAX_MB: '1' });
+    const { home, receiver } = scene;
+    const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 1 });
+    // Each alone in its batch, and not compressible.
+    const large = (id: number): string =>
+      contactDelivery({ id: `large-${id}`, version: 1, more: { company: noise(200_000) } });
+    await sender.send(Array.from({ length: 10 }, (_, at) => large(at)));
+    const answers = sender.sent.map((one) => one.answers.at(-1));
+    expect(new Set(answers)).toEqual(new Set([202, 503]));
+    expect(await receiver.readiness()).toBe(503);
+    await home.start('work');
+    await until(async () => (await receiver.readiness()) === 200, 'it is ready again');
+    await sender.send([large(11)]);
+    expect(sender.sent.at(-1)?.answers).toEqual([202]);
+    await judge(home.store, sender.sent);
     sender.close();
-    expect(receiver.output()).toContain('"code":"queue_lost_jobs"');
   });
 });
+
+const noise = (length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(97 + Math.random() * 26)).join('');

@@ -1,0 +1,95 @@
+// Redis with a replica that can be cut off, under Sentinel or in a Cluster: for failovers that lose what was acknowledged.
+import { freePort, until } from './ports.ts';
+import { startRedis, type TestRedis } from './redis.ts';
+
+export interface Failover extends AsyncDisposable {
+  /** For QUEUE_URL. */
+  readonly url: string;
+  readonly master: TestRedis;
+  readonly replica: TestRedis;
+  /** From now on the replica gets nothing of what the master accepts. */
+  cutOff(): Promise<void>;
+  /** Kills the master for good and resolves when the replica has taken its place. */
+  loseMaster(): Promise<void>;
+}
+
+const replication = { user: 'replication', password: 'of-the-replica' } as const;
+const asReplica = ['--masteruser', replication.user, '--masterauth', replication.password] as const;
+
+async function allowReplica({ cli }: TestRedis): Promise<void> {
+  await cli('acl', 'setuser', replication.user, 'on', `>${replication.password}`, '~*', '&*', '+@all');
+}
+
+async function isInSync(replica: TestRedis): Promise<boolean> {
+  return (await replica.cli('info', 'replication')).includes('master_link_status:up');
+}
+
+const isMaster = async ({ cli }: TestRedis): Promise<boolean> =>
+  (await cli('info', 'replication')).includes('role:master');
+
+function failover(parts: Pick<Failover, 'url' | 'master' | 'replica'>, resources: AsyncDisposableStack): Failover {
+  const { master, replica } = parts;
+  return {
+    ...parts,
+    async cutOff() {
+      // Without its user the replica cannot connect again.
+      await master.cli('acl', 'setuser', replication.user, 'off');
+      await master.cli('client', 'kill', 'type', 'replica');
+      await until(async () => !(await isInSync(replica)), 'the replica is cut off');
+    },
+    async loseMaster() {
+      await master.kill9();
+      await until(() => isMaster(replica), 'the replica is the master');
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+export async function startSentinelPair(): Promise<Failover> {
+  await using started = new AsyncDisposableStack();
+  const master = started.use(await startRedis());
+  await allowReplica(master);
+  const replica = started.use(await startRedis({ args: asReplica }));
+  await replica.cli('replicaof', '127.0.0.1', String(master.port));
+  await until(() => isInSync(replica), 'the replica is in sync');
+  const sentinel = started.use(await startRedis({ sentinelOf: master.port }));
+  await sentinel.cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '500');
+  const known = async (): Promise<string> => sentinel.cli('sentinel', 'replicas', 'mymaster');
+  await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica', 30_000);
+  const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
+  return failover({ url, master, replica }, started.move());
+}
+
+/** Three masters; the one that holds the keys of the queue has a replica. */
+export async function startClusterWithReplica(): Promise<Failover> {
+  await using started = new AsyncDisposableStack();
+  const nodes: (TestRedis & { readonly bus: number })[] = [];
+  for (let at = 0; at < 4; at += 1) {
+    const bus = await freePort();
+    const settings = { enabled: 'yes', port: bus, 'announce-ip': '127.0.0.1', 'node-timeout': 1000 };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--cluster-${name}`, String(value)]);
+    const node = started.use(await startRedis({ args: [...args, ...asReplica] }));
+    nodes.push(Object.assign(node, { bus }));
+  }
+  const [master, second, third, replica] = nodes;
+  if (!master || !second || !third || !replica) throw new Error('four nodes were started');
+  await allowReplica(master);
+  const slots = new Map([
+    [master, ['10923', '16383']],
+    [second, ['0', '5460']],
+    [third, ['5461', '10922']],
+  ]);
+  for (const [node, range] of slots) await node.cli('cluster', 'addslotsrange', ...range);
+  for (const { port, bus } of nodes) await master.cli('cluster', 'meet', '127.0.0.1', String(port), String(bus));
+  const slot = Number(await master.cli('cluster', 'keyslot', '{slotstream}'));
+  if (slot < 10923) throw new Error('the first master does not hold the keys of the queue');
+  const isUp = async ({ cli }: TestRedis): Promise<boolean> => {
+    const state = await cli('cluster', 'info');
+    return state.includes('cluster_state:ok') && state.includes('cluster_known_nodes:4');
+  };
+  for (const node of nodes) await until(() => isUp(node), 'the cluster is up');
+  await replica.cli('cluster', 'replicate', await master.cli('cluster', 'myid'));
+  await until(() => isInSync(replica), 'the replica is in sync');
+  const url = `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+  return failover({ url, master, replica }, started.move());
+}
