@@ -23,9 +23,21 @@ rmSync('build', { recursive: true, force: true });
 run('tsc', '-p', '.ci/tsconfig.build.json');
 cpSync('bin', 'build/bin', { recursive: true });
 writeFileSync('build/package.json', `${JSON.stringify(builtManifest(manifest), null, 2)}\n`);
+writeFileSync('build/sbom.cdx.json', bill());
 for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
 // `--no-pack` stops here: the image needs build/ only.
 if (!process.argv.includes('--no-pack')) run('npm', 'pack', './build');
+
+/** What the installed package consists of, as CycloneDX. It comes from the lock file, so it needs no network. */
+function bill(): string {
+  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
+  const made = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as {
+    metadata: { component: { name: string } };
+  };
+  // npm takes the name of the folder.
+  made.metadata.component.name = manifest.name;
+  return `${JSON.stringify(made, null, 2)}\n`;
+}
 
 function builtManifest({ name, version, description, license, engines, imports, ...needed }: Manifest): object {
   const { dependencies, optionalDependencies } = needed;

@@ -157,10 +157,12 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives our containers nothing they do not need', () => {
-    for (const service of [receiver, worker]) {
+  it('gives no container what it does not need', () => {
+    for (const service of Object.values(file.services)) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(service).toMatchObject({ mem_limit: expect.any(String), pids_limit: expect.any(Number) });
     }
+    for (const service of [receiver, worker, redis]) expect(service).not.toHaveProperty('cap_add');
     expect(Object.values(file.services).flatMap(({ ports = [] }) => ports)).toEqual(['8080:8080']);
   });
 
@@ -181,6 +183,47 @@ describe('compose.yaml', () => {
   it('holds no secret of its own', () => {
     const secrets = read('compose.yaml').match(/(PASSWORD|SIGNING_KEYS): .*/g) ?? [];
     expect(secrets.filter((line) => !line.includes('${'))).toEqual([]);
+  });
+});
+
+describe('the dependencies', () => {
+  interface Locked {
+    readonly version: string;
+    readonly license?: string;
+    readonly integrity?: string;
+    readonly hasInstallScript?: true;
+    readonly dev?: true;
+  }
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  const named = (found: (one: Locked) => boolean): string[] =>
+    locked.filter(([, one]) => found(one)).map(([path]) => path);
+
+  it('are named with exact versions', () => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, string> | undefined
+    >;
+    const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    expect(versions.filter(([, version]) => !/^(npm:[@\w/-]+@)?\d+\.\d+\.\d+[\w.-]*$/.test(version))).toEqual([]);
+  });
+
+  it('are locked with a checksum', () => {
+    expect(named(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
+  });
+
+  it('have licences that allow what this project does with them', () => {
+    const permissive = ['MIT', 'MIT-0', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', '0BSD', 'Unlicense'];
+    // The Mozilla licence concerns changes to the package itself; these packages are tools of the tests.
+    const allowed = ({ license = '', dev }: Locked): boolean =>
+      permissive.includes(license) || (license === 'MPL-2.0' && dev === true);
+    expect(named((one) => !allowed(one))).toEqual([]);
+  });
+
+  it('run no script when they are installed', () => {
+    expect(read('.npmrc')).toContain('ignore-scripts=true');
+    // Compiles an accelerator that nothing here needs; scripts are off, so it does not.
+    expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual(['node_modules/msgpackr-extract']);
   });
 });
 

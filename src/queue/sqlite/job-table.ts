@@ -33,7 +33,8 @@ export class JobTable {
     this.#working = prepareWorking(this.#database);
     // This process owns the file, so the worker of an active job has died: the first check reclaims it.
     this.#database.exec(`update job set position = 0, maybe_stalled = 1 where state = 'active'`);
-    this.#database.pragma('incremental_vacuum');
+    // At most 100 MB: it blocks the start.
+    this.#database.pragma('incremental_vacuum(25600)');
   }
 
   /** Resolves with the ids once the jobs are on the disk. */

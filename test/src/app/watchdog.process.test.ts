@@ -1,0 +1,43 @@
+// A process whose event loop is blocked ends; one that only was stopped goes on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+
+function run(silentMs: number, then: string) {
+  const script = `
+    import { startWatchdog } from '#src/app/watchdog.ts';
+    const watchdog = startWatchdog({ beatMs: 50, silentMs: ${silentMs} });
+    process.stdout.write('ready');
+    ${then}`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script]);
+  return { child, ready: once(child.stdout, 'data'), ended: once(child, 'exit'), error: text(child.stderr) };
+}
+
+const idleFor = (ms: number): string => `
+  await new Promise((resolve) => setTimeout(resolve, ${ms}));
+  await watchdog[Symbol.asyncDispose]();`;
+
+describe.concurrent('the watchdog', () => {
+  it('ends a process whose event loop is blocked, and says so in the log', async () => {
+    const { ended, error } = run(1000, 'for (;;);');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(JSON.parse(await error)).toMatchObject({ level: 'fatal', msg: expect.stringContaining('blocked for 1 s') });
+  });
+
+  it('leaves a process alone that works, and does not keep it running', async () => {
+    const { ended, error } = run(3000, idleFor(4000));
+    expect(await ended).toEqual([0, null]);
+    expect(await error).toBe('');
+  });
+
+  it('leaves a process alone that was stopped for longer and continues', async () => {
+    const { child, ready, ended } = run(3000, idleFor(5000));
+    await ready;
+    child.kill('SIGSTOP');
+    await sleep(4000);
+    child.kill('SIGCONT');
+    expect(await ended).toEqual([0, null]);
+  });
+});
