@@ -2,7 +2,7 @@
 // generated from one has nothing of the other.
 import { apiScopes } from '#schemas/api-scope.ts';
 import { insufficientScopeBody } from '#schemas/errors.ts';
-import { contractOf, eventKinds, type EventKind } from '#schemas/events.ts';
+import { allEventKinds, contractOf, type EventKind } from '#schemas/events.ts';
 import {
   createDocument,
   jsonBody,
@@ -73,28 +73,23 @@ function tagOf({ path }: ServiceOperation): string {
 }
 
 function webhookDocs(options: DocumentOptions, schemas: SchemaComponents): Readonly<Record<string, PathDocs>> {
-  return Object.fromEntries(
-    Object.keys(eventKinds)
-      .filter(isEventKind)
-      .map((event) => {
-        const { allowedScopes, requiredCallerScope, inRequestEnum } = contractOf(event);
-        const docs: OperationDocs = {
-          operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-          summary: event,
-          description: `For subscriptions of scope ${allowedScopes.join(', ')}, made by a caller with \`${requiredCallerScope}\`.`,
-          tags: ['Webhooks'],
-          security: [],
-          parameters: [signatureHeader],
-          requestBody: jsonBody(schemas.output(deliverySchema(event, options))),
-          responses: { '2XX': { description: 'Accepted. Any other answer, or none, is retried (A3).' } },
-          ...(!inRequestEnum && { 'x-assumption': 'A6c' }),
-        };
-        return [event, { post: docs }];
-      }),
-  );
+  return Object.fromEntries(allEventKinds.map((event) => [event, { post: eventDocs(event, options, schemas) }]));
 }
 
-const isEventKind = (name: string): name is EventKind => name in eventKinds;
+function eventDocs(event: EventKind, options: DocumentOptions, schemas: SchemaComponents): OperationDocs {
+  const { allowedScopes, requiredCallerScope, inRequestEnum } = contractOf(event);
+  return {
+    operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: event,
+    description: `For subscriptions of scope ${allowedScopes.join(', ')}, made by a caller with \`${requiredCallerScope}\`.`,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [signatureHeader],
+    requestBody: jsonBody(schemas.output(deliverySchema(event, options))),
+    responses: { '2XX': { description: 'Accepted. Any other answer, or none, is retried (A3).' } },
+    ...(!inRequestEnum && { 'x-assumption': 'A6c' }),
+  };
+}
 
 const signatureHeader = {
   name: 'Calendly-Webhook-Signature',
@@ -107,6 +102,16 @@ const signatureHeader = {
 } as const;
 
 function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
+  const scopes = Object.entries<{ readonly implies: readonly string[] }>(apiScopes).map(([scope, { implies }]) => [
+    scope,
+    implies.length === 0 ? scope : `${scope}; includes ${implies.join(', ')}`,
+  ]);
+  const authorizationCode = {
+    authorizationUrl: `${baseUrl}/oauth/authorize`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    refreshUrl: `${baseUrl}/oauth/token`,
+    scopes: Object.fromEntries(scopes),
+  };
   return {
     personalAccessToken: {
       type: 'http',
@@ -116,19 +121,8 @@ function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
     oauth2: {
       type: 'oauth2',
       description: 'An OAuth 2.0 access token; authorization code with PKCE.',
-      flows: {
-        authorizationCode: {
-          authorizationUrl: `${baseUrl}/oauth/authorize`,
-          tokenUrl: `${baseUrl}/oauth/token`,
-          refreshUrl: `${baseUrl}/oauth/token`,
-          scopes: Object.fromEntries(Object.entries(apiScopes).map(scopeDescription)),
-        },
-      },
+      flows: { authorizationCode },
       'x-assumption': 'The flow is not shown by the specification.',
     },
   };
-}
-
-function scopeDescription([scope, { implies }]: [string, { readonly implies: readonly string[] }]): [string, string] {
-  return [scope, implies.length === 0 ? scope : `${scope}; includes ${implies.join(', ')}`];
 }

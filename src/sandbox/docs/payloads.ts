@@ -10,11 +10,17 @@ import { instant } from '#schemas/resources/values.ts';
 import { uri } from '#schemas/wire.ts';
 
 const deleted = z.strictObject({ uri, deleted_at: instant });
+const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
+const contactWithSource = besideUser(
+  contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) }),
+);
+const recapParts = {
+  event: recapEventResource.extend({ uri: uri.optional() }),
+  recap: meetingRecapResource.omit({ event: true, user: true, organization: true, notes: true }),
+};
 
-type Payloads = Readonly<Record<EventKind, z.ZodType>>;
-
-/** The same in both shapes (A4a, A4d, A4e). */
-const inBothShapes = {
+/** Nested and flat (A4b, A4c); one schema where both are the same (A4a, A4d, A4e). */
+const payloads: Readonly<Record<EventKind, z.ZodType | { readonly nested: z.ZodType; readonly flat: z.ZodType }>> = {
   'invitee.created': inviteePayload,
   'invitee.canceled': inviteePayload,
   'invitee_no_show.created': inviteePayload,
@@ -23,42 +29,20 @@ const inBothShapes = {
   'event_type.created': eventTypeResource,
   'event_type.updated': eventTypeResource,
   'event_type.deleted': eventTypeResource,
-} as const;
-
-const flat: Payloads = {
-  ...inBothShapes,
-  'contact.created': contactResource,
-  'contact.updated': contactResource,
-  'contact.deleted': deleted,
-  'meeting_recap.created': meetingRecapResource,
-  'meeting_recap.updated': meetingRecapResource,
-  'meeting_recap.deleted': deleted,
-};
-
-const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
-const contactWithSource = contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) });
-const recapParts = {
-  event: recapEventResource.extend({ uri: uri.optional() }),
-  recap: meetingRecapResource.omit({ event: true, user: true, organization: true, notes: true }),
-};
-
-/** A4b, A4c. */
-const nested: Payloads = {
-  ...inBothShapes,
-  'contact.created': besideUser(contactWithSource),
-  'contact.updated': besideUser(contactWithSource),
-  'contact.deleted': besideUser(deleted),
-  'meeting_recap.created': z.strictObject({ created_at: instant, ...recapParts }),
-  'meeting_recap.updated': z.strictObject(recapParts),
-  'meeting_recap.deleted': z.strictObject({ recap: deleted }),
+  'contact.created': { flat: contactResource, nested: contactWithSource },
+  'contact.updated': { flat: contactResource, nested: contactWithSource },
+  'contact.deleted': { flat: deleted, nested: besideUser(deleted) },
+  'meeting_recap.created': {
+    flat: meetingRecapResource,
+    nested: z.strictObject({ created_at: instant, ...recapParts }),
+  },
+  'meeting_recap.updated': { flat: meetingRecapResource, nested: z.strictObject(recapParts) },
+  'meeting_recap.deleted': { flat: deleted, nested: z.strictObject({ recap: deleted }) },
 };
 
 /** The whole delivery of one kind (A1). */
-export function deliverySchema(event: EventKind, options: { readonly flat: boolean }): z.ZodType {
-  return z.strictObject({
-    event: z.literal(event),
-    created_at: instant,
-    created_by: uri.nullable(),
-    payload: (options.flat ? flat : nested)[event],
-  });
+export function deliverySchema(event: EventKind, { flat }: { readonly flat: boolean }): z.ZodType {
+  const found = payloads[event];
+  const payload = 'nested' in found ? found[flat ? 'flat' : 'nested'] : found;
+  return z.strictObject({ event: z.literal(event), created_at: instant, created_by: uri.nullable(), payload });
 }

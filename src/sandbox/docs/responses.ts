@@ -9,7 +9,6 @@ import {
   rateLimited,
 } from '#schemas/errors.ts';
 import { sharedResponses, type OperationDocs, type ResponseDocs } from '#src/http/openapi/document.ts';
-import type { JsonSchema } from '#src/http/openapi/json-schema.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 
 const rateHeaders = {
@@ -29,49 +28,40 @@ export const rateHeaderRefs: Readonly<Record<string, object>> = Object.fromEntri
   Object.keys(rateHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-const errorRef = { $ref: '#/components/schemas/ErrorResponse' };
-
 interface ErrorDocs {
   readonly name: string;
   readonly description: string;
-  readonly schema: JsonSchema;
-  readonly examples: Readonly<Record<string, object>>;
+  /** The body of the common error when absent. */
+  readonly examples?: Readonly<Record<string, object>>;
   readonly assumption?: string;
 }
-
-const common = { schema: errorRef, examples: { common: commonError } };
 
 const errors: Readonly<Record<number, ErrorDocs>> = {
   400: {
     name: 'BadRequest',
     description: 'The request is invalid. `details` names each parameter and what is wrong with it, never the value.',
-    schema: errorRef,
-    examples: {
-      invalid: { ...invalidArgument, details: [{ message: 'given more than once', parameter: 'count' }] },
-    },
+    examples: { invalid: { ...invalidArgument, details: [{ message: 'given more than once', parameter: 'count' }] } },
     assumption: 'A16',
   },
-  401: { name: 'Unauthenticated', description: 'The caller cannot be authenticated.', ...common },
+  401: { name: 'Unauthenticated', description: 'The caller cannot be authenticated.' },
   403: {
     name: 'Forbidden',
     description: "Permission denied by the caller's role or account, or a scope the token lacks.",
-    schema: { anyOf: [{ $ref: '#/components/schemas/InsufficientScope' }, errorRef] },
     examples: {
       scope: { ...insufficientScope, required_scopes: ['contacts:read'] },
       permission: { title: permissionDeniedTitle, message: permissionMessages['GET /contacts'].role },
     },
   },
-  404: { name: 'NotFound', description: 'The requested resource is not found.', ...common },
-  409: { name: 'Conflict', description: 'An attempt to create a resource that already exists.', ...common },
+  404: { name: 'NotFound', description: 'The requested resource is not found.' },
+  409: { name: 'Conflict', description: 'An attempt to create a resource that already exists.' },
   429: {
     name: 'TooManyRequests',
     description: 'A rate limit was exceeded.',
-    schema: errorRef,
     examples: { limited: rateLimited },
     assumption: 'A16',
   },
-  500: { name: 'ServerError', description: 'A server error; in the sandbox only an injected fault.', ...common },
-  503: { name: 'Unavailable', description: 'Service unavailable; in the sandbox only an injected fault.', ...common },
+  500: { name: 'ServerError', description: 'A server error; in the sandbox only an injected fault.' },
+  503: { name: 'Unavailable', description: 'Service unavailable; in the sandbox only an injected fault.' },
 };
 
 /** The statuses that the specification documents for the endpoint, or else for all endpoints, and 429. */
@@ -82,22 +72,21 @@ export function errorRefs({ method, path }: Pick<ServiceOperation, 'method' | 'p
   return sharedResponses(Object.fromEntries(statuses.map((status) => [status, errors[status]?.name ?? ''])));
 }
 
-const componentOf = ({ description, schema, examples, assumption }: ErrorDocs): ResponseDocs => ({
-  description,
-  content: {
-    'application/json': {
-      schema,
-      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
-    },
-  },
-  ...(assumption !== undefined && { 'x-assumption': assumption }),
-});
+const errorRef = { $ref: '#/components/schemas/ErrorResponse' };
+const forbiddenSchema = { anyOf: [{ $ref: '#/components/schemas/InsufficientScope' }, errorRef] };
 
+function componentOf({ name, description, examples = { common: commonError }, assumption }: ErrorDocs): ResponseDocs {
+  const schema = name === 'Forbidden' ? forbiddenSchema : errorRef;
+  const values = Object.fromEntries(Object.entries(examples).map(([title, value]) => [title, { value }]));
+  const content = { 'application/json': { schema, examples: values } };
+  return { description, content, ...(assumption !== undefined && { 'x-assumption': assumption }) };
+}
+
+/** Calls are counted per caller, so an answer to an unknown caller has no rate headers. */
 export const errorComponents: Readonly<Record<string, ResponseDocs>> = Object.fromEntries(
-  Object.entries(errors).map(([status, docs]) => [
+  Object.values(errors).map((docs) => [
     docs.name,
-    // Calls are counted per caller, so an answer to an unknown caller has no rate headers.
-    { ...componentOf(docs), ...(status !== '401' && { headers: rateHeaderRefs }) },
+    { ...componentOf(docs), ...(docs.name !== 'Unauthenticated' && { headers: rateHeaderRefs }) },
   ]),
 );
 

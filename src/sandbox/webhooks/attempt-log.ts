@@ -16,40 +16,25 @@ export interface Attempt {
 }
 
 /** As it is stored: the body stays bytes until the log is read. */
-export interface LoggedAttempt extends Omit<Attempt, 'body'> {
-  readonly body: Buffer;
-}
+type LoggedAttempt = Omit<Attempt, 'body'> & { readonly body: Buffer };
 
-export interface AttemptLog {
-  /** The newest attempts, in the order in which they ended. */
-  readonly newest: readonly Attempt[];
-  /** How many attempts there were in all. */
-  readonly total: number;
-  add(attempt: LoggedAttempt): void;
-}
-
-export interface LogSize {
-  readonly attempts: number;
-  /** Of bodies. */
-  readonly bytes: number;
-}
-
-const defaultSize: LogSize = { attempts: 10_000, bytes: 64 * 1024 * 1024 };
-
-export function createAttemptLog(most: LogSize = defaultSize): AttemptLog {
+/** `bytes` are those of bodies. */
+export function createAttemptLog(most = { attempts: 10_000, bytes: 64 * 1024 * 1024 }) {
   let attempts: LoggedAttempt[] = [];
   // Attempts before this index are dropped. They are cut off many at a time, because each cut moves the rest.
   let first = 0;
   let bytes = 0;
   let total = 0;
   return {
-    get newest() {
+    /** The newest attempts, in the order in which they ended. */
+    get newest(): readonly Attempt[] {
       return attempts.slice(first).map((attempt) => ({ ...attempt, body: attempt.body.toString() }));
     },
-    get total() {
+    /** How many attempts there were in all. */
+    get total(): number {
       return total;
     },
-    add(attempt) {
+    add(attempt: LoggedAttempt): void {
       attempts.push(attempt);
       total += 1;
       bytes += attempt.body.length;

@@ -1,16 +1,6 @@
 // Decides which delivery is sent next: round robin over subscriptions, with a limit on deliveries in flight per subscription and
 // in total, so that a slow subscriber does not delay the others.
 
-export interface FairQueue<Item> {
-  /** Waiting or in flight. */
-  readonly size: number;
-  add(key: string, item: Item): void;
-  /** Drops the waiting items of the keys that match. */
-  dropIf(test: (key: string) => boolean): void;
-  /** Returns a function that tells whether everything added while `act` ran has ended or was dropped. */
-  track(act: () => void): () => boolean;
-}
-
 export interface FairQueueNeeds<Item> {
   readonly mostPerKey: number;
   readonly mostInAll: number;
@@ -39,7 +29,7 @@ interface Lane<Item> {
   inFlight: number;
 }
 
-export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: FairQueueNeeds<Item>): FairQueue<Item> {
+export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: FairQueueNeeds<Item>) {
   const lanes = new Map<string, Lane<Item>>();
   // Lanes that can start an item, in round-robin order.
   const ready = new Set<Lane<Item>>();
@@ -79,10 +69,11 @@ export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: Fai
     onEnd();
   }
   return {
-    get size() {
+    /** Waiting or in flight. */
+    get size(): number {
       return waiting + inFlight;
     },
-    add(key, item) {
+    add(key: string, item: Item): void {
       const lane = lanes.get(key) ?? { key, inFlight: 0 };
       lanes.set(key, lane);
       const entry: Entry<Item> = { item, group: current };
@@ -94,7 +85,8 @@ export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: Fai
       update(lane);
       start();
     },
-    dropIf(test) {
+    /** Drops the waiting items of the keys that match. */
+    dropIf(test: (key: string) => boolean): void {
       for (const lane of lanes.values()) {
         if (!test(lane.key)) continue;
         for (let entry = take(lane); entry; entry = take(lane)) entry.group.size -= 1;
@@ -102,7 +94,8 @@ export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: Fai
         update(lane);
       }
     },
-    track(act) {
+    /** Returns a function that tells whether everything added while `act` ran has ended or was dropped. */
+    track(act: () => void): () => boolean {
       const group = (current = { size: 0 });
       act();
       current = { size: 0 };

@@ -31,44 +31,27 @@ export const faultRequest = z.strictObject({
 
 export type Faults = z.output<typeof faultRequest>;
 
-export interface FaultInjector {
-  readonly current: Faults;
-  set(faults: Faults): void;
-  /** Whether a fault of this chance occurs now: the next draw of one chain, for answers. */
-  occurs(chance: number | undefined): boolean;
-  /** The random choices of one message or attempt, independent of all other draws. */
-  randomFor(what: string, ...numbers: readonly number[]): Random;
-}
+export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
-export function createFaultInjector(seed: number): FaultInjector {
+export function createFaultInjector(seed: number) {
   const random = randomOf(seed, 'faults');
   let current: Faults = {};
   return {
-    get current() {
+    get current(): Faults {
       return current;
     },
-    set: (faults) => void (current = faults),
-    occurs: (chance) => chance !== undefined && chance > 0 && random.chance(chance),
-    randomFor: (what, ...numbers) => randomOf(seed, 'faults', what, ...numbers),
+    set: (faults: Faults) => void (current = faults),
+    /** Whether a fault of this chance occurs now: the next draw of one chain, for answers. */
+    occurs: (chance: number | undefined): boolean => chance !== undefined && chance > 0 && random.chance(chance),
+    /** The random choices of one message or attempt, independent of all other draws. */
+    randomFor: (what: string, ...numbers: readonly number[]): Random => randomOf(seed, 'faults', what, ...numbers),
   };
-}
-
-export interface MessageFaults {
-  readonly isDropped: boolean;
-  readonly copies: 1 | 2;
-  /** How long the message is delayed; later messages overtake it. */
-  readonly delayMs: number;
-}
-
-export interface AttemptFaults {
-  readonly corrupt: boolean;
-  /** A retry keeps the `t` of its first attempt. */
-  readonly stale: boolean;
 }
 
 const shuffledByMs = { least: 20, most: 400 } as const;
 
-export function drawMessageFaults(faults: FaultInjector, message: number): MessageFaults {
+/** `delayMs`: how long the message is delayed; later messages overtake it. */
+export function drawMessageFaults(faults: FaultInjector, message: number) {
   const { drop = 0, duplicate = 0, shuffle = 0, delay_ms = 0 } = faults.current;
   if (drop === 0 && duplicate === 0 && shuffle === 0) return { isDropped: false, copies: 1, delayMs: delay_ms };
   const random = faults.randomFor('message', message);
@@ -79,7 +62,8 @@ export function drawMessageFaults(faults: FaultInjector, message: number): Messa
   return { isDropped, copies: isDuplicated ? 2 : 1, delayMs: delay_ms + (isShuffled ? shuffledMs : 0) };
 }
 
-export function drawAttemptFaults(faults: FaultInjector, message: number, attempt: number): AttemptFaults {
+/** `stale`: a retry keeps the `t` of its first attempt. */
+export function drawAttemptFaults(faults: FaultInjector, message: number, attempt: number) {
   const { corrupt_signature = 0, stale_retries = 0 } = faults.current;
   if (corrupt_signature === 0 && stale_retries === 0) return { corrupt: false, stale: false };
   const random = faults.randomFor('attempt', message, attempt);

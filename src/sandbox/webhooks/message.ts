@@ -18,13 +18,6 @@ export interface Message {
   readonly firstSeconds?: number;
 }
 
-export interface Stamp {
-  /** The signature's `t`, by the real clock. */
-  readonly seconds: number;
-  /** Signs with a wrong key. */
-  readonly corrupt: boolean;
-}
-
 const signatureHeader = 'Calendly-Webhook-Signature';
 
 /** Returns a function that makes the bodies of one fact. The payload is serialized once, however many subscriptions receive it. */
@@ -38,10 +31,11 @@ export function createEnvelopes(
   return (creator) => Buffer.from(head + JSON.stringify(creator) + tail);
 }
 
+/** `seconds` is the signature's `t`, by the real clock; `corrupt` signs with a wrong key. */
 export function headersFor(
   { signingKey }: StoredSubscription,
   body: Uint8Array,
-  { seconds, corrupt }: Stamp,
+  { seconds, corrupt }: { readonly seconds: number; readonly corrupt: boolean },
 ): Record<string, string> {
   const headers = {
     'content-type': 'application/json',

@@ -12,16 +12,15 @@ const delayAfterMs = (attempt: number): number => Math.min(firstDelayMs * 2 ** (
 /** When this message failed first, given that it failed now. */
 export const failingSince = ({ failingSinceMs }: Message, failedAtMs: number): number => failingSinceMs ?? failedAtMs;
 
-export interface Retry {
-  readonly dueMs: number;
-  readonly message: Message;
-}
-
 /**
  * The next attempt of a message that just failed; none once it has failed for the whole window. The last attempt falls on the
  * end of the window, so that a subscription that never responds is disabled then and not up to an hour later.
  */
-export function retryOf(message: Message, failedAtMs: number, seconds: number): Retry | undefined {
+export function retryOf(
+  message: Message,
+  failedAtMs: number,
+  seconds: number,
+): { dueMs: number; message: Message } | undefined {
   const { attempt, firstSeconds = seconds } = message;
   const failingSinceMs = failingSince(message, failedAtMs);
   const endMs = failingSinceMs + retryWindowMs;
@@ -31,25 +30,19 @@ export function retryOf(message: Message, failedAtMs: number, seconds: number): 
 }
 
 /** Counts the messages of each subscription that are being retried. */
-export interface PendingRetries {
-  /** A message of this subscription failed for the first time. */
-  begin(subscription: string): void;
-  /** A message was delivered or given up. Returns whether it was the last. */
-  end(subscription: string): boolean;
-  dropIf(test: (subscription: string) => boolean): void;
-}
-
-export function createPendingRetries(): PendingRetries {
+export function createPendingRetries() {
   const messages = new Map<string, number>();
   return {
-    begin: (subscription) => void messages.set(subscription, (messages.get(subscription) ?? 0) + 1),
-    end(subscription) {
+    /** A message of this subscription failed for the first time. */
+    begin: (subscription: string) => void messages.set(subscription, (messages.get(subscription) ?? 0) + 1),
+    /** A message was delivered or given up. Returns whether it was the last. */
+    end(subscription: string): boolean {
       const left = (messages.get(subscription) ?? 0) - 1;
       if (left > 0) messages.set(subscription, left);
       else messages.delete(subscription);
       return left <= 0;
     },
-    dropIf(test) {
+    dropIf(test: (subscription: string) => boolean): void {
       for (const subscription of messages.keys()) if (test(subscription)) messages.delete(subscription);
     },
   };

@@ -15,22 +15,10 @@ export interface SendResult {
   readonly error?: string;
 }
 
-export interface SendTimeouts {
-  readonly connectMs: number;
-  readonly readMs: number;
-  /** How long an idle connection is kept open. */
-  readonly idleMs: number;
-}
-
-export interface Sender extends Disposable {
-  /** Never rejects. */
-  post(request: SendRequest): Promise<SendResult>;
-}
-
-const defaultTimeouts: SendTimeouts = {
+const defaultTimeouts = {
   connectMs: deliveryPolicy.connectSeconds * secondMs,
   readMs: deliveryPolicy.readSeconds * secondMs,
-  // Below the five seconds after which many servers close an idle connection.
+  // An idle connection is closed before many servers close it, after five seconds.
   idleMs: 4 * secondMs,
 };
 /** Per origin. Fewer requests than that are in flight in all, so no request waits for a connection. */
@@ -38,7 +26,7 @@ const mostConnections = 512;
 /** Longer response bodies are cut off: only the status matters. */
 const mostBodyBytes = 64 * 1024;
 
-export function createSender({ connectMs, readMs, idleMs }: SendTimeouts = defaultTimeouts): Sender {
+export function createSender({ connectMs, readMs, idleMs } = defaultTimeouts) {
   const failedAfterUse = new WeakSet<Error>();
   const connect = buildConnector({ timeout: connectMs, allowH2: false });
   const agent = new Agent({
@@ -56,6 +44,8 @@ export function createSender({ connectMs, readMs, idleMs }: SendTimeouts = defau
         callback(...result);
       }),
   });
+  // Parsed once for all deliveries to the same URL.
+  const targets = new Map<string, Target>();
   let isClosed = false;
 
   /** The server closed a kept-alive connection just as the request was sent: this says nothing about the delivery. */
@@ -87,24 +77,37 @@ export function createSender({ connectMs, readMs, idleMs }: SendTimeouts = defau
   }
 
   return {
-    async post({ url, headers, body }) {
-      if (isClosed) return { status: null, error: 'closed' };
-      const { origin, pathname, search, username, password } = new URL(url);
-      const credentials = [username, password].map(decodeURIComponent).join(':');
-      const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-      return send({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: credentials === ':' ? headers : { ...headers, authorization },
-        body,
-      });
+    /** Never rejects. */
+    post({ url, headers, body }: SendRequest): Promise<SendResult> {
+      if (isClosed) return Promise.resolve({ status: null, error: 'closed' });
+      if (targets.size > mostTargets) targets.clear();
+      const target = targets.get(url) ?? targetOf(url);
+      targets.set(url, target);
+      const { origin, path, authorization } = target;
+      const sent = authorization === undefined ? headers : { ...headers, authorization };
+      return send({ origin, path, method: 'POST', headers: sent, body });
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       isClosed = true;
       void agent.destroy();
     },
   };
+}
+
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+  readonly authorization?: string;
+}
+
+const mostTargets = 1000;
+
+function targetOf(url: string): Target {
+  const { origin, pathname, search, username, password } = new URL(url);
+  const target = { origin, path: pathname + search };
+  if (username === '' && password === '') return target;
+  const credentials = [username, password].map(decodeURIComponent).join(':');
+  return { ...target, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
 function describe(error: Error & { readonly code?: string }): string {

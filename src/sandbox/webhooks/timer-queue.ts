@@ -1,14 +1,6 @@
 // Items that are due at a time of the sandbox's clock. They are checked when a timer fires and when the clock is advanced.
 import type { Clock } from '#src/sandbox/clock.ts';
 
-export interface TimerQueue<Item> extends Disposable {
-  readonly size: number;
-  /** When the next item is due; Infinity when there is none. */
-  readonly nextMs: number;
-  add(dueMs: number, item: Item): void;
-  removeIf(test: (item: Item) => boolean): void;
-}
-
 interface Entry<Item> {
   readonly dueMs: number;
   readonly item: Item;
@@ -16,7 +8,7 @@ interface Entry<Item> {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createTimerQueue<Item>(clock: Clock, onDue: (item: Item) => void): TimerQueue<Item> {
+export function createTimerQueue<Item>(clock: Clock, onDue: (item: Item) => void) {
   // The latest first, so that the next one is taken off the end. Items due at the same time keep the order they were added in.
   let entries: Entry<Item>[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -51,21 +43,22 @@ export function createTimerQueue<Item>(clock: Clock, onDue: (item: Item) => void
   }
   clock.onAdvance(check);
   return {
-    get size() {
+    get size(): number {
       return entries.length;
     },
-    get nextMs() {
+    /** When the next item is due; Infinity when there is none. */
+    get nextMs(): number {
       return nextMs();
     },
-    add(dueMs, item) {
+    add(dueMs: number, item: Item): void {
       entries.splice(indexFor(dueMs), 0, { dueMs, item });
       if (dueMs < armedFor) arm();
     },
-    removeIf(test) {
+    removeIf(test: (item: Item) => boolean): void {
       entries = entries.filter(({ item }) => !test(item));
       arm();
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       entries = [];
       clearTimeout(timer);
     },

@@ -14,24 +14,7 @@ import { createPendingRetries, failingSince, retryOf } from './retries.ts';
 import { createSender } from './sender.ts';
 import { createTimerQueue } from './timer-queue.ts';
 
-export interface WebhookDispatcher extends AsyncDisposable {
-  /** Queues a message for every active subscription the fact concerns. Never waits. */
-  dispatch(fact: Fact): void;
-  /** The newest attempts, in the order in which they ended. */
-  readonly attempts: readonly Attempt[];
-  /** The number of all attempts. */
-  readonly total: number;
-  /** Messages not yet delivered, given up or dropped: those being sent and those waiting for a retry. */
-  readonly pending: number;
-  /** When the next delayed message or retry is due; Infinity when there is none. */
-  readonly nextMs: number;
-  /** Resolves when nothing is being sent. Delayed messages and retries do not count. */
-  idle(): Promise<void>;
-  /** Resolves when the messages queued while `act` ran have been attempted, whatever else is being sent. */
-  attempted(act: () => void): Promise<void>;
-  /** Resolves when nothing is being sent or delayed. Retries that are due later do not count. */
-  settled(): Promise<void>;
-}
+export type WebhookDispatcher = ReturnType<typeof createWebhookDispatcher>;
 
 export interface WebhookDispatcherNeeds {
   readonly service: Service;
@@ -47,7 +30,7 @@ const mostPending = 100_000;
 /** Pruning looks at all messages, so it is not done for each new one. */
 const pruneEvery = 1000;
 
-export function createWebhookDispatcher({ service, faults, realMs }: WebhookDispatcherNeeds): WebhookDispatcher {
+export function createWebhookDispatcher({ service, faults, realMs }: WebhookDispatcherNeeds) {
   const { state, clock } = service;
   const log = createAttemptLog();
   const sender = createSender();
@@ -132,33 +115,41 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
   }
 
   return {
-    dispatch(fact) {
+    /** Queues a message for every active subscription the fact concerns. Never waits. */
+    dispatch(fact: Fact): void {
       const subscriptions = isClosed ? [] : matchSubscriptions(state, fact);
       if (subscriptions.length === 0) return;
       facts += 1;
       const bodyFor = createEnvelopes(fact, isSameSecond(faults, facts));
       for (const subscription of subscriptions) accept(subscription, fact, bodyFor(subscription.creator));
     },
-    get attempts() {
+    /** The newest attempts, in the order in which they ended. */
+    get attempts(): readonly Attempt[] {
       return log.newest;
     },
-    get total() {
+    /** The number of all attempts. */
+    get total(): number {
       return log.total;
     },
-    get pending() {
+    /** Messages not yet delivered, given up or dropped: those being sent and those waiting for a retry. */
+    get pending(): number {
       prune();
       return pending();
     },
-    get nextMs() {
+    /** When the next delayed message or retry is due; Infinity when there is none. */
+    get nextMs(): number {
       return Math.min(delayed.nextMs, retries.nextMs);
     },
-    attempted(act) {
+    /** Resolves when the messages queued while `act` ran have been attempted, whatever else is being sent. */
+    attempted(act: () => void): Promise<void> {
       const isDone = queue.track(act);
       return waiters.until(() => isClosed || isDone());
     },
-    idle: () => waiters.until(() => isClosed || queue.size === 0),
-    settled: () => waiters.until(() => isClosed || queue.size + delayed.size === 0),
-    async [Symbol.asyncDispose]() {
+    /** Resolves when nothing is being sent. Delayed messages and retries do not count. */
+    idle: (): Promise<void> => waiters.until(() => isClosed || queue.size === 0),
+    /** Resolves when nothing is being sent or delayed. Retries that are due later do not count. */
+    settled: (): Promise<void> => waiters.until(() => isClosed || queue.size + delayed.size === 0),
+    async [Symbol.asyncDispose](): Promise<void> {
       isClosed = true;
       for (const part of [delayed, retries, sender]) part[Symbol.dispose]();
       queue.dropIf(() => true);
@@ -167,17 +158,11 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
   };
 }
 
-interface Waiters {
-  until(holds: () => boolean): Promise<void>;
-  /** Resolves the waiters whose condition holds now. */
-  check(): void;
-}
-
-function createWaiters(): Waiters {
+function createWaiters() {
   const waiting = new Set<() => void>();
   return {
-    until: (holds) =>
-      new Promise((resolve) => {
+    until: (holds: () => boolean) =>
+      new Promise<void>((resolve) => {
         const check = (): void => {
           if (!holds()) return;
           waiting.delete(check);
@@ -186,6 +171,7 @@ function createWaiters(): Waiters {
         waiting.add(check);
         check();
       }),
+    /** Resolves the waiters whose condition holds now. */
     check: () => waiting.forEach((check) => check()),
   };
 }

@@ -1,21 +1,12 @@
 // Fictional people and where they come from: every address ends in example.test, every number is reserved for fiction.
 import type { TrackingResource } from '#schemas/resources/invitee.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { cities, companies, firstNames, jobTitles, lastNames, type Residence } from './vocabulary.ts';
+import { given } from './service.ts';
+import { cities, companies, firstNames, jobTitles, lastNames } from './vocabulary.ts';
 
-export interface Person {
-  readonly id: string;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly name: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly company: string;
-  readonly jobTitle: string;
-  readonly residence: Residence;
-}
+export type Person = ReturnType<typeof makePerson>;
 
-export function makePerson(random: Random): Person {
+export function makePerson(random: Random) {
   const id = random.uuid();
   const firstName = random.pick(firstNames);
   const lastName = random.pick(lastNames);
@@ -54,16 +45,18 @@ export function makeTracking(random: Random): TrackingResource {
   });
 }
 
-type Tags = { readonly [Tag in keyof TrackingResource]?: string | null | undefined };
+const noTags: TrackingResource = {
+  utm_campaign: null,
+  utm_source: null,
+  utm_medium: null,
+  utm_content: null,
+  utm_term: null,
+  salesforce_uuid: null,
+};
 
 /** All six tags, null where none is given. */
-export function trackingWith(tags: Tags = {}): TrackingResource {
-  return {
-    utm_campaign: tags.utm_campaign ?? null,
-    utm_source: tags.utm_source ?? null,
-    utm_medium: tags.utm_medium ?? null,
-    utm_content: tags.utm_content ?? null,
-    utm_term: tags.utm_term ?? null,
-    salesforce_uuid: tags.salesforce_uuid ?? null,
-  };
+export function trackingWith(
+  tags: { readonly [Tag in keyof TrackingResource]?: string | null | undefined } = {},
+): TrackingResource {
+  return { ...noTags, ...given(tags) };
 }
