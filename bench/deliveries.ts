@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createService } from '#src/sandbox/create-service.ts';
+import { createService } from '#src/sandbox/seed/seed.ts';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 

@@ -9,8 +9,7 @@ import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contac
 import { updateEventType } from '#src/sandbox/world/event-types.ts';
 import { createRecap, deleteRecap, makeHighlights, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { eventTypesOf, type StoredForm } from '#src/sandbox/world/state.ts';
+import { eventTypesOf, type Service, type StoredForm } from '#src/sandbox/world/service.ts';
 import { bookVisitor, cancelVisit, halfHourMs, slotAfter } from '#src/sandbox/world/visitors.ts';
 import { dayMs, instantOf, pause } from './clock.ts';
 import { randomOf } from './random.ts';

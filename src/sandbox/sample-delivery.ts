@@ -4,7 +4,7 @@ import type { EventTypeRequest } from '#schemas/event-type-request.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
-import type { Handles } from '#src/sandbox/seed/seed.ts';
+import { createService, type Handles } from '#src/sandbox/seed/seed.ts';
 import { markNoShow, meetingOf, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
@@ -13,11 +13,9 @@ import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
 import { createRecap, deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
-import { found, type Fact, type Service } from '#src/sandbox/world/service.ts';
-import { createState, eventTypesOf, type State } from '#src/sandbox/world/state.ts';
+import { found, createState, eventTypesOf, type Fact, type Service, type State } from '#src/sandbox/world/service.ts';
 import { bookVisitor, cancelVisit, halfHourMs } from '#src/sandbox/world/visitors.ts';
 import { createClock, dayMs, hourMs } from './clock.ts';
-import { createService } from './create-service.ts';
 import { randomOf } from './random.ts';
 
 export interface SampleDelivery {

@@ -1,24 +1,23 @@
 // The sandbox: opens the service, its HTTP listener and its webhook dispatcher, and closes them again.
+import { once } from 'node:events';
 import { serve, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+import { isObject } from '#schemas/wire.ts';
 import { createCursors } from '#src/http/cursor.ts';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
-import { createServiceApp, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
-import { operationsUnder } from '#src/sandbox/api/operations.ts';
+import { createServiceApp, operationsUnder, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
-import type { Tokens } from '#src/sandbox/auth/tokens.ts';
 import type { Clock } from './clock.ts';
-import { createService } from './create-service.ts';
+import { createService, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createControlApp } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/routes.ts';
 import { createLiveActivity, runLiveActivity } from '#src/sandbox/live.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
 import { handleErrors, limitBody } from '#src/http/router.ts';
 import { createProgress } from '#src/sandbox/seed/history.ts';
-import type { Handles, WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
-import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
+import type { Fact, ServiceOptions } from '#src/sandbox/world/service.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
   /** 0: any free port. */
@@ -37,17 +36,9 @@ export interface SandboxNeeds {
   onFact?(fact: Fact): void;
 }
 
-export interface Sandbox extends AsyncDisposable {
-  readonly handles: Handles;
-  readonly service: Service;
-  readonly dispatcher: WebhookDispatcher;
-  /** Runs `rate` live activities per second (bookings, cancellations, no-shows …) until `signal` aborts. */
-  live(rate: number, signal: AbortSignal): Promise<void>;
-  /** The access tokens; tests add their own. */
-  readonly tokens: Tokens;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
-export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNeeds = {}): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNeeds = {}) {
   const {
     port = 0,
     seed = 1,
@@ -60,7 +51,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   const { realMs = Date.now, report = () => undefined, inspect } = needs;
   await using opened = new AsyncDisposableStack();
   const handler: Handler = { fetch: () => new Response(null, { status: 503 }) };
-  const baseUrl = await listen(handler, { port, opened });
+  const baseUrl = await listen(handler, port, opened);
   const faults = createFaultInjector(seed);
   const emit = (fact: Fact): void => {
     needs.onFact?.(fact);
@@ -95,9 +86,11 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     handles,
     service,
     dispatcher,
+    /** The access tokens; tests add their own. */
     tokens,
-    live: (rate, signal) => runLiveActivity(act, rate, signal),
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
+    /** Runs `rate` live activities per second (bookings, cancellations, no-shows …) until `signal` aborts. */
+    live: (rate: number, signal: AbortSignal): Promise<void> => runLiveActivity(act, rate, signal),
+    [Symbol.asyncDispose]: (): Promise<void> => all.disposeAsync(),
   };
 }
 
@@ -121,22 +114,15 @@ interface Handler {
 }
 
 /** URIs contain the port, so the listener is opened first and its handler is set afterwards. */
-async function listen(
-  handler: Handler,
-  { port, opened }: { port: number; opened: AsyncDisposableStack },
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const fetch: FetchCallback = (request, env) => handler.fetch(request, env);
-    const server = serve({ fetch, port, hostname: '127.0.0.1' }, (address) =>
-      resolve(`http://127.0.0.1:${address.port}`),
-    );
-    server.once('error', reject);
-    opened.defer(
-      () =>
-        new Promise<void>((closed) => {
-          server.close(() => closed());
-          if ('closeAllConnections' in server) server.closeAllConnections();
-        }),
-    );
+async function listen(handler: Handler, port: number, opened: AsyncDisposableStack): Promise<string> {
+  const fetch: FetchCallback = (request, env) => handler.fetch(request, env);
+  const server = serve({ fetch, port, hostname: '127.0.0.1' });
+  opened.defer(async () => {
+    const closed = new Promise((resolve) => void server.close(resolve));
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
   });
+  await once(server, 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${isObject(address) ? address['port'] : port}`;
 }

@@ -1,7 +1,7 @@
 // The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { answerSchema } from '#src/http/operation.ts';
-import { operationsUnder } from '#src/sandbox/api/operations.ts';
+import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { openSandbox, type Sandbox, type SandboxNeeds, type SandboxOptions } from '#src/sandbox/sandbox.ts';
 

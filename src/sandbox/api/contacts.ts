@@ -17,10 +17,9 @@ import {
   createContact,
   deleteContact,
   updateContact,
+  mergeValues,
 } from '#src/sandbox/world/contacts/contacts.ts';
-import { mergeValues } from '#src/sandbox/world/contacts/custom-field-values.ts';
-import { found, given, type Service } from '#src/sandbox/world/service.ts';
-import type { StoredDefinition } from '#src/sandbox/world/state.ts';
+import { found, given, type Service, type StoredDefinition } from '#src/sandbox/world/service.ts';
 import { permitContacts } from './permissions.ts';
 import { create, get, list, remove, update, type ServiceContext } from './service-operation.ts';
 

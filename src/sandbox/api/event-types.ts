@@ -6,9 +6,9 @@ import { availableTimeResource, eventTypeResource } from '#schemas/resources/eve
 import { denied, invalid } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
-import { availableTimes, type Span } from '#src/sandbox/world/bookings/availability.ts';
+import { availableTimes, type Span } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import type { StoredEventType } from '#src/sandbox/world/service.ts';
 import { demandEventType, demandUser, isAdministrator, noPermission, requestedUsers } from './permissions.ts';
 import { create, get, list, remove, update, type Caller, type ServiceContext } from './service-operation.ts';
 

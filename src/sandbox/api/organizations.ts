@@ -8,10 +8,8 @@ import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { demandAllotment, invite } from '#src/sandbox/world/invitations.ts';
-import { isPaid } from '#src/sandbox/world/organizations.ts';
-import { found } from '#src/sandbox/world/service.ts';
-import { membershipRecord, type Organization, type StoredGroup } from '#src/sandbox/world/state.ts';
+import { demandAllotment, invite, isPaid } from '#src/sandbox/world/organizations.ts';
+import { found, membershipRecord, type Organization, type StoredGroup } from '#src/sandbox/world/service.ts';
 import {
   demandGroup,
   demandOrganization,

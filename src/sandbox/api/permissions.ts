@@ -4,8 +4,7 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import { denied, invalid } from '#src/http/http-error.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import { found } from '#src/sandbox/world/service.ts';
-import type { StoredEventType, StoredGroup } from '#src/sandbox/world/state.ts';
+import { found, type StoredEventType, type StoredGroup } from '#src/sandbox/world/service.ts';
 import type { Caller, ServiceContext } from './service-operation.ts';
 
 /** The two sentences the specification quotes, one for a resource and one for an action. */

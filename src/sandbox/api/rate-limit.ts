@@ -3,8 +3,7 @@
 import { apiRateLimits, bookingRateLimits } from '#schemas/limits.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '#src/sandbox/clock.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import type { Organization } from '#src/sandbox/world/state.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import type { Organization, Service } from '#src/sandbox/world/service.ts';
 import type { Caller, ServiceOperation } from './service-operation.ts';
 
 /** The state of a caller against the limits. */

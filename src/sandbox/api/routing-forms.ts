@@ -1,11 +1,13 @@
 // Routing forms and their submissions, for administrators.
 import { routingFormListQuery, submissionListQuery } from '#schemas/list-query.ts';
-import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
-import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
+import {
+  routingFormResource,
+  routingFormSubmissionResource,
+  type RoutingFormResource,
+} from '#schemas/resources/routing-form.ts';
 import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import { found } from '#src/sandbox/world/service.ts';
-import type { StoredForm } from '#src/sandbox/world/state.ts';
+import { found, type StoredForm } from '#src/sandbox/world/service.ts';
 import { demandOrganization, isAdministrator, noAccess, visible, type Asking } from './permissions.ts';
 import { get, list, type ServiceContext } from './service-operation.ts';
 

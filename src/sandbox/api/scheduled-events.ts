@@ -12,8 +12,7 @@ import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
-import { found } from '#src/sandbox/world/service.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import { found, type State } from '#src/sandbox/world/service.ts';
 import { demandEventType, isAdministrator, requestedUsers, visible, type Asking } from './permissions.ts';
 import { create, get, list } from './service-operation.ts';
 

@@ -1,4 +1,4 @@
-// Serves the operations of the service. A call is admitted in this order: token, rate limit, injected faults, scopes,
+// Lists the operations of the service and serves them. A call is admitted in this order: token, rate limit, injected faults, scopes,
 // permission. Each step has one error.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -7,9 +7,16 @@ import type { Cursors } from '#src/http/cursor.ts';
 import { lacksScopes, serverError, tooManyRequests } from '#src/http/http-error.ts';
 import { addOperations, type Application } from '#src/http/router.ts';
 import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import type { Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { RateState } from './rate-limit.ts';
 import type { Caller, ServiceContext, ServiceOperation } from './service-operation.ts';
+import { contactOperations } from './contacts.ts';
+import { eventTypeOperations } from './event-types.ts';
+import { meetingRecapOperations } from './meeting-recaps.ts';
+import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
+import { routingFormOperations } from './routing-forms.ts';
+import { scheduledEventOperations } from './scheduled-events.ts';
+import { webhookSubscriptionOperations } from './webhook-subscriptions.ts';
 
 type ServiceApplication = Application<ServiceContext, ServiceOperation>;
 
@@ -72,3 +79,15 @@ function uriOf({ options }: Service, { path }: ServiceOperation, http: HonoConte
   if (named === '') return '';
   return options.baseUrl + named.replaceAll(/\{(\w+)\}/g, (_, name: string) => http.req.param(name) ?? '');
 }
+
+export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
+  ...userOperations,
+  ...organizationOperations,
+  ...contactOperations,
+  ...meetingRecapOperations,
+  ...routingFormOperations,
+  ...groupOperations,
+  ...scheduledEventOperations,
+  ...eventTypeOperations,
+  ...webhookSubscriptionOperations(options),
+];

@@ -5,8 +5,7 @@ import type { ApiScope } from '#schemas/api-scope.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { operationDefiner, type Call, type Operation } from '#src/http/operation.ts';
 import type { Listing } from '#src/http/pagination.ts';
-import type { Organization } from '#src/sandbox/world/state.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import type { Organization, Service } from '#src/sandbox/world/service.ts';
 
 /** The user of an access token, in the role the user has in the organization. */
 export interface Caller {

@@ -4,13 +4,15 @@ import { permissionMessages } from '#schemas/errors.ts';
 import { contractOf } from '#schemas/events.ts';
 import { subscriptionListQuery } from '#schemas/list-query.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
-import { subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
-import type { SubscriptionRequest } from '#schemas/subscription.ts';
+import {
+  subscriptionRequest,
+  subscriptionRequestWithEventTypes,
+  type SubscriptionRequest,
+} from '#schemas/subscription.ts';
 import { denied, lacksScopes } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
-import { found, type ServiceOptions } from '#src/sandbox/world/service.ts';
-import type { StoredSubscription } from '#src/sandbox/world/state.ts';
+import { found, type ServiceOptions, type StoredSubscription } from '#src/sandbox/world/service.ts';
 import { createSubscription, subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import {
   demandOrganization,

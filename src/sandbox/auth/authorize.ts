@@ -2,7 +2,7 @@
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { userOfAddress } from '#src/sandbox/world/organizations.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import type { State } from '#src/sandbox/world/service.ts';
 import { redirectTarget, type Client, type Clients } from './clients.ts';
 import { demand, invalidRequest, OAuthError, readScopes, type Parameters } from './request.ts';
 

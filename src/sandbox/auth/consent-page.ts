@@ -1,7 +1,7 @@
 // The pages of the authorization server: the choice of a user, and errors. They load no resources and run no scripts.
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import type { State } from '#src/sandbox/world/service.ts';
 import { hintedUser, type Trusted, type Wish } from './authorize.ts';
 import { sha256 } from './tokens.ts';
 import type { OAuthError, Parameters } from './request.ts';
@@ -21,6 +21,9 @@ export interface Consent {
 export function consentPage({ state, trusted: { client, target }, wish, parameters }: Consent): Html {
   const forwarded = [...parameters].filter(([name]) => name !== 'user' && name !== 'deny');
   const hinted = hintedUser(state, parameters);
+  const others = [...state.users.values().take(mostUsers)].filter((user) => user !== hinted);
+  const section = (title: string, users: readonly UserResource[]): Html | '' =>
+    users.length === 0 ? '' : html`<section><h2>${title}</h2>${users.map((user) => userButton(state, user))}</section>`;
   return page(
     `${client.name} requests access`,
     html`<p>Choose the user whose data <strong>${client.name}</strong> may access. The browser then returns to <code>${target.host}</code>.</p>
@@ -32,27 +35,17 @@ export function consentPage({ state, trusted: { client, target }, wish, paramete
       </details>
       <form method="post" action="/oauth/authorize">
         ${forwarded.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-        ${hinted === undefined ? '' : section('Requested user', [userButton(state, hinted)])}
-        ${organizationSections(state, hinted)}
+        ${section('Requested user', hinted ? [hinted] : [])}
+        ${[...state.organizations.values()].map(({ uri, name, plan, trial }) =>
+          section(
+            `${name} · ${plan} plan${trial ? ', on trial' : ''}`,
+            others.filter((user) => user.current_organization === uri),
+          ),
+        )}
         <button class="quiet" name="deny" value="yes">Deny access</button>
       </form>`,
   );
 }
-
-function organizationSections(state: State, hinted: UserResource | undefined): readonly Html[] {
-  const shown = [...state.users.values().take(mostUsers)].filter((user) => user !== hinted);
-  return [...state.organizations.values()].flatMap(({ uri, name, plan, trial }) => {
-    const users = shown.filter((user) => user.current_organization === uri);
-    const buttons = users.map((user) => userButton(state, user));
-    return buttons.length === 0 ? [] : [section(`${name} · ${plan} plan${trial ? ', on trial' : ''}`, buttons)];
-  });
-}
-
-const section = (title: string, buttons: readonly Html[]): Html =>
-  html`<section>
-    <h2>${title}</h2>
-    ${buttons}
-  </section>`;
 
 function userButton(state: State, { uri, name, email }: UserResource): Html {
   const role = state.memberships.of('user', uri)[0]?.role ?? 'user';

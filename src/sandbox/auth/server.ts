@@ -3,15 +3,13 @@ import { Hono, type Context } from 'hono';
 import { everyScope } from '#schemas/api-scope.ts';
 import { metadataPath, type AuthorizationServerMetadata } from '#schemas/oauth.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import type { State } from '#src/sandbox/world/state.ts';
-import { createCodes, createFamilies } from './approvals.ts';
+import type { Service, State } from '#src/sandbox/world/service.ts';
+import { createCodes, createFamilies, type Tokens } from './tokens.ts';
 import { chosenUser, readTrusted, readWish, silentUser } from './authorize.ts';
 import { authenticateClient, createClients, type Client, type Clients } from './clients.ts';
 import { consentPage, errorPage, pageHeaders } from './consent-page.ts';
 import { demand, OAuthError, parametersOf, type Parameters } from './request.ts';
 import { giveTokens, type TokenNeeds } from './token-endpoint.ts';
-import type { Tokens } from './tokens.ts';
 
 interface ServerNeeds extends TokenNeeds {
   readonly clients: Clients;

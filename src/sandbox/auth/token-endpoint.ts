@@ -4,10 +4,9 @@ import { missingScopes } from '#schemas/api-scope.ts';
 import { oauthLifetimes, type TokenAnswer } from '#schemas/oauth.ts';
 import { secondMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
-import type { Codes, Families, Pair } from './approvals.ts';
+import { sha256, type Codes, type Families, type Pair } from './tokens.ts';
 import type { Client } from './clients.ts';
 import { demand, OAuthError, readScopes, type Parameters } from './request.ts';
-import { sha256 } from './tokens.ts';
 
 export interface TokenNeeds {
   readonly service: Service;

@@ -2,10 +2,22 @@
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
-import { acceptInvitation, declineInvitation, seatsTaken } from '#src/sandbox/world/invitations.ts';
-import { mainOrganization, setRole } from '#src/sandbox/world/organizations.ts';
-import { found, given } from '#src/sandbox/world/service.ts';
-import { contactsFeatures, plans, type Account, type Organization, type State } from '#src/sandbox/world/state.ts';
+import {
+  acceptInvitation,
+  declineInvitation,
+  seatsTaken,
+  mainOrganization,
+  setRole,
+} from '#src/sandbox/world/organizations.ts';
+import {
+  found,
+  given,
+  contactsFeatures,
+  plans,
+  type Account,
+  type Organization,
+  type State,
+} from '#src/sandbox/world/service.ts';
 import { control } from './control.ts';
 
 const allotment = z.int().min(0).max(1_000_000);

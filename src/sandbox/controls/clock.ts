@@ -7,35 +7,20 @@ import { control, type ControlContext } from './control.ts';
 const unitsMs = new Map(Object.entries({ ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs }));
 const maxDurationMs = 3660 * dayMs;
 const advice = 'expected a duration: a number of seconds, or 90s, 15m, 24h, 7d, 1d12h';
-
-const seconds = /^\d{1,12}(\.\d{1,6})?$/;
-const parts = /^(\d{1,12}(\.\d{1,6})?\s*(ms|s|m|h|d)\s*)+$/;
+const form = /^(\d{1,12}(\.\d+)?|(\d{1,12}(\.\d+)?\s*(ms|s|m|h|d)\s*)+)$/;
 
 /** Milliseconds. People type this by hand, so it takes more forms than a setting does: sums, decimals, plain seconds. */
 const duration = z
-  .union(
-    [
-      z
-        .string()
-        .max(100, advice)
-        .transform((text) => text.trim().toLowerCase())
-        .refine((text) => seconds.test(text) || parts.test(text), advice)
-        .transform(millisecondsIn),
-      z
-        .number()
-        .min(0, advice)
-        .transform((number) => number * secondMs),
-    ],
-    { error: ({ input }) => (input === undefined ? undefined : advice) },
+  .union([z.string().max(100), z.number()], { error: ({ input }) => (input === undefined ? undefined : advice) })
+  .transform((given) => String(given).trim().toLowerCase())
+  .refine((text) => form.test(text), advice)
+  .transform((text) =>
+    text
+      .matchAll(/([\d.]+)\s*([a-z]*)/g)
+      .reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitsMs.get(unit || 's') ?? 0), 0),
   )
   .transform(Math.round)
   .pipe(z.int().max(maxDurationMs, 'at most ten years'));
-
-function millisecondsIn(text: string): number {
-  if (seconds.test(text)) return Number(text) * secondMs;
-  const found = text.matchAll(/([\d.]+)\s*([a-z]+)/g);
-  return found.reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitsMs.get(unit) ?? 0), 0);
-}
 
 const clockRecord = ({ clock }: Service): object => ({ now: instantOf(clock.nowMs()) });
 

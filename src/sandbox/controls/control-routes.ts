@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { HttpError, invalid } from '#src/http/http-error.ts';
 import { addOperations } from '#src/http/router.ts';
-import { operationsUnder } from '#src/sandbox/api/operations.ts';
+import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
 import { accountControls } from './account.ts';
 import { clockControls } from './clock.ts';

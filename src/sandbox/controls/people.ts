@@ -12,8 +12,7 @@ import { cancelInvitee, markNoShow, rescheduleInvitee, unmarkNoShow } from '#src
 import { mainOrganization } from '#src/sandbox/world/organizations.ts';
 import { createRecap, deleteRecap, externalMeeting, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
-import { found, type Service } from '#src/sandbox/world/service.ts';
-import type { State } from '#src/sandbox/world/state.ts';
+import { found, type Service, type State } from '#src/sandbox/world/service.ts';
 import { control } from './control.ts';
 
 type InviteeField = 'uri' | 'invitee';

@@ -1,12 +1,12 @@
-// The seeded event types: one for every kind of location, pooling and form in the specification.
+// What the organizations offer: event types of every kind in the specification, custom fields of every type, and a routing form.
 import type { EventTypeLocation, EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { itemAt, randomOf } from '#src/sandbox/random.ts';
 import { addEventType, described } from '#src/sandbox/world/event-types.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import type { Service, StoredEventType } from '#src/sandbox/world/service.ts';
 import type { People, Team } from './people.ts';
+import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 
 type Question = EventTypeResource['custom_questions'][number];
 
@@ -38,13 +38,9 @@ type Plan = readonly [
   more?: Partial<Omit<StoredEventType, 'name'>>,
 ];
 
-export interface SeededEventTypes {
-  readonly solo: string;
-  readonly group: string;
-  readonly round_robin: string;
-}
+type SeededEventTypes = ReturnType<typeof seedEventTypes>;
 
-export function seedEventTypes(service: Service, { main, free, trial, enterprise }: People): SeededEventTypes {
+export function seedEventTypes(service: Service, { main, free, trial, enterprise }: People) {
   const { owner, admin, member, users } = main;
   const others = users.slice(3);
   const office = { kind: 'physical', location: '12 Harbour Street, second floor' } as const;
@@ -88,5 +84,76 @@ function seedTeamEventTypes(service: Service, team: Team, more: readonly Plan[])
       ...settings,
     });
     return uri;
+  });
+}
+
+type FieldPlan = readonly [
+  label: string,
+  type: CustomFieldDefinitionResource['field_type'],
+  more?: { readonly options?: readonly string[]; readonly currency?: string; readonly retired?: true },
+];
+
+const plans: readonly FieldPlan[] = [
+  ['Segment', 'single_select', { options: ['Enterprise', 'Mid-market', 'Startup'] }],
+  ['Notes', 'text'],
+  ['Seats', 'number'],
+  ['Contract value', 'currency', { currency: 'EUR' }],
+  ['Newsletter', 'boolean'],
+  ['Renewal', 'date'],
+  ['Interests', 'tags'],
+  ['How did you hear of us?', 'invitee_question'],
+  ['Fax number', 'text', { retired: true }],
+];
+
+/** Responses list the definitions in this order. */
+export function seedFields({ state, options, clock }: Service, { organization }: Team): void {
+  const random = randomOf(options.seed, 'fields', organization.name);
+  plans.forEach(([label, field_type, more], index) => {
+    const made = instantOf(clock.nowMs() - (700 - index) * dayMs);
+    const retired_at = more?.retired === true ? instantOf(clock.nowMs() - 90 * dayMs) : null;
+    state.definitions.put({
+      uri: `${options.baseUrl}/contacts/custom_field_definitions/${random.uuid()}`,
+      label,
+      field_type,
+      ...(more?.options && { options: more.options.map((option) => ({ uuid: random.uuid(), label: option })) }),
+      ...(more?.currency === undefined ? {} : { currency: more.currency }),
+      created_at: made,
+      updated_at: retired_at ?? made,
+      retired_at,
+      organization: organization.uri,
+    });
+  });
+}
+
+export function seedForms({ state, options, clock }: Service, { organization }: Team, offers: SeededEventTypes): void {
+  const random = randomOf(options.seed, 'forms', organization.name);
+  const made = instantOf(clock.nowMs() - 400 * dayMs);
+  const question = (name: string, type: 'name' | 'email' | 'select', answer_choices: string[] = []) => ({
+    uuid: random.uuid(),
+    name,
+    type,
+    required: true,
+    answer_choices,
+  });
+  state.routingForms.put({
+    uri: `${options.baseUrl}/routing_forms/${random.uuid()}`,
+    name: 'Talk to us',
+    organization: organization.uri,
+    status: 'published',
+    questions: [
+      question('Your name', 'name'),
+      question('Work e-mail', 'email'),
+      question('What brings you here?', 'select', ['A demo', 'Pricing', 'Support']),
+    ],
+    created_at: made,
+    updated_at: made,
+    routes: [
+      { answer: 'A demo', result: { type: 'event_type', value: offers.round_robin } },
+      { answer: 'Pricing', result: { type: 'external_url', value: 'https://northwind.example.test/pricing' } },
+      {
+        answer: 'Support',
+        result: { type: 'custom_message', value: { headline: 'Thank you', body: 'We answer within one working day.' } },
+      },
+    ],
   });
 }

@@ -11,8 +11,7 @@ import { seatsLeft } from '#src/sandbox/world/bookings/meetings.ts';
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
 import { createRecap, externalMeeting } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { eventTypesOf } from '#src/sandbox/world/state.ts';
+import { eventTypesOf, type Service } from '#src/sandbox/world/service.ts';
 import { bookVisitor, cancelVisit, slotAfter } from '#src/sandbox/world/visitors.ts';
 import type { Team } from './people.ts';
 

@@ -1,59 +1,66 @@
-// Seeds the world: the same seed creates the same people, event types, custom fields, forms, contacts and tokens.
+// Creates the service in memory, seeded: the same seed creates the same people, event types, custom fields, forms, contacts and tokens.
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
-import type { Tokens } from '#src/sandbox/auth/tokens.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
+import { createTokens, type Tokens } from '#src/sandbox/auth/tokens.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
 import { definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { randomOf } from '#src/sandbox/random.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
-import { seedFields, seedForms } from './fields-and-forms.ts';
+import { createState, type Service, type Fact, type ServiceOptions } from '#src/sandbox/world/service.ts';
+import { seedFields, seedForms, seedEventTypes } from './event-types.ts';
 import { seedHistory, seedRecaps, type Progress } from './history.ts';
-import { seedEventTypes } from './event-types.ts';
 import { seedPeople, type Team } from './people.ts';
+import { createClock } from '#src/sandbox/clock.ts';
 
 export interface WorldSize {
   readonly contacts: number;
   readonly bookings: number;
 }
 
-export interface SeedPlan extends WorldSize {
+export interface ServiceNeeds {
+  /** The real clock, in milliseconds. */
+  realMs(): number;
+  /** Receives everything that happens after seeding. */
+  emit(fact: Fact): void;
   readonly progress?: Progress;
 }
 
-/** What a client needs to start: URIs and tokens. */
-export interface Handles {
-  readonly base_url: string;
-  readonly auth_url: string;
-  readonly organization: string;
-  readonly users: { readonly owner: string; readonly admin: string; readonly member: string };
-  readonly group: string;
-  readonly event_types: { readonly solo: string; readonly group: string; readonly round_robin: string };
-  readonly tokens: Readonly<Record<TokenName, string>>;
-  /** The confidential client; `slotstream` is a public one. */
-  readonly oauth: { readonly client_id: string; readonly client_secret: string };
+export function createService(plan: WorldSize & ServiceOptions, { realMs, emit, progress }: ServiceNeeds) {
+  const { contacts, bookings, ...options } = plan;
+  const service: Service = {
+    options,
+    state: createState(),
+    clock: createClock(realMs),
+    random: randomOf(options.seed, 'service'),
+    emit,
+  };
+  const tokens = createTokens(service);
+  const seeding = { ...service, emit: () => undefined };
+  const handles = seedWorld(seeding, tokens, { contacts, bookings, ...(progress && { progress }) });
+  return { service, tokens, handles };
 }
 
-type TokenName = 'owner' | 'admin' | 'member' | 'no_scopes' | 'free_plan' | 'trial' | 'enterprise';
+/** What a client needs to start: URIs and tokens. */
+export type Handles = ReturnType<typeof seedWorld>;
 
 /** Contacts of each small organization. */
 const fewContacts = 5;
 
-export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Handles {
+function seedWorld(service: Service, tokens: Tokens, plan: WorldSize & Pick<ServiceNeeds, 'progress'>) {
   const { options } = service;
   const people = seedPeople(service);
   const { main, free, trial, enterprise } = people;
-  const teams = [main, free, trial, enterprise];
   const eventTypes = seedEventTypes(service, people);
-  for (const team of teams) {
+  for (const team of [main, free, trial, enterprise]) {
     seedFields(service, team);
     seedContacts(service, team, team === main ? plan.contacts : fewContacts);
   }
   seedForms(service, main, eventTypes);
   seedHistory(service, { ...plan, organization: main.organization.uri });
   seedRecaps(service, main);
-  const personal = (name: TokenName, user: string, scopes: readonly ApiScope[] = everyScope): string =>
-    tokens.personal(name, { user, scopes });
+  const personal = (name: string, { uri }: UserResource, scopes: readonly ApiScope[] = everyScope): string =>
+    tokens.personal(name, { user: uri, scopes });
   return {
     base_url: options.baseUrl,
     auth_url: options.baseUrl,
@@ -62,14 +69,15 @@ export function seedWorld(service: Service, tokens: Tokens, plan: SeedPlan): Han
     group: main.group,
     event_types: eventTypes,
     tokens: {
-      owner: personal('owner', main.owner.uri),
-      admin: personal('admin', main.admin.uri),
-      member: personal('member', main.member.uri),
-      no_scopes: personal('no_scopes', main.owner.uri, []),
-      free_plan: personal('free_plan', free.owner.uri),
-      trial: personal('trial', trial.owner.uri),
-      enterprise: personal('enterprise', enterprise.owner.uri),
+      owner: personal('owner', main.owner),
+      admin: personal('admin', main.admin),
+      member: personal('member', main.member),
+      no_scopes: personal('no_scopes', main.owner, []),
+      free_plan: personal('free_plan', free.owner),
+      trial: personal('trial', trial.owner),
+      enterprise: personal('enterprise', enterprise.owner),
     },
+    /** The confidential client; `slotstream` is a public one. */
     oauth: confidentialClient(options.seed),
   };
 }

@@ -3,14 +3,12 @@
 //   dispatch ─▶ (delayed) ─▶ queue ─▶ attempt ─▶ 2xx: delivered
 //                              ▲         └─▶ otherwise: retried later, until the window ends or the subscription is inactive
 //                              └───────────────────┘
-import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import type { StoredSubscription } from '#src/sandbox/world/state.ts';
+import type { Fact, Service, StoredSubscription } from '#src/sandbox/world/service.ts';
 import { endRetrying, matchSubscriptions, recordFailure } from '#src/sandbox/world/subscriptions.ts';
 import { createAttemptLog, type Attempt } from './attempt-log.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { drawAttemptFaults, drawMessageFaults, isSameSecond, type FaultInjector } from './faults.ts';
-import { createEnvelopes, headersFor, type Message } from './message.ts';
-import { createPendingRetries, failingSince, retryOf } from './retries.ts';
+import { createEnvelopes, headersFor, createPendingRetries, failingSince, retryOf, type Message } from './message.ts';
 import { createSender } from './sender.ts';
 import { createTimerQueue } from './timer-queue.ts';
 

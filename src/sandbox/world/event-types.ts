@@ -4,8 +4,7 @@ import type { EventTypeChange, EventTypeRequest } from '#schemas/event-type-requ
 import type { EventKind } from '#schemas/events.ts';
 import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import { given, newUri, type Service } from './service.ts';
-import { eventTypesOf, type State, type StoredEventType } from './state.ts';
+import { given, newUri, eventTypesOf, type Service, type State, type StoredEventType } from './service.ts';
 
 /** The record as the API returns it. */
 export function eventTypeRecord(eventType: StoredEventType): EventTypeResource {

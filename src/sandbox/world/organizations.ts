@@ -1,9 +1,13 @@
-// Organizations as the sandbox stores them: what the account may do, and who belongs to it in which role.
+// Organizations as the sandbox stores them: what the account may do, who belongs to it in which role, and invitations (A24):
+//
+//   (none) ──invite──▶ pending ──accept──▶ accepted   (a user with a membership appears)
+//                         └────decline──▶ declined   (the address may be invited again)
+import { permissionMessages } from '#schemas/errors.ts';
+import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
-import { notFound } from '#src/http/http-error.ts';
+import { denied, invalid } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { newUri, type Service } from './service.ts';
-import type { Organization, State, StoredMembership } from './state.ts';
+import { found, newUri, type Organization, type Service, type State, type StoredMembership } from './service.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
 
@@ -18,29 +22,21 @@ export function userOfAddress(state: State, email: string): UserResource | undef
   return state.users.values().find((user) => isSameAddress(user.email, email));
 }
 
-export interface NewMember {
-  readonly uri: string;
+export interface NewMember extends Pick<UserResource, 'uri' | 'name' | 'slug' | 'email' | 'timezone'> {
+  /** The URI of the membership. */
   readonly membership: string;
   readonly organization: string;
   readonly role: MembershipRole;
   readonly joined: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly email: string;
-  readonly timezone: string;
 }
 
 /** Adds a user and their membership of the organization. */
 export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
-  const { uri, membership, organization, role, joined, name, slug, email, timezone } = member;
+  const { membership, organization, role, joined, ...person } = member;
   const times = { created_at: joined, updated_at: joined };
   const user: UserResource = {
-    uri,
-    name,
-    slug,
-    email,
-    scheduling_url: `${options.baseUrl}/pages/${slug}`,
-    timezone,
+    ...person,
+    scheduling_url: `${options.baseUrl}/pages/${person.slug}`,
     avatar_url: null,
     locale: 'en',
     ...times,
@@ -48,40 +44,103 @@ export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, me
     resource_type: 'User',
   };
   state.users.put(user);
-  state.memberships.put({ uri: membership, user: uri, organization, role, ...times });
+  state.memberships.put({ uri: membership, user: user.uri, organization, role, ...times });
   return user;
 }
 
-/** Adds a user with the ordinary role, named after the address. */
-export function addMember(service: Service, { organization, email }: { organization: string; email: string }): string {
-  const joined = service.clock.tick();
+export function setRole(service: Service, { user, role }: { user: string; role: MembershipRole }): StoredMembership {
+  const { state, clock } = service;
+  const membership = found(state.memberships.of('user', user)[0], 'user', 'user');
+  const changed = { ...membership, role, updated_at: clock.tick() };
+  state.memberships.put(changed);
+  return changed;
+}
+
+const messages = permissionMessages['POST /organizations/<uuid>/invitations'];
+
+/** How many seats and invitations an organization has used. */
+export function seatsTaken(state: State, organization: string): { members: number; pending: number; sent: number } {
+  const sent = state.invitations.of('organization', organization);
+  return {
+    members: state.memberships.count('organization', organization),
+    pending: sent.filter(({ status }) => status === 'pending').length,
+    sent: sent.length,
+  };
+}
+
+/** Refuses when the account may not send another invitation. An invited address holds a seat until it declines. */
+export function demandAllotment(state: State, organization: Organization): void {
+  if (organization.scim) throw denied(messages.scim);
+  const { members, pending, sent } = seatsTaken(state, organization.uri);
+  if (organization.trial) {
+    if (sent >= organization.trialInvitations) throw denied(messages.trial);
+  } else if (members + pending >= organization.seats) throw denied(messages.seats);
+}
+
+export function invite(
+  service: Service,
+  { organization, email }: { organization: string; email: string },
+): InvitationResource {
+  const { state, clock } = service;
+  if (userOfAddress(state, email)?.current_organization === organization)
+    throw invalid({ message: 'The address already belongs to a member of the organization.', parameter: 'email' });
+  const isPending = (other: InvitationResource): boolean =>
+    other.status === 'pending' && isSameAddress(other.email, email);
+  if (state.invitations.of('organization', organization).some(isPending))
+    throw invalid({ message: 'An invitation to this address is already pending.', parameter: 'email' });
+  const now = clock.tick();
+  const invitation: InvitationResource = {
+    uri: newUri(service, `${organization.slice(service.options.baseUrl.length + 1)}/invitations`),
+    organization,
+    email,
+    status: 'pending',
+    created_at: now,
+    updated_at: now,
+    last_sent_at: now,
+  };
+  state.invitations.put(invitation);
+  return invitation;
+}
+
+export function acceptInvitation(service: Service, uri: string): InvitationResource {
+  const invitation = demandPending(service.state, uri);
+  if (userOfAddress(service.state, invitation.email) !== undefined)
+    throw invalid({ message: 'The invited address already belongs to a user.', parameter: 'uri' });
+  return answered(service, { ...invitation, status: 'accepted', user: addMember(service, invitation) });
+}
+
+export function declineInvitation(service: Service, uri: string): InvitationResource {
+  return answered(service, { ...demandPending(service.state, uri), status: 'declined' });
+}
+
+function demandPending(state: State, uri: string): InvitationResource {
+  const invitation = found(state.invitations.get(uri), 'invitation', 'uri');
+  if (invitation.status !== 'pending')
+    throw invalid({ message: 'The invitation was answered before.', parameter: 'uri' });
+  return invitation;
+}
+
+function answered({ state, clock }: Service, invitation: InvitationResource): InvitationResource {
+  const answer = { ...invitation, updated_at: clock.tick() };
+  state.invitations.put(answer);
+  return answer;
+}
+
+/** Adds a user with the ordinary role, named after the address: `ada.lovelace+work` is Ada Lovelace. */
+function addMember(service: Service, { organization, email }: InvitationResource): string {
   const mailbox = email.slice(0, email.lastIndexOf('@'));
+  const words = mailbox.replace(/\+.*$/, '').split(/[._-]+/);
   const uri = newUri(service, 'users');
   enrol(service, {
     uri,
     membership: newUri(service, 'organization_memberships'),
     organization,
     role: 'user',
-    joined,
-    name: nameOf(mailbox),
+    joined: service.clock.tick(),
+    name: words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' '),
     slug: `${mailbox.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}-${uri.slice(-6)}`,
     email,
     timezone: 'UTC',
   });
   return uri;
-}
-
-/** `ada.lovelace+work` is Ada Lovelace. */
-function nameOf(mailbox: string): string {
-  const words = mailbox.replace(/\+.*$/, '').split(/[._-]+/);
-  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
-}
-
-export function setRole(service: Service, { user, role }: { user: string; role: MembershipRole }): StoredMembership {
-  const { state, clock } = service;
-  const [membership] = state.memberships.of('user', user);
-  if (membership === undefined) throw notFound('No such user.', 'user');
-  const changed = { ...membership, role, updated_at: clock.tick() };
-  state.memberships.put(changed);
-  return changed;
 }

@@ -7,8 +7,7 @@ import type { UserResource } from '#schemas/resources/user.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { found, given, newUri, type Service, type ServiceOptions } from './service.ts';
-import type { State } from './state.ts';
+import { found, given, newUri, type Fact, type Service, type ServiceOptions, type State } from './service.ts';
 
 /** A meeting that was not scheduled through the service. */
 export type ExternalMeeting = Omit<RecapEventResource, 'uri'>;
@@ -94,11 +93,7 @@ export function deleteRecap(service: Service, recap: MeetingRecapResource): { ur
   return deleted;
 }
 
-interface RecapFact {
-  readonly event: 'meeting_recap.created' | 'meeting_recap.updated' | 'meeting_recap.deleted';
-  readonly at: string;
-  readonly payload: JsonObject;
-}
+type RecapFact = Pick<Fact, 'event' | 'at' | 'payload'>;
 
 /** A recap belongs to its user alone, not to the other attendees. */
 function emitRecap(service: Service, { user, organization }: MeetingRecapResource, fact: RecapFact): void {

@@ -2,8 +2,7 @@
 import type { RoutingFormSubmissionResource, RoutingResult } from '#schemas/resources/routing-form.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { makePerson, trackingWith, type Person } from './fictional-people.ts';
-import { newUri, type Service } from './service.ts';
-import type { StoredForm } from './state.ts';
+import { newUri, type Service, type StoredForm } from './service.ts';
 
 /** In the order of the questions, or by a question's name, `uuid` or index (from 0). */
 export type Answers = readonly string[] | Readonly<Record<string, string>>;

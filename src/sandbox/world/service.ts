@@ -4,7 +4,23 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import type { Clock } from '#src/sandbox/clock.ts';
-import type { State } from './state.ts';
+import type { CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import type { EventTypeResource } from '#schemas/resources/event-type.ts';
+import type { GroupResource } from '#schemas/resources/group.ts';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import type { MeetingRecapResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
+import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
+import type {
+  RoutingFormResource,
+  RoutingFormSubmissionResource,
+  RoutingResult,
+} from '#schemas/resources/routing-form.ts';
+import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { MembershipResource, UserResource } from '#schemas/resources/user.ts';
+import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { createIndexedCollection } from './indexed-collection.ts';
 
 /** Something that happened, sent to the subscriptions it concerns. */
 export interface Fact {
@@ -55,4 +71,146 @@ export function given<Fields extends object>(
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const defined: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return defined;
+}
+
+export const plans = ['free', 'standard', 'teams', 'enterprise'] as const;
+export type Plan = (typeof plans)[number];
+
+/** `enterprise_only`: contacts require the enterprise plan, as on some accounts. */
+export const contactsFeatures = ['enabled', 'disabled', 'enterprise_only'] as const;
+
+export interface Account {
+  readonly plan: Plan;
+  readonly trial: boolean;
+  readonly seats: number;
+  /** How many invitations a trial account may send. */
+  readonly trialInvitations: number;
+  readonly scim: boolean;
+  readonly contactsFeature: (typeof contactsFeatures)[number];
+}
+
+export interface Organization extends Account {
+  readonly uri: string;
+  readonly name: string;
+}
+
+/** A record with the fields that the API does not return. */
+export interface StoredSubscription extends WebhookSubscriptionResource {
+  readonly signingKey: string | null;
+}
+
+export interface StoredGroup extends GroupResource {
+  readonly members: readonly string[];
+}
+
+export interface StoredForm extends RoutingFormResource {
+  /** The result of a submission by the answer to the last question; the first is the default. */
+  readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
+}
+
+/** With the URI of the user in place of the user. */
+export interface StoredMembership extends Omit<MembershipResource, 'user'> {
+  readonly user: string;
+}
+
+export interface StoredDefinition extends CustomFieldDefinitionResource {
+  readonly organization: string;
+}
+
+export interface DeletedContact {
+  readonly uri: string;
+  readonly deleted_at: string;
+  readonly organization: string;
+}
+
+/** With the seats of one meeting and the hosts, which the API does not return. */
+export interface StoredEventType extends EventTypeResource {
+  readonly seats: number;
+  readonly hosts: readonly string[];
+  readonly price: number | null;
+  /** Invitees are asked to reconfirm. */
+  readonly reconfirms: boolean;
+}
+
+/** The index key of one host's day (UTC). */
+export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
+
+/** The index key of one start time of an event type. */
+export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
+
+export type State = ReturnType<typeof createState>;
+
+const byCreation = { created: ({ created_at }: { readonly created_at: string }) => created_at };
+const byOrganization = { organization: ({ organization }: { readonly organization: string }) => [organization] };
+
+export function createState() {
+  return {
+    organizations: new Map<string, Organization>(),
+    /** One collection per organization. */
+    contacts: new Map<string, ContactCollection>(),
+    deletedContacts: new Map<string, DeletedContact>(),
+    users: createIndexedCollection<UserResource, 'created'>({ orders: byCreation }),
+    memberships: createIndexedCollection<StoredMembership, 'created', 'organization' | 'user'>({
+      orders: byCreation,
+      groups: { ...byOrganization, user: ({ user }) => [user] },
+    }),
+    groups: createIndexedCollection<StoredGroup, 'created'>({ orders: byCreation }),
+    definitions: createIndexedCollection<StoredDefinition, 'created', 'organization'>({
+      orders: byCreation,
+      groups: byOrganization,
+    }),
+    eventTypes: createIndexedCollection<StoredEventType, 'name' | 'position' | 'created' | 'updated'>({
+      orders: {
+        ...byCreation,
+        name: ({ name }) => name ?? '',
+        position: ({ position }) => String(position).padStart(6, '0'),
+        updated: ({ updated_at }) => updated_at,
+      },
+    }),
+    scheduledEvents: createIndexedCollection<ScheduledEventResource, 'start', 'host_day' | 'slot'>({
+      orders: { start: ({ start_time }) => start_time },
+      // Both contain active meetings only.
+      groups: {
+        host_day: ({ status, event_memberships, start_time }) =>
+          status === 'active' ? event_memberships.map(({ user }) => hostDay(user, start_time)) : [],
+        slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
+      },
+    }),
+    invitees: createIndexedCollection<InviteeResource, 'created', 'event' | 'email'>({
+      orders: byCreation,
+      groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },
+    }),
+    recaps: createIndexedCollection<MeetingRecapResource, 'start', 'event'>({
+      orders: { start: ({ event }) => event.start_time },
+      groups: { event: ({ event }) => (event.uri === null ? [] : [event.uri]) },
+    }),
+    /** By the recap's URI. */
+    transcripts: new Map<string, TranscriptResource>(),
+    routingForms: createIndexedCollection<StoredForm, 'created'>({ orders: byCreation }),
+    submissions: createIndexedCollection<RoutingFormSubmissionResource, 'created'>({ orders: byCreation }),
+    invitations: createIndexedCollection<InvitationResource, 'created', 'organization'>({
+      orders: byCreation,
+      groups: byOrganization,
+    }),
+    subscriptions: createIndexedCollection<StoredSubscription, 'created', 'organization'>({
+      orders: byCreation,
+      groups: byOrganization,
+    }),
+  };
+}
+
+/** The record as the API returns it. */
+export function membershipRecord(state: State, membership: StoredMembership): MembershipResource {
+  const { user, ...rest } = membership;
+  const stored = state.users.get(user);
+  if (stored === undefined) throw new Error('a membership without its user');
+  const { current_organization: _organization, resource_type: _type, ...person } = stored;
+  return { ...rest, user: person };
+}
+
+/** The event types hosted by users of this organization. */
+export function eventTypesOf(state: State, organization: string): readonly StoredEventType[] {
+  return [...state.eventTypes.values()].filter(({ hosts }) =>
+    hosts.some((host) => state.users.get(host)?.current_organization === organization),
+  );
 }

@@ -9,8 +9,7 @@ import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-sub
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { conflict } from '#src/http/http-error.ts';
-import { newUri, type Fact, type Service } from './service.ts';
-import type { State, StoredSubscription } from './state.ts';
+import { newUri, type Fact, type Service, type State, type StoredSubscription } from './service.ts';
 
 /** The record as the API returns it: the signing key can never be read back. */
 export function subscriptionRecord(subscription: StoredSubscription): WebhookSubscriptionResource {

@@ -5,8 +5,7 @@ import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.t
 import type { Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
 import { makePerson, makeTracking } from './fictional-people.ts';
-import { given, type Service } from './service.ts';
-import type { StoredEventType } from './state.ts';
+import { given, type Service, type StoredEventType } from './service.ts';
 
 export const halfHourMs = 30 * minuteMs;
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { canonicalJson, normalizeTimestamp } from '#schemas/wire.ts';
 import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
-import { membershipRecord } from '#src/sandbox/world/state.ts';
+import { membershipRecord } from '#src/sandbox/world/service.ts';
 import type { Store } from '#src/store/contract.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import type { TestSandbox } from '../sandbox.ts';

@@ -1,8 +1,6 @@
 // The world of the sandbox without its edge: people and offers of one seed, on a clock that does not move, with every fact recorded.
-import { createService } from '#src/sandbox/create-service.ts';
-import type { Handles } from '#src/sandbox/seed/seed.ts';
-import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { createService, type Handles } from '#src/sandbox/seed/seed.ts';
+import type { Fact, Service, StoredEventType } from '#src/sandbox/world/service.ts';
 
 export interface BookingWorld {
   readonly service: Service;

@@ -1,9 +1,8 @@
 // A subscriber that hears the sandbox's deliveries: a callback, and a subscription to it that is simply there.
 import type { EventKind } from '#schemas/events.ts';
 import type { SubscriptionScope } from '#schemas/event.ts';
-import type { StoredSubscription } from '#src/sandbox/world/state.ts';
-import { openCallback } from './callback-server.ts';
-import type { Received } from './callback-server.ts';
+import type { StoredSubscription } from '#src/sandbox/world/service.ts';
+import { openCallback, type Received } from './callback-server.ts';
 import type { TestSandbox } from '../sandbox.ts';
 
 export interface Subscriber extends AsyncDisposable {

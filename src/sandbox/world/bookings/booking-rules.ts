@@ -1,9 +1,11 @@
-// The rules of a booking beyond its schema: time, location and answers must fit the event type. All problems are reported at once.
-// Whether the time is free is not checked: the API books any time it is given (A21).
+// What a booking must satisfy beyond its schema, and when an event type can be booked. Time, location and answers must fit the
+// event type; all problems are reported at once. Whether the time is free is not checked: the API books any time it is given (A21).
 import type { BookingRequest, InviteeLocation } from '#schemas/booking.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { instantOf, type Clock } from '#src/sandbox/clock.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { instantOf, dayMs, hourMs, minuteMs, type Clock } from '#src/sandbox/clock.ts';
+import type { State, StoredEventType } from '#src/sandbox/world/service.ts';
+import type { AvailableTimeResource } from '#schemas/resources/event-type.ts';
+import { gatheringAt, hostsNeeded, meetingsOf, seatsLeft } from './meetings.ts';
 
 interface Problem {
   readonly message: string;
@@ -65,3 +67,57 @@ function* aboutAnswers(
     if (required && !answered.has(name))
       yield { message: `the required question at position ${position} is missing`, parameter: 'questions_and_answers' };
 }
+
+const stepMs = 30 * minuteMs;
+const opensMs = 9 * hourMs;
+const closesMs = 17 * hourMs;
+
+export interface Span {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+export function availableTimes(state: State, eventType: StoredEventType, span: Span): readonly AvailableTimeResource[] {
+  if (!eventType.active) return [];
+  const found: AvailableTimeResource[] = [];
+  const firstDayMs = Math.floor(span.fromMs / dayMs) * dayMs;
+  for (let midnightMs = firstDayMs; midnightMs < span.toMs; midnightMs += dayMs)
+    if (isWeekday(midnightMs)) found.push(...timesOfDay(state, eventType, { ...span, midnightMs }));
+  return found;
+}
+
+const isWeekday = (ms: number): boolean => ![0, 6].includes(new Date(ms).getUTCDay());
+
+function* timesOfDay(
+  state: State,
+  eventType: StoredEventType,
+  { fromMs, toMs, midnightMs }: Span & { readonly midnightMs: number },
+): Iterable<AvailableTimeResource> {
+  const lengthMs = eventType.duration * minuteMs;
+  const calendars = eventType.hosts.map((host) => busySpans(state, host, midnightMs));
+  const lastMs = midnightMs + closesMs - lengthMs;
+  for (let startMs = midnightMs + opensMs; startMs <= lastMs && startMs < toMs; startMs += stepMs) {
+    if (startMs < fromMs) continue;
+    const start_time = instantOf(startMs);
+    const slot = { fromMs: startMs, toMs: startMs + lengthMs };
+    const remaining = seatsLeft(state, eventType, start_time);
+    const free = calendars.filter((busy) => !busy.some((span) => overlap(span, slot))).length;
+    if (remaining > 0 && (free >= hostsNeeded(eventType) || gatheringAt(state, eventType, start_time) !== undefined))
+      yield {
+        status: 'available',
+        start_time,
+        invitees_remaining: remaining,
+        scheduling_url: `${eventType.scheduling_url}/${start_time}`,
+      };
+  }
+}
+
+/** The busy times of a host on a day. Meetings of the evening before may extend into it. */
+function busySpans(state: State, host: string, midnightMs: number): readonly Span[] {
+  return [midnightMs - dayMs, midnightMs]
+    .flatMap((ms) => meetingsOf(state, host, instantOf(ms)))
+    .map(({ start_time, end_time }) => ({ fromMs: Date.parse(start_time), toMs: Date.parse(end_time) }));
+}
+
+const overlap = (a: Span, b: Span): boolean => a.fromMs < b.toMs && b.fromMs < a.toMs;

@@ -11,8 +11,7 @@ import { invalid } from '#src/http/http-error.ts';
 import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
-import { newUri, type Service } from '#src/sandbox/world/service.ts';
-import type { StoredEventType } from '#src/sandbox/world/state.ts';
+import { newUri, type Service, type StoredEventType } from '#src/sandbox/world/service.ts';
 import { meetingWith, meetingWithout, sameChoice, type MeetingPlan } from './meetings.ts';
 
 export interface BookingPlan extends MeetingPlan {

@@ -4,8 +4,7 @@ import type { CancellationResource, ScheduledEventResource } from '#schemas/reso
 import { invalid } from '#src/http/http-error.ts';
 import { minuteMs } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { newUri, type Service } from '#src/sandbox/world/service.ts';
-import { hostDay, slotOf, type State, type StoredEventType } from '#src/sandbox/world/state.ts';
+import { newUri, hostDay, slotOf, type Service, type State, type StoredEventType } from '#src/sandbox/world/service.ts';
 
 export interface MeetingPlan {
   readonly eventType: StoredEventType;

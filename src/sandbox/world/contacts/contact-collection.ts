@@ -3,8 +3,15 @@
 import type { Page, PageRequest } from '#src/http/pagination.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { mergePages, pageOf, pageOfList, type Sorted, type Step } from '#src/sandbox/world/page.ts';
-import { addressKey, type ContactEntry } from './contact-entry.ts';
-import { filtersOf, matchesSearch, matchesSegments, wordFilters, type ContactSearch } from './contact-search.ts';
+import {
+  addressKey,
+  filtersOf,
+  matchesSearch,
+  matchesSegments,
+  wordFilters,
+  type ContactEntry,
+  type ContactSearch,
+} from './contact-entry.ts';
 import { createSeededContacts, type ContactOrder, type RowField, type SeededContacts } from './seeded-contacts.ts';
 
 export type ContactCollection = ReturnType<typeof createContactCollection>;

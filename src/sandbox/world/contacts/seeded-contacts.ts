@@ -4,8 +4,8 @@ import type { CustomFieldType } from '#schemas/custom-field.ts';
 import type { CustomFieldDefinitionResource, CustomFieldValue } from '#schemas/resources/contact.ts';
 import { dayMs, hourMs, instantOfMicros } from '#src/sandbox/clock.ts';
 import { itemAt } from '#src/sandbox/random.ts';
-import { mailbox } from '#src/sandbox/world/fictional-people.ts';
 import {
+  mailbox,
   cities,
   companies,
   firstNames,
@@ -14,9 +14,8 @@ import {
   lastNames,
   notes,
   referrals,
-} from '#src/sandbox/world/vocabulary.ts';
-import type { ContactEntry } from './contact-entry.ts';
-import { comparable, type WordFilter } from './contact-search.ts';
+} from '#src/sandbox/world/fictional-people.ts';
+import { comparable, type ContactEntry, type WordFilter } from './contact-entry.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 /** The fields that hold the row: a contact is found by these without an index. */

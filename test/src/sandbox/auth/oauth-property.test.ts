@@ -1,7 +1,7 @@
 // OAuth under any history and any input: what was taken back stays taken back, and nonsense is refused, never a fault.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFamilies } from '#src/sandbox/auth/approvals.ts';
+import { createFamilies } from '#src/sandbox/auth/tokens.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';

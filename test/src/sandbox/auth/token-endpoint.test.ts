@@ -1,6 +1,6 @@
 // What becomes of OAuth tokens: they expire on the sandbox's clock, rotate, are taken back, and never fill the memory.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFamilies, createCodes } from '#src/sandbox/auth/approvals.ts';
+import { createFamilies, createCodes } from '#src/sandbox/auth/tokens.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 

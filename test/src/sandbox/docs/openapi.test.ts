@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
 import { documentedStatuses } from '#schemas/errors.ts';
 import { eventKinds } from '#schemas/events.ts';
-import { operationsUnder } from '#src/sandbox/api/operations.ts';
+import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { statusOf } from '#src/http/operation.ts';
 import { controls } from '#src/sandbox/controls/control-routes.ts';

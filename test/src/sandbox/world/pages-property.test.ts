@@ -2,13 +2,11 @@
 // the time is missed or repeated, in either direction.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesSearch } from '#src/sandbox/world/contacts/contact-search.ts';
-import type { ContactSearch } from '#src/sandbox/world/contacts/contact-search.ts';
+import { matchesSearch, type ContactSearch } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { contactsOf, createContact, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { comparePositions } from '#src/http/pagination.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** One page, and how to get to those beside it. */

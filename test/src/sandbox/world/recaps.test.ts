@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
-import { deliverySchema } from '#src/sandbox/docs/payloads.ts';
+import { deliverySchema } from '#src/sandbox/docs/openapi.ts';
 import { seedRecaps } from '#src/sandbox/seed/history.ts';
 import { createRecap, deleteRecap, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
-import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createState } from '#src/sandbox/world/state.ts';
+import { createState, type Fact, type Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 

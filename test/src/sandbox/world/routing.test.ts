@@ -4,12 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { randomOf } from '#src/sandbox/random.ts';
-import { submitForm } from '#src/sandbox/world/routing.ts';
-import type { Answers } from '#src/sandbox/world/routing.ts';
-import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import type { StoredForm } from '#src/sandbox/world/state.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
+import type { Fact, Service, StoredForm } from '#src/sandbox/world/service.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { runs } from '../../../harness/runs.ts';
 
 let sandbox: TestSandbox;

@@ -1,10 +1,9 @@
 // The times at which an event type can be booked.
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
-import { availableTimes } from '#src/sandbox/world/bookings/availability.ts';
+import { availableTimes } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { book } from '#src/sandbox/world/bookings/bookings.ts';
-import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
-import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
+import { createBookingWorld, fixedNowMs, type BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 
 const midnightMs = Math.floor(fixedNowMs / dayMs) * dayMs + dayMs;
 const thursday = { fromMs: midnightMs, toMs: midnightMs + dayMs };

@@ -9,8 +9,12 @@ import {
   type SeededContacts,
 } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
-import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { matchesSearch, type ContactSearch, type FilterName } from '#src/sandbox/world/contacts/contact-search.ts';
+import {
+  matchesSearch,
+  type ContactEntry,
+  type ContactSearch,
+  type FilterName,
+} from '#src/sandbox/world/contacts/contact-entry.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
