@@ -1,15 +1,7 @@
 // The sandbox's clock: real time plus what it was advanced by. Signatures use real time.
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface Clock {
-  /** Milliseconds since 1970 by this clock. */
-  nowMs(): number;
-  /** The current time as text. Every call returns a later one, so that no two facts share an instant. */
-  tick(): string;
-  advance(ms: number): void;
-  /** The listener is called after every advance. */
-  onAdvance(listener: () => void): void;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 /** UTC, six fractional digits; text order is time order. */
 export function instantOf(ms: number): string {
@@ -29,22 +21,24 @@ export const dayMs = 24 * hourMs;
 /** The beginning of the day (UTC) of this time. */
 export const beginningOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs;
 
-export function createClock(realMs: () => number): Clock {
+export function createClock(realMs: () => number) {
   let offsetMs = 0;
   let lastMicros = 0;
   const listeners: (() => void)[] = [];
   const nowMs = (): number => realMs() + offsetMs;
   return {
     nowMs,
-    tick: () => {
+    /** The current time as text. Every call returns a later one, so that no two facts share an instant. */
+    tick: (): string => {
       lastMicros = Math.max(nowMs() * 1000, lastMicros + 1);
       return instantOfMicros(lastMicros);
     },
-    advance: (ms) => {
+    advance: (ms: number): void => {
       offsetMs += ms;
       for (const listener of listeners) listener();
     },
-    onAdvance: (listener) => void listeners.push(listener),
+    /** The listener is called after every advance. */
+    onAdvance: (listener: () => void) => void listeners.push(listener),
   };
 }
 

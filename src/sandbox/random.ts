@@ -1,16 +1,9 @@
 // A seeded pseudo-random generator: the same seed makes the same choices on every machine.
 
-export interface Random {
-  /** From 0 (inclusive) to 1 (exclusive). */
-  next(): number;
-  int(least: number, most: number): number;
-  chance(probability: number): boolean;
-  pick<Item>(items: readonly Item[]): Item;
-  uuid(): string;
-}
+export type Random = ReturnType<typeof randomOf>;
 
 /** The parts name the purpose of the choices, so that the choices made for one thing never shift those made for another. */
-export function randomOf(...parts: readonly (string | number)[]): Random {
+export function randomOf(...parts: readonly (string | number)[]) {
   let state = fnv1a(parts.join('\u0000'));
   // mulberry32: tiny, fast and even enough for test data.
   const next = (): number => {
@@ -21,11 +14,12 @@ export function randomOf(...parts: readonly (string | number)[]): Random {
   };
   const int = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
   return {
+    /** From 0 (inclusive) to 1 (exclusive). */
     next,
     int,
-    chance: (probability) => next() < probability,
-    pick: (items) => itemAt(items, int(0, items.length - 1)),
-    uuid: () => {
+    chance: (probability: number): boolean => next() < probability,
+    pick: <Item>(items: readonly Item[]): Item => itemAt(items, int(0, items.length - 1)),
+    uuid: (): string => {
       const hex = Array.from({ length: 4 }, () => int(0, 0xffff_ffff).toString(16).padStart(8, '0')).join('');
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
     },

@@ -17,28 +17,23 @@ export interface Grant {
   readonly expiresMs?: number;
 }
 
-export interface Tokens {
-  /** The same seed and name give the same personal access token. */
-  personal(name: string, grant: Pick<Grant, 'user' | 'scopes'>): string;
-  add(token: string, grant: Grant): void;
-  revoke(token: string): void;
-  /** The caller an `Authorization` header authenticates; throws a 401. */
-  callerOf(authorization: string | undefined): Caller;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens({ state, clock, options }: Service): Tokens {
+export function createTokens({ state, clock, options }: Service) {
   // Stored and looked up by their hash, so that the time of a lookup reveals nothing about a guess.
   const grants = new Map<string, Grant>();
-  const add: Tokens['add'] = (token, grant) => void grants.set(sha256Hex(token), grant);
+  const add = (token: string, grant: Grant): void => void grants.set(sha256Hex(token), grant);
   return {
-    personal(name, grant) {
+    /** The same seed and name give the same personal access token. */
+    personal(name: string, grant: Pick<Grant, 'user' | 'scopes'>): string {
       const token = `pat_${name}_${sha256Hex(`${options.seed} ${name}`).slice(0, 32)}`;
       add(token, { kind: 'personal', ...grant });
       return token;
     },
     add,
-    revoke: (token) => void grants.delete(sha256Hex(token)),
-    callerOf(authorization) {
+    revoke: (token: string) => void grants.delete(sha256Hex(token)),
+    /** The caller an `Authorization` header authenticates; throws a 401. */
+    callerOf(authorization: string | undefined): Caller {
       const grant = grants.get(sha256Hex(tokenOf(authorization)));
       if (grant === undefined) throw unauthenticated('The token is unknown.');
       if (grant.expiresMs !== undefined && grant.expiresMs <= clock.nowMs())

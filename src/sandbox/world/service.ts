@@ -89,42 +89,21 @@ export interface Account {
   readonly contactsFeature: (typeof contactsFeatures)[number];
 }
 
-export interface Organization extends Account {
-  readonly uri: string;
-  readonly name: string;
-}
+export type Organization = Account & { readonly uri: string; readonly name: string };
 
-/** A record with the fields that the API does not return. */
-export interface StoredSubscription extends WebhookSubscriptionResource {
-  readonly signingKey: string | null;
-}
-
-export interface StoredGroup extends GroupResource {
-  readonly members: readonly string[];
-}
-
-export interface StoredForm extends RoutingFormResource {
+// Stored records have fields that the API does not return.
+export type StoredSubscription = WebhookSubscriptionResource & { readonly signingKey: string | null };
+export type StoredGroup = GroupResource & { readonly members: readonly string[] };
+export type StoredDefinition = CustomFieldDefinitionResource & { readonly organization: string };
+/** With the URI of the user in place of the user. */
+export type StoredMembership = Omit<MembershipResource, 'user'> & { readonly user: string };
+export type StoredForm = RoutingFormResource & {
   /** The result of a submission by the answer to the last question; the first is the default. */
   readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
-}
+};
 
-/** With the URI of the user in place of the user. */
-export interface StoredMembership extends Omit<MembershipResource, 'user'> {
-  readonly user: string;
-}
-
-export interface StoredDefinition extends CustomFieldDefinitionResource {
-  readonly organization: string;
-}
-
-export interface DeletedContact {
-  readonly uri: string;
-  readonly deleted_at: string;
-  readonly organization: string;
-}
-
-/** With the seats of one meeting and the hosts, which the API does not return. */
 export interface StoredEventType extends EventTypeResource {
+  /** Of one meeting. */
   readonly seats: number;
   readonly hosts: readonly string[];
   readonly price: number | null;
@@ -148,7 +127,7 @@ export function createState() {
     organizations: new Map<string, Organization>(),
     /** One collection per organization. */
     contacts: new Map<string, ContactCollection>(),
-    deletedContacts: new Map<string, DeletedContact>(),
+    deletedContacts: new Map<string, { uri: string; deleted_at: string; organization: string }>(),
     users: createIndexedCollection<UserResource, 'created'>({ orders: byCreation }),
     memberships: createIndexedCollection<StoredMembership, 'created', 'organization' | 'user'>({
       orders: byCreation,
