@@ -11,7 +11,9 @@ const form = /^(\d{1,12}(\.\d+)?|(\d{1,12}(\.\d+)?\s*(ms|s|m|h|d)\s*)+)$/;
 
 /** Milliseconds. People type this by hand, so it takes more forms than a setting does: sums, decimals, plain seconds. */
 const duration = z
-  .union([z.string().max(100), z.number()], { error: ({ input }) => (input === undefined ? undefined : advice) })
+  .union([z.string().max(100, advice), z.number()], {
+    error: ({ input }) => (input === undefined ? undefined : advice),
+  })
   .transform((given) => String(given).trim().toLowerCase())
   .refine((text) => form.test(text), advice)
   .transform((text) =>
