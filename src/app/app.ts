@@ -32,6 +32,9 @@ export interface App extends AsyncDisposable {
   status(): Promise<object>;
 }
 
+/** PostgreSQL answers within milliseconds; a server that is silent for this long has lost the connection. */
+const silenceMs = 20_000;
+
 export interface AppNeeds {
   readonly config: Config;
   readonly log: Log;
@@ -105,6 +108,8 @@ async function openShared(
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
   const store = works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
+  // Not before: a migration of a large database may take longer.
+  store?.engine.limitSilence(silenceMs);
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: errorLogger(log, 'queue') });
   opened.defer(() => queue.close());
   const gate = await openDurabilityGate({

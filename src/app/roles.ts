@@ -105,8 +105,13 @@ export function openWorker(
     metrics,
     queue,
     tail,
+    health,
     opened,
-  }: RoleNeeds & { readonly queue: DeliveryQueue; readonly tail: Pick<Tail, 'poke'> },
+  }: RoleNeeds & {
+    readonly queue: DeliveryQueue;
+    readonly tail: Pick<Tail, 'poke'>;
+    readonly health: Pick<Health, 'add'>;
+  },
   store: Store,
 ): void {
   const worker = startDeliveryWorker(
@@ -122,4 +127,7 @@ export function openWorker(
     { concurrency: store.engine.concurrentBatches },
   );
   opened.defer(() => worker.close());
+  health.add('worker', async () => {
+    if (worker.isStuck()) throw new SlotstreamError('store_unavailable', 'No batch has ended for a minute.');
+  });
 }

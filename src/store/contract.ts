@@ -43,6 +43,12 @@ export interface StoreEngine extends Codec {
   readonly manyWriters: boolean;
   /** Holds a lock until the transaction ends (`locks.ts`). */
   lock(db: Kysely<Database>, lock: Lock): Promise<void>;
+  /** True when a connection pooler stands before the server, so that a connection keeps neither settings nor temporary tables. */
+  isPooled(): boolean;
+  /** From now on, a server that is silent for this long while a statement runs counts as gone: the statement fails as transient. */
+  limitSilence(ms: number): void;
+  /** Is called first in every transaction. */
+  begin(db: Kysely<Database>): Promise<void>;
   migrate(): Promise<void>;
   /** Records in the transaction that personal data was removed, so that `scrub` removes its copies. */
   noteRedaction(db: Kysely<Database>): Promise<void>;

@@ -49,7 +49,12 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   }
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
-    retryContention(() => engine.db.transaction().execute((db) => work({ db, engine } satisfies Unit)));
+    retryContention(() =>
+      engine.db.transaction().execute(async (db) => {
+        await engine.begin(db);
+        return work({ db, engine } satisfies Unit);
+      }),
+    );
   const refreshViews = () => installViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
   await refreshViews();
   return {
@@ -95,8 +100,12 @@ function noMirror(url: string): SlotstreamError {
 
 /** The message holds the error code only: messages of the engines quote addresses and users. */
 function notOpened(cause: unknown): SlotstreamError {
+  // PgBouncer rejects parameters that it does not know, unless it is configured to ignore them.
+  const isPooler = codeOf(cause) === '08P01';
   return new SlotstreamError('store_unavailable', `The store cannot be opened (${codeOf(cause)}).`, {
-    hint: 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
+    hint: isPooler
+      ? 'DATABASE_URL seems to lead to PgBouncer: connect to PostgreSQL directly, or set `ignore_startup_parameters = options` in PgBouncer.'
+      : 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
     cause,
   });
 }

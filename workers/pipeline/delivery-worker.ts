@@ -23,11 +23,21 @@ const scrubRetryMs = 60_000;
 /** How often to check whether a thorough scrub is due. */
 const scrubIntervalMs = 3_600_000;
 
+/** Batches take milliseconds. None in this time means that the store does not answer, whatever it answers to others. */
+const stuckMs = 60_000;
+
+export interface DeliveryWorker extends QueueWorker {
+  /** True when batches have been running for a minute and none has ended. */
+  isStuck(): boolean;
+}
+
 export function startDeliveryWorker(
   needs: DeliveryWorkerNeeds,
   { concurrency }: { readonly concurrency: number },
-): QueueWorker {
+): DeliveryWorker {
   const { queue, log, clock } = needs;
+  let running = 0;
+  let lastChangeMs = clock();
   const logThrottled = throttled(log, 1000);
   const scrubber = startScrubber(needs);
 
@@ -41,12 +51,17 @@ export function startDeliveryWorker(
 
   const worker = queue.work(
     async (batch) => {
+      if (running === 0) lastChangeMs = clock();
+      running += 1;
       try {
         await run((now) => ingest(needs, batch, now));
       } catch (error) {
         const level = isTransient(error) ? 'warn' : 'error';
         logThrottled(level, 'A batch failed and will be retried.', { cause: codeOf(error) });
         throw error;
+      } finally {
+        running -= 1;
+        lastChangeMs = clock();
       }
     },
     async (delivery, reason) => {
@@ -56,6 +71,7 @@ export function startDeliveryWorker(
     { concurrency },
   );
   return {
+    isStuck: () => running > 0 && clock() - lastChangeMs > stuckMs,
     async close() {
       await worker.close();
       await scrubber.close();

@@ -7,6 +7,7 @@
 //   │ live   ← delete extra, insert missing, update different
 //   └ commit
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries, type LogEntry } from '#src/store/log/read.ts';
@@ -40,12 +41,24 @@ const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map
 const pageSize = 500;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
+  if (needs.store.engine.isPooled()) throw needsDirectConnection();
   let report = await rebuildTables(needs);
   // A person was erased meanwhile and may appear in the shadow tables.
   while (report === undefined) report = await rebuildTables(needs);
   // Custom fields are columns of a view.
   await needs.store.refreshViews();
   return report;
+}
+
+/** Its temporary tables would stay on a connection of the pooler, where they hide the live tables from others. */
+function needsDirectConnection(): SlotstreamError {
+  return new SlotstreamError(
+    'config',
+    'A rebuild needs a direct connection, and DATABASE_URL leads through a pooler.',
+    {
+      hint: 'Run it with DATABASE_URL set to the address of PostgreSQL itself.',
+    },
+  );
 }
 
 /** Returns undefined when a person was erased meanwhile. */

@@ -2,6 +2,7 @@
 
 import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
+import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
@@ -31,6 +32,8 @@ export function openPostgresQueue(input: {
   // Checks use their own pool: they must not wait for the queue's connections.
   const checks = new pg.Pool({
     connectionString: url,
+    // A pooler rejects or discards it, as it does with the search path that BullMQ sets in the same way.
+    options: '-c slotstream.direct=yes',
     max: 1,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
@@ -49,6 +52,7 @@ export function openPostgresQueue(input: {
     makeQueue: (name, options) => new Queue(name, { ...options, connection }),
     makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection }),
     check: async () => {
+      if (await isPooled(checks)) return [pooled];
       const rows = await query(
         `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
       );
@@ -58,6 +62,25 @@ export function openPostgresQueue(input: {
     close: () => checks.end(),
   };
   return openBullQueue({ engine, name, report, timing });
+}
+
+const pooled: EngineProblem = {
+  fatal: true,
+  message: 'QUEUE_URL leads through a connection pooler such as PgBouncer, which drops settings that the queue needs.',
+  hint: 'Set QUEUE_URL to the address of PostgreSQL itself. The store may stay behind the pooler.',
+};
+
+async function isPooled(checks: pg.Pool): Promise<boolean> {
+  try {
+    const { rows } = await checks.query<{ direct: string | null }>(
+      `select current_setting('slotstream.direct', true) as direct`,
+    );
+    return rows[0]?.direct !== 'yes';
+  } catch (error) {
+    // "Unsupported startup parameter."
+    if (codeOf(error) === '08P01') return true;
+    throw toQueueError(error);
+  }
 }
 
 function unsafe(setting: string): EngineProblem {

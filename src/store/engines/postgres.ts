@@ -1,10 +1,11 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { codecOf } from '#src/store/columns.ts';
 import type { RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { applySettings, neverSilent, openConnections } from './postgres-connections.ts';
 import { postgresContactIndex } from './postgres-contact-index.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { postgresViews } from './postgres-view-installer.ts';
@@ -16,18 +17,8 @@ const locks = { log: 0x736c6f74, views: 0x76696577, key: 0x6b657976 } as const;
 const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 8,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 30_000,
-    application_name: 'slotstream',
-    options: '-c timezone=UTC -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000',
-    types: { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) },
-  });
-  // Without a listener, a connection that breaks while idle or between two statements would end the process.
-  pool.on('error', report);
-  pool.on('connect', (client) => client.on('error', report));
+  const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
+  const { pool, isPooled, limitSilence } = openConnections({ connectionString: url, max: 8, types }, { report });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
     name: 'postgres',
@@ -63,6 +54,10 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
       const key = typeof lock === 'string' ? sql`${locks[lock]}` : sql`${locks.key}, hashtext(${lock.key})`;
       await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
     },
+    isPooled,
+    limitSilence,
+    // Through a pooler the settings of the session are not there.
+    begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings(true))))),
     migrate: () => migrate(db, postgresTypes),
     noteRedaction: async () => {},
     scrub: async () => {},
@@ -77,6 +72,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
 /** Through a cursor: the server holds the rows that were not fetched yet. */
 async function* fetched(pool: pg.Pool, { sql: text, parameters }: Statement): AsyncGenerator<RowPage> {
   const client = await pool.connect();
+  neverSilent(client);
   let broken = true;
   try {
     await client.query('begin read only');
@@ -105,10 +101,19 @@ function parserOf(type: number, format: 'text' | 'binary' | undefined) {
   return pg.types.getTypeParser(type, format);
 }
 
+const written = /^(?<seconds>.{19})(?:\.(?<fraction>\d+))?(?<offset>[+-].+)$/;
+
 /** `2025-04-14 11:42:33.11+00` → `2025-04-14T11:42:33.110000Z`; a JavaScript Date would lose the microseconds. */
-function sixDigits(text: string): string {
-  const fraction = text.slice(20, text.length - 3);
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(6, '0')}Z`;
+export function sixDigits(text: string): string {
+  const { seconds = text, fraction = '', offset = '+00' } = written.exec(text)?.groups ?? {};
+  const utc = offset === '+00' ? seconds.replace(' ', 'T') : inUtc(`${seconds}${offset}`);
+  return `${utc}.${fraction.padEnd(6, '0')}Z`;
+}
+
+/** In the time zone of a session whose settings were discarded. PostgreSQL writes `+02` and `+05:30`. */
+function inUtc(text: string): string {
+  const withMinutes = text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00');
+  return new Date(withMinutes).toISOString().slice(0, 19);
 }
 
 const durableSettings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;

@@ -63,6 +63,9 @@ export function openSqlite(path: string): StoreEngine {
     manyWriters: false,
     lockTables: async () => {},
     lock: async () => {},
+    isPooled: () => false,
+    limitSilence: () => {},
+    begin: async () => {},
     migrate: () => migrate(db, sqliteTypes),
     noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)

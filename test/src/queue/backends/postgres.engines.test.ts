@@ -1,6 +1,7 @@
 // The queue on PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
+import { openPostgresProxy } from '../../../harness/postgres-proxy.ts';
 import { startPostgres } from '../../../harness/postgres.ts';
 import { batchOf, bodiesOf, open } from './queue-locations.ts';
 // The queue on PostgreSQL.
@@ -52,5 +53,19 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
       message: expect.stringContaining('fsync = off'),
       hint: expect.stringContaining('fsync = on'),
     });
+  });
+
+  it('reports a pooler that drops the settings of the session, instead of accepting what no worker would find', async () => {
+    await using proxy = await openPostgresProxy(inject('postgresUrl'), { dropsOptions: true });
+    const queue = await open({ url: proxy.url, dataDir: '', name: 'deliveries' });
+    const problems = await queue.check();
+    await queue.close();
+    expect(problems).toEqual([
+      {
+        fatal: true,
+        message: expect.stringContaining('connection pooler'),
+        hint: expect.stringContaining('QUEUE_URL'),
+      },
+    ]);
   });
 });

@@ -1,0 +1,89 @@
+// Connections to PostgreSQL that die silently, and a pooler that drops the settings of the session.
+import { sql } from 'kysely';
+import { describe, expect, inject, it } from 'vitest';
+import { isTransient } from '#src/base/errors.ts';
+import { sixDigits } from '#src/store/engines/postgres.ts';
+import { openStore } from '#src/store/open-store.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { openPostgresProxy } from '../../../harness/postgres-proxy.ts';
+import { ask } from '../../../oracle/deliveries.ts';
+import { copyPostgres } from '../../../harness/templates.ts';
+
+const quiet = { report: () => undefined };
+
+describe.runIf(inject('postgresUrl'))('a store behind a connection that passes nothing any more', () => {
+  it('fails its statements as transient, and goes on over new connections', async () => {
+    const url = await copyPostgres();
+    await using proxy = await openPostgresProxy(url);
+    await using store = await openStore(quiet, proxy.url);
+    store.engine.limitSilence(500);
+    const slow = store.transaction(async ({ db }) => sql`select pg_sleep(60)`.execute(db));
+    // The limit is for silence of the server, and while it works it is silent too.
+    await expect(slow).rejects.toSatisfy(isTransient);
+    await store.engine.ping();
+    expect(proxy.silence()).toBeGreaterThan(0);
+    await expect(store.engine.ping()).rejects.toSatisfy(isTransient);
+    await store.engine.ping();
+  });
+
+  it('does not close a connection that is idle, nor one that streams to a slow reader', async () => {
+    const url = await copyPostgres();
+    const reported: unknown[] = [];
+    await using store = await openStore({ report: (error) => void reported.push(error) }, url);
+    store.engine.limitSilence(300);
+    const pids = async () =>
+      ask(
+        url,
+        `select pid from pg_stat_activity where application_name = 'slotstream' and datname = current_database() order by pid`,
+      );
+    const before = await pids();
+    const pages = store.engine.stream({ sql: 'select generate_series(1, 200)', parameters: [] });
+    await pages.next();
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    let rows = 0;
+    for await (const page of pages) rows += page.length;
+    expect(rows).toBeGreaterThan(0);
+    expect(await pids()).toEqual(expect.arrayContaining(before));
+    expect(reported).toEqual([]);
+  });
+});
+
+describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the settings of the session', () => {
+  it('writes and reads the same times, and waits no longer for locks than usual', async () => {
+    const url = await copyPostgres();
+    await ask(url, `alter database ${new URL(url).pathname.slice(1)} set timezone = 'Asia/Kolkata'`);
+    await using proxy = await openPostgresProxy(url, { dropsOptions: true });
+    await using store = await openStore(quiet, proxy.url);
+    expect(store.engine.isPooled()).toBe(true);
+    const inside = await store.transaction(async ({ db }) => {
+      const { rows } = await sql<{ zone: string; lock: string; at: string }>`select current_setting('TimeZone') as zone,
+        current_setting('lock_timeout') as lock, timestamptz '2025-04-14 11:42:33.5+00' as at`.execute(db);
+      return rows[0];
+    });
+    expect(inside).toEqual({ zone: 'UTC', lock: '10s', at: '2025-04-14T11:42:33.500000Z' });
+  });
+
+  it('refuses a rebuild, whose temporary tables would hide the live ones from others', async () => {
+    await using proxy = await openPostgresProxy(await copyPostgres(), { dropsOptions: true });
+    await using store = await openStore(quiet, proxy.url);
+    await expect(rebuild({ store } as never)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('direct connection'),
+    });
+  });
+
+  it('is not suspected where there is none', async () => {
+    await using store = await openStore(quiet, await copyPostgres());
+    expect(store.engine.isPooled()).toBe(false);
+  });
+});
+
+it.each([
+  ['2025-04-14 11:42:33.11+00', '2025-04-14T11:42:33.110000Z'],
+  ['2025-04-14 11:42:33+00', '2025-04-14T11:42:33.000000Z'],
+  ['2025-04-14 17:12:33.115889+05:30', '2025-04-14T11:42:33.115889Z'],
+  ['2025-04-14 13:42:33.5+02', '2025-04-14T11:42:33.500000Z'],
+  ['2025-01-01 00:30:00-03', '2025-01-01T03:30:00.000000Z'],
+])('a time that PostgreSQL writes as %s is read as %s', (text, read) => {
+  expect(sixDigits(text)).toBe(read);
+});
