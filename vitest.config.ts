@@ -8,12 +8,11 @@ const processTests = 'test/**/*.process.test.ts';
 
 export default defineConfig({
   test: {
-    // One more than the cores of a small machine: many tests wait for a lease, a retry or a process.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: many tests wait for a lease, a retry or a process.
+    maxWorkers: 4,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
     testTimeout: 120_000,
-    // The first embedded queue takes seconds to initialise.
     hookTimeout: 120_000,
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 60_000, interval: 100 } },

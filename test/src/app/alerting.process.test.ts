@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
-import { ask } from '../../oracle/deliveries.ts';
+import { ask, endLeases } from '../../oracle/deliveries.ts';
 import { createDatabase, startPostgres, type TestPostgres } from '../../harness/postgres.ts';
 import { openHome, type Home, type Product, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
@@ -67,6 +67,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       const doomed = await home.start('start');
       await send(home, doomed, twenty.slice(0, 10));
       await doomed.kill9();
+      await endLeases(home.store);
 
       // Killed by its first call: the recipient has the message, and the outcome is not recorded.
       let running: Product | undefined;
@@ -84,10 +85,12 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
         const waiting = running;
         running = undefined;
         await waiting.kill9();
+        await endLeases(home.store);
         running = await home.start('start');
       }
       await expect.poll(() => killed !== undefined, patience).toBe(true);
       await killed;
+      await endLeases(home.store);
       webhook.answer = 202;
 
       const fourth = await home.open('start');

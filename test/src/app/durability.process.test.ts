@@ -10,7 +10,7 @@ import { openSender } from '../../harness/mirror/sender.ts';
 import { contactStory } from '../../harness/data/contact-deliveries.ts';
 
 const kills = isLongRun ? 10 : 3;
-const story = { contacts: 40, versions: 25 };
+const story = { contacts: 40, versions: kills * 5 };
 
 async function surviveKills(settings: Settings): Promise<void> {
   await using home = await openHome(settings);
@@ -21,7 +21,8 @@ async function surviveKills(settings: Settings): Promise<void> {
     const enough = sender.accepted() + 100;
     await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
     await product.kill9();
-    product = await home.start('start');
+    if (kill === kills) await home.open('start');
+    else product = await home.start('start');
   }
   await sending;
   sender.close();

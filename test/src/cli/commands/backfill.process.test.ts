@@ -170,7 +170,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         await using redis = await startRedis();
         const facts: Fact[] = [];
         await using sandbox = await openTestSandbox(
-          { contacts: 1_000, bookings: 30, eventTypes: true, rateLimits: false },
+          { contacts: 500, bookings: 30, eventTypes: true, rateLimits: false },
           { onFact: (fact) => void facts.push(fact) },
         );
         await using home = await openHome({ ...serviceOf(sandbox), QUEUE_URL: redis.url, ...(await settings()) });

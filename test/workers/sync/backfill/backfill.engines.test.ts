@@ -12,7 +12,7 @@ const sum = ({ created, updated, unchanged, quarantined }: Counts) => created + 
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a backfill into ${name}`, { timeout: 120_000 }, () => {
     let world: TestBackfill;
-    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 130 })));
+    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 105 })));
     afterAll(() => world[Symbol.asyncDispose]());
     const ownRecaps = () => ({ recapsOf: [world.sandbox.handles.users.owner] });
 
