@@ -1,5 +1,6 @@
 // The context of a verb in a real process: its environment, streams, signals and clock.
 import { memoize } from '#src/base/memoize.ts';
+import { startWatchdog } from '#src/app/watchdog.ts';
 import { loadConfig, loadEnvFile } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import type { VerbContext } from './verb.ts';
@@ -15,6 +16,7 @@ export function openContext(): VerbContext {
     outAll,
     notify: (line) => void process.stderr.write(`${line}\n`),
     stopping: memoize(listenForSignals),
+    watchdog: startWatchdog,
     now: () => new Date(),
   };
 }

@@ -35,6 +35,8 @@ export interface VerbContext {
   readonly notify: (line: string) => void;
   /** Aborts on the first SIGINT or SIGTERM; the second ends the process at once. */
   readonly stopping: () => AbortSignal;
+  /** Ends the process when its event loop is blocked, until it is disposed of. */
+  readonly watchdog: () => AsyncDisposable;
   readonly now: () => Date;
 }
 

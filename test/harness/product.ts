@@ -166,15 +166,15 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
     url,
     webhook: `${url}/webhooks`,
     readiness,
-    admin: (path) =>
-      fetch(new URL(path, adminUrlIn(running.err())), { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } }),
+    async admin(path) {
+      // The public listener answers a moment earlier.
+      await until(() => adminUrlIn(running.err()) !== undefined, 'the log says where the admin listener is');
+      const url = new URL(path, adminUrlIn(running.err()));
+      return fetch(url, { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } });
+    },
     term: () => running.signal('SIGTERM'),
     output: () => running.out() + running.err(),
   };
 }
 
-function adminUrlIn(log: string): string {
-  const url = /"url":"(http:[^"]+)\/api\/status"/.exec(log)?.[1];
-  if (url === undefined) throw new Error(`The log does not say where the admin listener is:\n${log}`);
-  return url;
-}
+const adminUrlIn = (log: string): string | undefined => /"url":"(http:[^"]+)\/api\/status"/.exec(log)?.[1];

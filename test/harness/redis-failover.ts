@@ -53,7 +53,8 @@ export async function startSentinelPair(): Promise<Failover> {
   await replica.cli('replicaof', '127.0.0.1', String(master.port));
   await until(() => isInSync(replica), 'the replica is in sync');
   const sentinel = started.use(await startRedis({ sentinelOf: master.port }));
-  await sentinel.cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '500');
+  // It promotes no replica that was cut off for longer than ten times this, and a busy machine takes seconds to get there.
+  await sentinel.cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '4000');
   const known = async (): Promise<string> => sentinel.cli('sentinel', 'replicas', 'mymaster');
   await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica', 30_000);
   const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
@@ -66,7 +67,9 @@ export async function startClusterWithReplica(): Promise<Failover> {
   const nodes: (TestRedis & { readonly bus: number })[] = [];
   for (let at = 0; at < 4; at += 1) {
     const bus = await freePort();
-    const settings = { enabled: 'yes', port: bus, 'announce-ip': '127.0.0.1', 'node-timeout': 1000 };
+    // However long it was cut off, the replica may become master.
+    const promotion = { 'node-timeout': 1000, 'replica-validity-factor': 0 };
+    const settings = { enabled: 'yes', port: bus, 'announce-ip': '127.0.0.1', ...promotion };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--cluster-${name}`, String(value)]);
     const node = started.use(await startRedis({ args: [...args, ...asReplica] }));
     nodes.push(Object.assign(node, { bus }));

@@ -41,6 +41,8 @@ export function startVerb(args: readonly string[], env: Environment, stopping: A
     outAll: async (text) => out(text),
     notify: (line) => err(`${line}\n`),
     stopping: () => stopping,
+    // The process is the test's: it must not be ended.
+    watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),
   };
   const ended = runProgram({ verbs, version: 'test', openContext: async () => context, write: { out, err } }, args);

@@ -10,6 +10,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { loginPage, loginPolicy } from './login-page.ts';
 import { createSessions, sessionSeconds, type Sessions } from './session.ts';
+import { minTokenLength } from '#src/api/running-instance.ts';
 
 export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site';
 
@@ -27,9 +28,6 @@ export interface AuthNeeds {
 export type AdminEnv = { Bindings: Partial<HttpBindings> };
 type AdminContext = Context<AdminEnv>;
 type Verdict = 'authenticated' | 'login' | 'absent' | 'wrong' | 'cross_site';
-
-/** A shorter token could be guessed; an empty one would let everyone in. */
-export const minTokenLength = 16;
 
 export function createAuth({ token, clock, refused, loggedIn, ...timing }: AuthNeeds): MiddlewareHandler<AdminEnv> {
   if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
 import type { Roles } from '#src/app/roles.ts';
-import { startWatchdog } from '#src/app/watchdog.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
@@ -38,7 +37,7 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   const config = context.config();
   const log = context.log();
   await using app = await openApp({ config, log }, roles);
-  await using _watchdog = startWatchdog();
+  await using _watchdog = context.watchdog();
   if (app.port !== undefined) log.info({ url: `http://${config.host}:${app.port}/webhooks` }, 'receiving');
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');

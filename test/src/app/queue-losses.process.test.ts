@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Home, type Product } from '../../harness/product.ts';
+import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { startClusterWithReplica, startSentinelPair, type Failover } from '../../harness/redis-failover.ts';
 import { openSender, type Sender } from '../../harness/mirror/sender.ts';
@@ -10,14 +10,14 @@ import { contactDelivery, contactStory } from '../../harness/data/contact-delive
 
 interface Scene extends AsyncDisposable {
   readonly home: Home;
-  readonly receiver: Product;
+  readonly receiver: RunningProduct;
   readonly sender: Sender;
 }
 
 /** A receiver without a worker: nothing leaves the queue until the test starts one. */
 async function openScene(queueUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const home = await openHome({ QUEUE_URL: queueUrl, ...settings });
-  const receiver = await home.start('receive');
+  const receiver = await home.open('receive');
   const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true, lanes: 4 });
   return {
     home,
@@ -38,7 +38,7 @@ async function surviveFailover(redis: Failover): Promise<void> {
   await sender.send(contactStory({ contacts: 10, versions: 10, name: 'cut-off' }));
   await redis.loseMaster();
   await sender.send(contactStory({ contacts: 5, versions: 4, name: 'after' }));
-  await home.start('work');
+  await home.open('work');
   await judge(home.store, sender.sent);
   expect(receiver.output()).toContain('"code":"queue_lost_jobs"');
 }
@@ -53,7 +53,7 @@ describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', { timeout: 
     await redis.cli('flushall');
     await until(() => receiver.output().includes('"code":"queue_lost_jobs"'), 'the receiver has noticed it');
     expect((await home.run(['doctor'])).out).toContain('the queue lost jobs 1 time');
-    await home.start('work');
+    await home.open('work');
     await judge(home.store, sender.sent);
     const { journal } = (await (await receiver.admin('/api/status')).json()) as { journal: object };
     expect(journal).toMatchObject({ losses: 1, is_full: false });
@@ -64,13 +64,15 @@ describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', { timeout: 
 
   it('arrive after the receiver was killed and Redis wiped at the same time', async () => {
     await using redis = await startRedis();
-    await using scene = await openScene(redis.url);
-    const { home, receiver, sender } = scene;
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    const receiver = await home.start('receive');
+    const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true, lanes: 4 });
     const sending = sender.send(contactStory({ contacts: 20, versions: 10 }));
     await until(() => sender.accepted() > 50, 'some deliveries are accepted');
     await Promise.all([receiver.kill9(), redis.cli('flushall')]);
-    await home.start('start');
+    await home.open('start');
     await sending;
+    sender.close();
     await judge(home.store, sender.sent);
   });
 
@@ -96,7 +98,7 @@ describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', { timeout: 
     const answers = sender.sent.map((one) => one.answers.at(-1));
     expect(new Set(answers)).toEqual(new Set([202, 503]));
     expect(await receiver.readiness()).toBe(503);
-    await home.start('work');
+    await home.open('work');
     await until(async () => (await receiver.readiness()) === 200, 'it is ready again');
     await sender.send([large(11)]);
     expect(sender.sent.at(-1)?.answers).toEqual([202]);

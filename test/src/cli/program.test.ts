@@ -32,6 +32,7 @@ async function run(
     outAll: async (text: string) => void out.push(text),
     notify: (line: string) => void err.push(`${line}\n`),
     stopping: () => new AbortController().signal,
+    watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),
   };
   const write = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
