@@ -122,7 +122,8 @@ export function ownCode(error: unknown): string {
 const safeMessages = [
   /^(could not renew lock|Missing (lock|key)|Lock mismatch) for job/,
   /^(Connection is closed|Socket timeout|Command timed out|Stream isn't writeable|Reached the max retries)/,
-  /^(Cluster isn't ready|Failed to refresh slots cache|All sentinels are unreachable)/,
+  /^(Cluster is|Failed to refresh slots cache|None of startup nodes|Node is disconnected|Too many Cluster redirections)/,
+  /^All sentinels are unreachable/,
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/,
   /^(connect E[A-Z]+|no answer within)/,
 ];

@@ -60,6 +60,8 @@ describe('an error', () => {
     expect(describeDriverError(new Error('connect ECONNREFUSED 127.0.0.1:1.\nada@example.test'))).toBe(
       'connect ECONNREFUSED 127.0.0.1:1',
     );
+    for (const message of ['None of startup nodes is available', 'Cluster is disconnecting', 'Node is disconnected'])
+      expect(describeDriverError(new Error(`${message}.`))).toBe(message);
     expect(codeOf(withCode('a code with spaces'))).toBe('Error');
     expect(codeOf('a text')).toBe('Error');
   });

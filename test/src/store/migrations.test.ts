@@ -1,0 +1,74 @@
+// A migration that has run somewhere must never change: a database that ran the old one would differ from a new one for ever.
+import { createHash } from 'node:crypto';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Dialect,
+} from 'kysely';
+import { expect, it } from 'vitest';
+import { migrationsFor } from '#src/store/migrations.ts';
+import { postgresTypes, sqliteTypes } from '#src/store/migrations/storage-types.ts';
+
+const dialects: Record<'sqlite' | 'postgres', Dialect> = {
+  sqlite: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  postgres: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+};
+
+/** The statements of each migration as a short checksum. */
+async function checksumsOf(engine: keyof typeof dialects): Promise<Record<string, string>> {
+  const statements: string[] = [];
+  const log = ({ query }: { query: { sql: string } }): void => void statements.push(query.sql.replaceAll(/\s+/g, ' '));
+  const db = new Kysely<unknown>({ dialect: dialects[engine], log });
+  const checksums: Record<string, string> = {};
+  for (const [name, { up }] of Object.entries(migrationsFor(engine === 'sqlite' ? sqliteTypes : postgresTypes))) {
+    statements.length = 0;
+    await up(db);
+    expect(statements.length, name).toBeGreaterThan(0);
+    checksums[name] = createHash('sha256').update(statements.join(';\n')).digest('hex').slice(0, 16);
+  }
+  return checksums;
+}
+
+// Add a line for a new migration; never change one.
+it.each([
+  [
+    'sqlite',
+    {
+      '0001-initial': '3901d414fcc6ae93',
+      '0002-sync-checkpoints': 'f64603ce77e2b2d1',
+      '0003-feed-consumers': 'f9f070567536886c',
+      '0004-contact-search': '48821bc915ee89c2',
+      '0005-alerts': 'a94623557a666473',
+      '0006-key-values': 'c5dcedfbf1d84973',
+    },
+  ],
+  [
+    'postgres',
+    {
+      '0001-initial': '0309a5b22edc3b7f',
+      '0002-sync-checkpoints': '3712d84613966908',
+      '0003-feed-consumers': '10e9900566793a8e',
+      '0004-contact-search': '01039365ea451ff6',
+      '0005-alerts': '79c9e560710ff9a8',
+      '0006-key-values': '251c8ebc5adaeb92',
+    },
+  ],
+] as const)('the migrations of %s are the released ones', async (engine, released) => {
+  expect(await checksumsOf(engine)).toEqual(released);
+});
