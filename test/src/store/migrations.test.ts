@@ -39,7 +39,7 @@ async function checksumsOf(engine: keyof typeof dialects): Promise<Record<string
   for (const [name, { up }] of Object.entries(migrationsFor(engine === 'sqlite' ? sqliteTypes : postgresTypes))) {
     statements.length = 0;
     await up(db);
-    expect(statements.length, name).toBeGreaterThan(0);
+    expect(statements).not.toEqual([]);
     checksums[name] = createHash('sha256').update(statements.join(';\n')).digest('hex').slice(0, 16);
   }
   return checksums;
