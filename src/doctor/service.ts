@@ -2,13 +2,15 @@
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
-import { listContacts } from '#src/upstream/endpoints/contacts.ts';
-import { listEventTypes } from '#src/upstream/endpoints/event-types.ts';
-import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
-import { listRoutingForms } from '#src/upstream/endpoints/routing-forms.ts';
-import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
-import { listWebhookSubscriptions } from '#src/upstream/endpoints/webhook-subscriptions.ts';
+import {
+  getCurrentUser,
+  listContacts,
+  listEventTypes,
+  listMeetingRecaps,
+  listRoutingForms,
+  listScheduledEvents,
+  listWebhookSubscriptions,
+} from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
 import { callOptions, hasApi, ok, problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
 

@@ -2,7 +2,7 @@
 // on any more. When it is stopped in the middle, it reports what was done, and the next run continues from there.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
-import { deleteWebhookSubscription } from '#src/upstream/endpoints/webhook-subscriptions.ts';
+import { deleteWebhookSubscription } from '#src/upstream/endpoints.ts';
 import { isSameOwner, ownerOf } from './callback.ts';
 import type { PlanInput, Step } from './plan.ts';
 import { isAcceptable, registerSubscription, type Refusal } from './register.ts';

@@ -3,8 +3,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { getCurrentUser, listOrganizationMemberships } from '#src/upstream/endpoints/users.ts';
-import { listWebhookSubscriptions } from '#src/upstream/endpoints/webhook-subscriptions.ts';
+import { getCurrentUser, listOrganizationMemberships, listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
 import { ownerOf, type Owner } from './callback.ts';
 
 /** The clients that call the service. */

@@ -3,7 +3,7 @@ import { contractOf, type EventKind } from '#schemas/events.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { createWebhookSubscription } from '#src/upstream/endpoints/webhook-subscriptions.ts';
+import { createWebhookSubscription } from '#src/upstream/endpoints.ts';
 import { fingerprintOf, freeCallbackUrl } from './callback.ts';
 import { findMatching } from './plan.ts';
 import type { DesiredSubscription } from './desired.ts';

@@ -2,7 +2,7 @@
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createClient } from './client.ts';
 import { retryBudgets } from './retry-budgets.ts';
-import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import { getCurrentUser } from './endpoints.ts';
 import { authorize, type LoginNeeds } from '#src/upstream/oauth/authorize.ts';
 import { grantedLogin, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
 import { baseUrlOf, bearerToken, type UpstreamConfig } from './clients.ts';

@@ -3,7 +3,7 @@
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import { getCurrentUser } from '#src/upstream/endpoints.ts';
 import {
   openUpstream,
   openUserUpstreams,

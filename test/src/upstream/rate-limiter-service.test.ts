@@ -1,9 +1,8 @@
 // The client against the sandbox's clock and limits: a shared rate limit, and times by the service's clock.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import { getContact, getCurrentUser, listContacts } from '#src/upstream/endpoints.ts';
 import { contact } from '#schemas/contact.ts';
-import { callForRecord } from '#src/upstream/request.ts';
-import { getContact, listContacts } from '#src/upstream/endpoints/contacts.ts';
+import { resourceOf } from '#schemas/pagination.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 import { allOf, clientOf, failureOf } from '../../harness/sandbox/api-clients.ts';
@@ -68,8 +67,8 @@ it('the time of observation is by the service’s clock', async () => {
   advance(86_400_000);
   const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
   const body = { emails: [{ email: 'ada@example.test' }] };
-  const made = await callForRecord(client, { method: 'POST', path: '/contacts', body, reads: contact });
-  const { observed, value } = await getContact(client, made.value.uri);
+  const made = await client.call({ method: 'POST', path: '/contacts', body, reads: resourceOf(contact) });
+  const { observed, value } = await getContact(client, made.value.resource.uri);
   const apartMs = Date.parse(observed) - Date.parse(value.created_at ?? '');
   expect(apartMs).toBeGreaterThan(-5_000);
   expect(apartMs).toBeLessThan(5_000);
@@ -77,9 +76,9 @@ it('the time of observation is by the service’s clock', async () => {
 
 it('an expired page token is recognized, and the list can be read again', async () => {
   const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });
-  const { value } = await listContacts(client).next();
+  const { value } = await listContacts(client, {}).next();
   advance(2 * 86_400_000);
   const from = value?.nextToken ?? '';
   expect(isExpiredToken(await failureOf(() => allOf(listContacts(client, {}, { from }))))).toBe(true);
-  expect((await allOf(listContacts(client))).length).toBeGreaterThanOrEqual(150);
+  expect((await allOf(listContacts(client, {}))).length).toBeGreaterThanOrEqual(150);
 });

@@ -6,7 +6,7 @@
 import type { EventKind } from '#schemas/events.ts';
 import { instantOf } from '#src/base/time.ts';
 import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
-import { getCurrentUser } from '#src/upstream/endpoints/users.ts';
+import { getCurrentUser } from '#src/upstream/endpoints.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import type { DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';

@@ -1,7 +1,6 @@
 // Reads one list page by page, from its start again when the page token has expired.
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { RecordKind } from '#schemas/records.ts';
-import type { JsonObject } from '#schemas/wire.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
@@ -42,6 +41,37 @@ export function recordsOf(
   return records.map((record) => ({ kind, record, observed }));
 }
 
+/** Reads a list, and after each of its pages the lists that belong to its records. */
+export async function* nestedListPages(
+  list: List,
+  from: string | undefined,
+  pagesWithin: (position: NestedPosition) => AsyncGenerator<ResourcePage>,
+): AsyncGenerator<ResourcePage> {
+  const start = readPosition(from, nestedPosition);
+  if (start !== undefined) {
+    yield* pagesWithin(start);
+    if (start.next === null) return;
+  }
+  for await (const page of listPages(list, start?.next ?? undefined)) {
+    const pending = page.records.flatMap(({ record }) => (typeof record['uri'] === 'string' ? [record['uri']] : []));
+    const here = { pending, next: page.nextToken };
+    yield { ...page, nextToken: nestedToken(here) };
+    yield* pagesWithin(here);
+  }
+}
+
+/** The records whose own lists are still to be read, the page within the first of them, then the next page of records. */
+const nestedPosition = z.object({
+  pending: z.array(z.string()),
+  submissions: z.string().nullish(),
+  next: z.string().nullable(),
+});
+export type NestedPosition = z.output<typeof nestedPosition>;
+
+export function nestedToken(here: NestedPosition): string | null {
+  return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
+}
+
 /** A position within several lists, as a token. One that cannot be parsed means the start. */
 export function readPosition<Position>(token: string | undefined, schema: z.ZodType<Position>): Position | undefined {
   if (token === undefined) return undefined;
@@ -50,8 +80,4 @@ export function readPosition<Position>(token: string | undefined, schema: z.ZodT
   } catch {
     return undefined;
   }
-}
-
-export function uriOf(record: JsonObject): readonly string[] {
-  return typeof record['uri'] === 'string' ? [record['uri']] : [];
 }

@@ -1,7 +1,7 @@
 // Meeting recaps of each user who has logged in, read as that user, since no other user may see them.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { listMeetingRecaps } from '#src/upstream/endpoints/meeting-recaps.ts';
+import { listMeetingRecaps } from '#src/upstream/endpoints.ts';
 import type { Sources, SourceUser } from '#workers/sync/sources.ts';
 import type { Resource, PageOptions, ResourcePage } from './contract.ts';
 import { readPosition, listPages } from './list-pages.ts';

@@ -1,7 +1,7 @@
 // Who belongs to the organization; a membership carries its user.
 import type { RecordKind } from '#schemas/records.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { getUser, listOrganizationMemberships } from '#src/upstream/endpoints/users.ts';
+import { getUser, listOrganizationMemberships } from '#src/upstream/endpoints.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Resource } from './contract.ts';
 import { listPages } from './list-pages.ts';

@@ -1,15 +1,10 @@
 // Meetings, past and future, active and canceled, with their invitees: one call per meeting, a few at a time.
-import { z } from 'zod';
 import { isStatus } from '#src/upstream/api-error.ts';
-import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints/bookings.ts';
+import type { Client } from '#src/upstream/client.ts';
+import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
-import type { Sources } from '#workers/sync/sources.ts';
 import type { Resource, ResourcePage } from './contract.ts';
-import { readPosition, recordsOf, uriOf, listPages } from './list-pages.ts';
-
-/** The meetings whose invitees are still to be read, then the next page of meetings. */
-const positionSchema = z.object({ pending: z.array(z.string()), next: z.string().nullable() });
-type Position = z.output<typeof positionSchema>;
+import { nestedListPages, nestedToken, recordsOf, type NestedPosition } from './list-pages.ts';
 
 /** After a kill, the invitees of at most this many meetings are requested twice. */
 const meetingsPerPage = 20;
@@ -18,49 +13,40 @@ const callsAtOnce = 4;
 export const scheduledEvents: Resource = {
   name: 'scheduled_events',
   feeds: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'],
-  async *pages(sources, { from, query, signal } = {}) {
-    const { client, organization } = sources;
-    const start = readPosition(from, positionSchema);
-    if (start !== undefined) {
-      yield* inviteePages(sources, start, signal);
-      if (start.next === null) return;
-    }
-    const list = {
-      name: 'scheduled events',
-      kind: 'scheduled_event',
-      open: (token: string | undefined) =>
-        listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
-    } as const;
-    for await (const page of listPages(list, start?.next ?? undefined)) {
-      const here: Position = { pending: page.records.flatMap(({ record }) => uriOf(record)), next: page.nextToken };
-      yield { ...page, nextToken: tokenOf(here) };
-      yield* inviteePages(sources, here, signal);
-    }
-  },
+  pages: ({ client, organization }, { from, query, signal } = {}) =>
+    nestedListPages(
+      {
+        name: 'scheduled events',
+        kind: 'scheduled_event',
+        open: (token) =>
+          listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
+      },
+      from,
+      (position) => inviteePages(client, position, signal),
+    ),
 };
 
 async function* inviteePages(
-  { client }: Sources,
-  { pending, next }: Position,
+  client: Client,
+  { pending, next }: NestedPosition,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ResourcePage> {
   for (let at = 0; at < pending.length; at += meetingsPerPage) {
     const some = pending.slice(at, at + meetingsPerPage);
     const records = (await eachOf(some, (event) => inviteesOf(client, event, signal))).flat();
-    const nextToken = tokenOf({ pending: pending.slice(at + meetingsPerPage), next });
+    const nextToken = nestedToken({ pending: pending.slice(at + meetingsPerPage), next });
     yield { records, rows: records.length, nextToken };
   }
 }
 
 async function inviteesOf(
-  client: Sources['client'],
+  client: Client,
   event: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly ServiceRecord[]> {
   const records: ServiceRecord[] = [];
   try {
-    for await (const page of listEventInvitees(client, { event }, { signal }))
-      records.push(...recordsOf('invitee', page));
+    for await (const page of listEventInvitees(client, event, { signal })) records.push(...recordsOf('invitee', page));
   } catch (error) {
     // The meeting was deleted a moment ago; its invitees cannot be read any more.
     if (!isStatus(error, 404)) throw error;
@@ -90,8 +76,4 @@ async function eachOf<Result>(
   await Promise.all(Array.from({ length: callsAtOnce }, line));
   if (failures.length > 0) throw failures[0];
   return results;
-}
-
-function tokenOf(here: Position): string | null {
-  return here.next === null && here.pending.length === 0 ? null : JSON.stringify(here);
 }
