@@ -29,21 +29,7 @@ export const alertRecord = z
   })
   .meta({ id: 'Alert' });
 
-export const shownAlert = (alert: Alert): z.output<typeof alertRecord> => ({
-  id: alert.id,
-  rule: alert.rule,
-  channel: channelNameOf(alert.channel),
-  subject_uri: alert.subjectUri,
-  fact: alert.fact,
-  follows: alert.follows,
-  state: alert.state,
-  attempts: alert.attempts,
-  last_error: alert.lastError,
-  detail: alert.detail,
-  occurred_at: alert.occurredAt,
-  due_at: alert.dueAt,
-  next_at: alert.nextAt,
-  sent_at: alert.sentAt,
-  created_at: alert.createdAt,
-  updated_at: alert.updatedAt,
-});
+export const shownAlert = (alert: Alert): z.output<typeof alertRecord> => {
+  const { episode: _episode, digest: _digest, claimed_at: _claimed, ...shown } = alert;
+  return { ...shown, channel: channelNameOf(alert.channel) };
+};

@@ -42,7 +42,7 @@ export const alertOperations = [
     schema: alertRecord,
     async run({ store, query: { state, rule, channel, subject }, pageIn }) {
       const page = await findAlerts(store, { state, rule, channel, subject }, pageIn('created_at:desc'));
-      return listing({ ...page, positionOf: ({ createdAt, id }) => ({ key: createdAt, uri: id }) }, shownAlert);
+      return listing({ ...page, positionOf: ({ created_at, id }) => ({ key: created_at, uri: id }) }, shownAlert);
     },
   }),
   defineOperation({

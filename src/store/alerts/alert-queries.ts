@@ -39,7 +39,7 @@ export function findAlerts(
       seek: (way, from, need) => select(way, from === undefined ? [] : [beyond(way, from)], need),
       async isStillAt({ key, uri }) {
         const [found] = await select({ order, ascending: true }, [sql<SqlBool>`id = ${uri}`], 1);
-        return found?.createdAt === key;
+        return found?.created_at === key;
       },
     },
     page,

@@ -14,34 +14,14 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
-import { columnsOf } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
 
 export const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
-export interface Alert {
-  readonly id: string;
-  readonly rule: string;
-  readonly channel: string;
-  readonly subjectUri: string;
-  readonly fact: string;
-  readonly follows: string | null;
-  readonly state: AlertState;
-  readonly attempts: number;
-  readonly lastError: string | null;
-  readonly episode: number;
-  readonly digest: string | null;
-  readonly detail: string | null;
-  readonly occurredAt: string;
-  readonly dueAt: string;
-  readonly nextAt: string;
-  readonly claimedAt: string | null;
-  readonly sentAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type Alert = Readonly<Omit<TableRow<'alerts'>, 'state'>> & { readonly state: AlertState };
 
-export type NewAlert = Pick<Alert, 'id' | 'rule' | 'channel' | 'subjectUri' | 'fact' | 'occurredAt' | 'dueAt'> &
+export type NewAlert = Pick<Alert, 'id' | 'rule' | 'channel' | 'subject_uri' | 'fact' | 'occurred_at' | 'due_at'> &
   Partial<Pick<Alert, 'follows' | 'episode' | 'detail'>>;
 
 /** The idempotency key: the same for every attempt of one episode, so that a recipient can drop a duplicate. */
@@ -125,24 +105,12 @@ async function alertsWhere(from: Store | Unit, { column, values, lock }: Lookup)
 
 /** Inserts new alerts. The caller holds a lock that keeps others from inserting the same ones. */
 export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: string): Promise<void> {
-  const rows = alerts.map(({ id, rule, channel, fact, subjectUri, occurredAt, dueAt, ...more }) => ({
-    id,
-    rule,
-    channel,
-    fact,
-    subject_uri: subjectUri,
+  const rows = alerts.map(({ id, rule, channel, subject_uri, fact, occurred_at, due_at, ...more }) => ({
+    ...{ id, rule, channel, subject_uri, fact, occurred_at, due_at },
+    ...{ follows: more.follows, episode: more.episode ?? 1, detail: more.detail },
     state: 'pending',
     attempts: 0,
-    last_error: null,
-    follows: more.follows ?? null,
-    episode: more.episode ?? 1,
-    detail: more.detail ?? null,
-    digest: null,
-    occurred_at: occurredAt,
-    due_at: dueAt,
-    next_at: dueAt,
-    claimed_at: null,
-    sent_at: null,
+    next_at: due_at,
     created_at: now,
     updated_at: now,
   }));
@@ -152,23 +120,23 @@ export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: strin
 /** Makes closed alerts pending again and deletes their retractions, so that a later one can be sent. */
 export async function reopenAlerts(
   unit: Unit,
-  alerts: readonly (Pick<Alert, 'id' | 'sentAt' | 'episode'> & { readonly dueAt: string })[],
+  alerts: readonly (Pick<Alert, 'id' | 'sent_at' | 'episode'> & { readonly due_at: string })[],
   now: string,
 ): Promise<void> {
   await deleteAlerts(
     unit,
     alerts.map(({ id }) => retractionIdOf(id)),
   );
-  const rows = alerts.map(({ id, sentAt, episode, dueAt }) => ({
+  const rows = alerts.map(({ id, sent_at, episode, due_at }) => ({
     // An alert that was never marked as sent keeps its idempotency key: a send may be under way.
     id,
     state: 'pending',
     attempts: 0,
     last_error: null,
-    episode: sentAt === null ? episode : episode + 1,
+    episode: sent_at === null ? episode : episode + 1,
     digest: null,
-    due_at: dueAt,
-    next_at: dueAt,
+    due_at,
+    next_at: due_at,
     sent_at: null,
     updated_at: now,
   }));
@@ -189,17 +157,17 @@ export async function retractAlerts(unit: Unit, alerts: readonly Alert[], now: s
   const ids = alerts.map(({ id }) => id);
   await closeAlerts(unit, ids, now);
   await deleteAlerts(unit, ids.map(retractionIdOf));
-  const retractions = alerts.map(({ id, rule, channel, subjectUri, fact, episode, detail }) => ({
+  const retractions = alerts.map(({ id, rule, channel, subject_uri, fact, episode, detail }) => ({
     id: retractionIdOf(id),
     follows: id,
     rule,
     channel,
-    subjectUri,
+    subject_uri,
     fact,
     episode,
     detail,
-    occurredAt: now,
-    dueAt: now,
+    occurred_at: now,
+    due_at: now,
   }));
   await insertAlerts(unit, retractions, now);
 }
@@ -217,27 +185,7 @@ export function deleteAlerts(unit: Unit, ids: readonly string[]): Promise<void> 
 
 export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: StoredColumns): Alert {
   const row = decodeRow(engine, 'alerts', stored);
-  return {
-    id: row.id,
-    rule: row.rule,
-    channel: row.channel,
-    subjectUri: row.subject_uri,
-    fact: row.fact,
-    follows: row.follows,
-    state: alertStateOf(row.state),
-    attempts: row.attempts,
-    lastError: row.last_error,
-    episode: row.episode,
-    digest: row.digest,
-    detail: row.detail,
-    occurredAt: row.occurred_at,
-    dueAt: row.due_at,
-    nextAt: row.next_at,
-    claimedAt: row.claimed_at,
-    sentAt: row.sent_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  return { ...row, state: alertStateOf(row.state) };
 }
 
 export function alertStateOf(stored: string): AlertState {

@@ -21,13 +21,13 @@ export function claimAlerts(unit: Unit, alerts: readonly Pick<Alert, 'id'>[], no
 }
 
 /** Gives back claims of alerts that were not sent. `alerts`: the rows as they were before they were claimed. */
-export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], nextAt: string): Promise<void> {
+export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], next_at: string): Promise<void> {
   const locked = await lockAlerts(
     unit,
     alerts.map(({ id }) => id),
   );
-  const before = new Map(alerts.map(({ id, claimedAt }) => [id, claimedAt]));
-  const rows = locked.map(({ id }) => ({ id, next_at: nextAt, claimed_at: before.get(id) ?? null }));
+  const before = new Map(alerts.map(({ id, claimed_at }) => [id, claimed_at]));
+  const rows = locked.map(({ id }) => ({ id, next_at, claimed_at: before.get(id) ?? null }));
   await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 

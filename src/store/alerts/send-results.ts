@@ -12,7 +12,7 @@ export async function markSent(unit: Unit, sent: readonly Alert[], now: string):
   const current = sent.flatMap((one) => {
     const row = locked.get(one.id);
     // A row of another episode, or one that is marked already, means that this send was a repetition.
-    return row?.episode === one.episode && row.sentAt === null ? [row] : [];
+    return row?.episode === one.episode && row.sent_at === null ? [row] : [];
   });
   const rows = current.map(({ id, state, attempts }) => ({
     id,
@@ -36,7 +36,7 @@ export async function markSent(unit: Unit, sent: readonly Alert[], now: string):
   // A retraction was sent although it had been canceled meanwhile: the fact is true, so its alert is sent once more.
   const wronglyRetracted = sent.flatMap(({ id, follows, episode }) => {
     const retracted = follows === null || locked.has(id) ? undefined : locked.get(follows);
-    return retracted?.state === 'sent' && retracted.episode === episode ? [{ ...retracted, dueAt: now }] : [];
+    return retracted?.state === 'sent' && retracted.episode === episode ? [{ ...retracted, due_at: now }] : [];
   });
   await reopenAlerts(unit, wronglyRetracted, now);
 }
@@ -50,7 +50,7 @@ export async function closeUnsent(unit: Unit, alerts: readonly Alert[], now: str
     unit,
     alerts.map(({ id }) => id),
   );
-  const rows = alerts.filter(({ id }) => locked.has(id)).map(({ id, claimedAt }) => ({ id, claimed_at: claimedAt }));
+  const rows = alerts.filter(({ id }) => locked.has(id)).map(({ id, claimed_at }) => ({ id, claimed_at }));
   await writeColumns(unit, 'alerts', { columns: ['claimed_at'], rows });
   const pending = rows.filter(({ id }) => locked.get(id)?.state === 'pending').map(({ id }) => id);
   await closeAlerts(unit, pending, now);
@@ -61,7 +61,7 @@ export interface Failure {
   /** What the recipient answered, without secrets and personal data. */
   readonly error: string;
   /** When to try again; undefined when the alert is given up. */
-  readonly nextAt: string | undefined;
+  readonly next_at: string | undefined;
   /** The message may have arrived all the same. */
   readonly outcomeUnknown?: boolean;
 }
@@ -70,16 +70,16 @@ export interface Failure {
 export async function markFailed(
   unit: Unit,
   tried: readonly Alert[],
-  { now, error, nextAt, outcomeUnknown = false }: Failure,
+  { now, error, next_at, outcomeUnknown = false }: Failure,
 ): Promise<void> {
   const locked = await lockById(
     unit,
     tried.map(({ id }) => id),
   );
-  const rows = tried.flatMap(({ id, episode, claimedAt: before }) => {
+  const rows = tried.flatMap(({ id, episode, claimed_at: before }) => {
     const row = locked.get(id);
     if (row?.episode !== episode || row.state === 'sent') return [];
-    const isGivenUp = nextAt === undefined && row.state === 'pending';
+    const isGivenUp = next_at === undefined && row.state === 'pending';
     return [
       {
         id,
@@ -87,8 +87,8 @@ export async function markFailed(
         attempts: row.attempts + 1,
         last_error: error,
         // While the outcome of this or an earlier attempt is unknown the claim stays, so that closing the alert sends a retraction.
-        claimed_at: outcomeUnknown ? row.claimedAt : before,
-        next_at: nextAt ?? row.nextAt,
+        claimed_at: outcomeUnknown ? row.claimed_at : before,
+        next_at: next_at ?? row.next_at,
         updated_at: now,
       },
     ];
@@ -100,7 +100,7 @@ export async function markFailed(
 export interface Postponed {
   readonly id: string;
   /** When the poller looks at it next. */
-  readonly nextAt: string;
+  readonly next_at: string;
   /** The digest it is sent with; absent: unchanged. */
   readonly digest?: string;
 }
@@ -108,10 +108,10 @@ export interface Postponed {
 /** Defers pending alerts, or puts them into a digest. The caller has locked the rows. */
 export async function postpone(unit: Unit, postponed: readonly Postponed[]): Promise<void> {
   const deferred = postponed.filter(({ digest }) => digest === undefined);
-  const times = deferred.map(({ id, nextAt }) => ({ id, next_at: nextAt }));
+  const times = deferred.map(({ id, next_at }) => ({ id, next_at }));
   await writeColumns(unit, 'alerts', { columns: ['next_at'], rows: times });
-  const gathered = postponed.flatMap(({ id, nextAt, digest }) =>
-    digest === undefined ? [] : [{ id, next_at: nextAt, digest }],
+  const gathered = postponed.flatMap(({ id, next_at, digest }) =>
+    digest === undefined ? [] : [{ id, next_at, digest }],
   );
   await writeColumns(unit, 'alerts', { columns: ['next_at', 'digest'], rows: gathered });
 }

@@ -13,7 +13,7 @@ import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
-import { catchUp } from '#workers/alerts/rules/watcher.ts';
+import { watch, type WatcherInput, type WatcherNeeds } from '#workers/alerts/rules/watcher.ts';
 import { openAlertReceivers, type AlertReceivers } from './alert-receivers.ts';
 import type { Settings } from '../product.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../stores.ts';
@@ -113,4 +113,11 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
     channelStates: () => poller.channelStates(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Runs the watcher once up to the end of the log. */
+export async function catchUp(needs: WatcherNeeds, input: WatcherInput): Promise<void> {
+  const end = new AbortController();
+  const tail = { closing: end.signal, beyond: async () => end.abort() };
+  await watch({ ...needs, tail }, input, end.signal);
 }

@@ -16,10 +16,10 @@ const alert = (n: number, more: Partial<NewAlert> = {}): NewAlert => ({
   id: `alert-${n}`,
   rule: 'no_show',
   channel: 'slack',
-  subjectUri: invitee(n),
+  subject_uri: invitee(n),
   fact: `https://service.example.com/invitee_no_shows/${n}`,
-  occurredAt: time(0),
-  dueAt: time(1),
+  occurred_at: time(0),
+  due_at: time(1),
   ...more,
 });
 
@@ -31,7 +31,7 @@ async function mark(store: Store, id: string, how: 'sent' | 'failed'): Promise<v
   await store.transaction((unit) =>
     how === 'sent'
       ? markSent(unit, found, time(30))
-      : markFailed(unit, found, { now: time(30), error: 'answered 500', nextAt: undefined }),
+      : markFailed(unit, found, { now: time(30), error: 'answered 500', next_at: undefined }),
   );
 }
 
@@ -42,7 +42,7 @@ for (const engine of storeEngines)
     async function openAlerts() {
       const api = await openReadApi(engine.fresh);
       await add(api.store, [alert(1), alert(2, { channel: 'email' })], time(1));
-      await add(api.store, [alert(3, { rule: 'lag', subjectUri: 'mirror', detail: 'late' }), alert(4)], time(2));
+      await add(api.store, [alert(3, { rule: 'lag', subject_uri: 'mirror', detail: 'late' }), alert(4)], time(2));
       await mark(api.store, 'alert-1', 'sent');
       await mark(api.store, 'alert-4', 'failed');
       return api;

@@ -79,7 +79,7 @@ describe('alerts', () => {
     // 22:30 in Berlin.
     await using world = await openAlertWorld({ rules, at: '2026-03-04T21:30:00Z' });
     const { slack, webhook } = world.inbox;
-    const next = async () => (await world.alerts()).find(({ channel }) => channel === 'slack')?.nextAt;
+    const next = async () => (await world.alerts()).find(({ channel }) => channel === 'slack')?.next_at;
     await world.deliver(lately(world, 1).marked);
     await expect.poll(next).toBe('2026-03-05T06:00:00.000000Z');
     await expect.poll(() => webhook.received).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('alerts', () => {
     await world.store.transaction((unit) => claimAlerts(unit, taken, world.nowMs()));
     world.advance('21s');
     await expect
-      .poll(async () => (await world.alerts()).filter(({ nextAt }) => nextAt === '2026-03-05T07:00:00.000000Z'))
+      .poll(async () => (await world.alerts()).filter(({ next_at }) => next_at === '2026-03-05T07:00:00.000000Z'))
       .toHaveLength(8);
     world.advance('31m');
     await expect.poll(() => webhook.received).toHaveLength(8);
@@ -119,7 +119,7 @@ describe('alerts', () => {
     const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
     await world.deliver(first.marked, second.marked, third.marked);
     await expect
-      .poll(async () => (await world.alerts()).map(({ nextAt }) => nextAt))
+      .poll(async () => (await world.alerts()).map(({ next_at }) => next_at))
       .toEqual(Array.from({ length: 3 }, () => '2026-03-04T11:00:00.000000Z'));
     await world.deliver(third.unmarked);
     world.advance('55m');
@@ -160,7 +160,7 @@ describe('alerts', () => {
         world.advance('9h');
       }
       await expect.poll(() => world.states('webhook')).toEqual(['failed']);
-      expect((await world.alerts())[0]?.lastError).toBe('500');
+      expect((await world.alerts())[0]?.last_error).toBe('500');
       expect(keysOf(webhook.received)).toHaveLength(1);
       expect(webhook.received).toHaveLength(12);
 
@@ -190,7 +190,7 @@ describe('alerts', () => {
     const until = instantOf(world.nowMs() + 120_000);
     webhook.answer = 202;
     await world.deliver(lately(world, 2).marked);
-    await expect.poll(async () => (await world.alerts()).map(({ nextAt }) => nextAt)).toEqual([until, until]);
+    await expect.poll(async () => (await world.alerts()).map(({ next_at }) => next_at)).toEqual([until, until]);
     expect(webhook.received).toHaveLength(1);
     world.advance('2m');
     await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent']);
@@ -209,7 +209,7 @@ describe('alerts', () => {
     await world.deliver(lately(world, 5).marked, lately(world, 6).marked);
     // Deferred without an attempt.
     await expect
-      .poll(async () => (await world.alerts()).every(({ nextAt }) => nextAt > instantOf(world.nowMs())))
+      .poll(async () => (await world.alerts()).every(({ next_at }) => next_at > instantOf(world.nowMs())))
       .toBe(true);
     expect(webhook.received).toHaveLength(5);
     webhook.answer = 202;

@@ -106,12 +106,12 @@ const openEpisodes = (episodes: readonly Episode[]): ReadonlyMap<string, Episode
   );
 
 function desiredAlerts(episode: Episode, rules: readonly ConditionRule[]): readonly DesiredAlert[] {
-  const { rule, subject: subjectUri, since, message } = episode;
+  const { rule, subject: subject_uri, since, message } = episode;
   const channels = rules.find(({ name }) => name === rule)?.channels ?? [];
   const fact = encodeFact({ kind: 'condition', since });
   return channels.map((channel) => {
-    const identity = { rule, channel, subjectUri, fact };
+    const identity = { rule, channel, subject_uri, fact };
     // Two evaluations found it already: it needs no further grace.
-    return { ...identity, id: alertId(identity), occurredAt: since, graceMs: 0, detail: message };
+    return { ...identity, id: alertId(identity), occurred_at: since, graceMs: 0, detail: message };
   });
 }

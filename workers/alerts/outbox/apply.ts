@@ -14,7 +14,7 @@ import {
 import type { Unit } from '#src/store/contract.ts';
 import { diffAlerts, type Change } from './diff.ts';
 
-export interface DesiredAlert extends Omit<NewAlert, 'dueAt' | 'follows' | 'episode'> {
+export interface DesiredAlert extends Omit<NewAlert, 'due_at' | 'follows' | 'episode'> {
   /** How long the fact must be true before it is reported. */
   readonly graceMs: number;
 }
@@ -33,11 +33,11 @@ export interface ApplyInput {
 export function alertId({
   rule,
   channel,
-  subjectUri,
+  subject_uri,
   fact,
-}: Pick<NewAlert, 'rule' | 'channel' | 'subjectUri' | 'fact'>): string {
+}: Pick<NewAlert, 'rule' | 'channel' | 'subject_uri' | 'fact'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([rule, channel, subjectUri, fact]))
+    .update(JSON.stringify([rule, channel, subject_uri, fact]))
     .digest('hex')
     .slice(0, 32);
 }
@@ -59,10 +59,10 @@ export async function applyDesiredAlerts(unit: Unit, input: ApplyInput): Promise
   const added = idsOf('add').flatMap((id) => desired.get(id) ?? []);
   await insertAlerts(
     unit,
-    added.map((alert) => ({ ...alert, dueAt: dueAt(alert.id) })),
+    added.map((alert) => ({ ...alert, due_at: dueAt(alert.id) })),
     now,
   );
-  const reopened = rowsOf('reopen').map((alert) => ({ ...alert, dueAt: dueAt(alert.id) }));
+  const reopened = rowsOf('reopen').map((alert) => ({ ...alert, due_at: dueAt(alert.id) }));
   await reopenAlerts(unit, reopened, now);
   await closeAlerts(unit, idsOf('close'), now);
   await retractAlerts(unit, rowsOf('retract'), now);

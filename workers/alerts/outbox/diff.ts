@@ -12,12 +12,12 @@
 import { retractionIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 
 /** What the comparison needs of an alert in the outbox. */
-export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimedAt' | 'sentAt' | 'createdAt' | 'follows'>;
+export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimed_at' | 'sent_at' | 'created_at' | 'follows'>;
 
 /** A fact that is true now and should be reported to one channel. */
 export interface Desired {
   readonly id: string;
-  readonly occurredAt: string;
+  readonly occurred_at: string;
 }
 
 export type Change =
@@ -55,13 +55,13 @@ export function diffAlerts(
  * Age is measured at the time the fact was learned, so an alert does not end because time passes. It ends when the fact turns out
  * to have been too old already.
  */
-function isRecent({ occurredAt }: Desired, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
-  const learnedMs = before === undefined ? nowMs : Date.parse(before.createdAt);
-  return learnedMs - Date.parse(occurredAt) <= maxAgeMs;
+function isRecent({ occurred_at }: Desired, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
+  const learnedMs = before === undefined ? nowMs : Date.parse(before.created_at);
+  return learnedMs - Date.parse(occurred_at) <= maxAgeMs;
 }
 
 function whenTrue(
-  { id, occurredAt }: Desired,
+  { id, occurred_at }: Desired,
   byId: ReadonlyMap<string, ExistingAlert>,
   { nowMs, maxAgeMs }: Age,
 ): readonly Change[] {
@@ -69,9 +69,9 @@ function whenTrue(
   if (before === undefined) return [{ kind: 'add', id }];
   if (before.state !== 'retracted') return [];
   const retraction = byId.get(retractionIdOf(id));
-  const isRetractionUnsent = retraction !== undefined && retraction.state !== 'sent' && retraction.claimedAt === null;
-  if (before.sentAt !== null && isRetractionUnsent) return [{ kind: 'cancelRetraction', id }];
-  return nowMs - Date.parse(occurredAt) <= maxAgeMs ? [{ kind: 'reopen', id }] : [];
+  const isRetractionUnsent = retraction !== undefined && retraction.state !== 'sent' && retraction.claimed_at === null;
+  if (before.sent_at !== null && isRetractionUnsent) return [{ kind: 'cancelRetraction', id }];
+  return nowMs - Date.parse(occurred_at) <= maxAgeMs ? [{ kind: 'reopen', id }] : [];
 }
 
 function whenOver({ id, state }: ExistingAlert): readonly Change[] {

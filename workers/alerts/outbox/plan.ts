@@ -37,7 +37,7 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs =
     // A rule that is not in the file any more has no quiet hours; the sender reports that it is missing.
     const rule = rules.get(alert.rule);
     const sendMs = Math.max(pausedUntilMs, rule === undefined ? nowMs : sendTimeOf(alert, rule, nowMs));
-    if (sendMs > nowMs) postponed.push({ id: alert.id, nextAt: instantOf(sendMs) });
+    if (sendMs > nowMs) postponed.push({ id: alert.id, next_at: instantOf(sendMs) });
     else if (alert.digest !== null) addTo(formedDigests, alert.digest, alert);
     else if (rule?.digestMs !== undefined) addTo(newDigests, rule.name, alert);
     else messages.push([alert]);
@@ -45,15 +45,15 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs =
   const now = instantOf(nowMs);
   for (const alerts of newDigests.values()) {
     const digest = digestIdOf(alerts);
-    postponed.push(...alerts.map(({ id }) => ({ id, nextAt: now, digest })));
-    messages.push(alerts.map((alert) => ({ ...alert, digest, nextAt: now })));
+    postponed.push(...alerts.map(({ id }) => ({ id, next_at: now, digest })));
+    messages.push(alerts.map((alert) => ({ ...alert, digest, next_at: now })));
   }
   messages.push(...formedDigests.values());
   return { postponed, messages: messages.toSorted((a, b) => (dueSince(a) < dueSince(b) ? -1 : 1)) };
 }
 
-function sendTimeOf({ dueAt }: Alert, { quiet, digestMs }: SendTimes, nowMs: number): number {
-  const planned = earliestSend(Date.parse(dueAt), { quiet, digestMs });
+function sendTimeOf({ due_at }: Alert, { quiet, digestMs }: SendTimes, nowMs: number): number {
+  const planned = earliestSend(Date.parse(due_at), { quiet, digestMs });
   // Quiet hours may have begun since, while the alert was late or being retried.
   return planned > nowMs ? planned : earliestSend(nowMs, { quiet });
 }
@@ -65,7 +65,7 @@ function digestIdOf(alerts: readonly Alert[]): string {
 }
 
 const dueSince = (alerts: readonly Alert[]): string =>
-  alerts.map(({ nextAt }) => nextAt).reduce((a, b) => (a < b ? a : b), '~');
+  alerts.map(({ next_at }) => next_at).reduce((a, b) => (a < b ? a : b), '~');
 
 function addTo(groups: Map<string, Alert[]>, name: string, alert: Alert): void {
   const group = groups.get(name);

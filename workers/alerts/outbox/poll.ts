@@ -171,7 +171,7 @@ async function claimDue(
       due.map(({ id }) => id),
     );
     // Another process may have claimed or postponed some of them since they were read.
-    const still = locked.filter(({ state, nextAt }) => state === 'pending' && nextAt <= now);
+    const still = locked.filter(({ state, next_at }) => state === 'pending' && next_at <= now);
     const plan = planSends(still, { rules, nowMs: atMs, pausedUntilMs });
     await postpone(unit, plan.postponed);
     const messages = plan.messages.slice(0, room);
@@ -197,7 +197,7 @@ async function resolveUnknownOutcomes(store: Store, now: string): Promise<void> 
       found.map(({ id }) => id),
     );
     // An alert that was reopened meanwhile is sent anyway.
-    const unresolved = locked.filter(({ state, claimedAt }) => state === 'retracted' && claimedAt !== null);
+    const unresolved = locked.filter(({ state, claimed_at }) => state === 'retracted' && claimed_at !== null);
     await markSent(unit, unresolved, now);
   });
 }

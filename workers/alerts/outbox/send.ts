@@ -117,10 +117,10 @@ async function recheck(from: Store | Unit, rule: AlertRule, alerts: readonly Ale
   if (!isAboutBookings(rule)) return { current: alerts, over: [], contexts: new Map() };
   const contexts = await loadBookingContexts(
     from,
-    alerts.map(({ subjectUri }) => subjectUri),
+    alerts.map(({ subject_uri }) => subject_uri),
   );
-  const isCurrent = ({ follows, subjectUri, fact }: Alert): boolean => {
-    const context = contexts.get(subjectUri);
+  const isCurrent = ({ follows, subject_uri, fact }: Alert): boolean => {
+    const context = contexts.get(subject_uri);
     if (follows !== null || context === undefined) return follows !== null;
     return rule.find(context).some((found) => encodeFact(found.fact) === fact);
   };
@@ -136,14 +136,14 @@ function buildFor(
   rule: AlertRule,
   { alert, contexts }: { readonly alert: Alert; readonly contexts: Checked['contexts'] },
 ): Promise<Message> {
-  const { subjectUri, fact, occurredAt, follows, episode, detail } = alert;
-  const context = contexts.get(subjectUri);
+  const { subject_uri, fact, occurred_at, follows, episode, detail } = alert;
+  const context = contexts.get(subject_uri);
   return buildMessage(needs, {
     id: messageIdOf(alert),
     rule,
     kind: follows === null ? 'alert' : 'retraction',
-    about: context ? { context, fact: decodeBookingFact(fact) } : { subject: subjectUri, problem: detail },
-    occurredAt,
+    about: context ? { context, fact: decodeBookingFact(fact) } : { subject: subject_uri, problem: detail },
+    occurredAt: occurred_at,
     follows: follows === null ? undefined : messageIdOf({ id: follows, episode }),
   });
 }
@@ -187,8 +187,8 @@ async function recordFailure(needs: SendNeeds, alerts: readonly Alert[], sent: S
   const { retry, retryAfterMs: requestedMs, outcomeUnknown = false } = sent;
   const pauseMs = retryDelayMs({ attempts: summary.attempt, retry, requestedMs, random: random() });
   const error = sent.answer.slice(0, maxErrorLength);
-  const nextAt = pauseMs === undefined ? undefined : instantOf(atMs + pauseMs);
-  await store.transaction((unit) => markFailed(unit, alerts, { now: instantOf(atMs), error, nextAt, outcomeUnknown }));
+  const next_at = pauseMs === undefined ? undefined : instantOf(atMs + pauseMs);
+  await store.transaction((unit) => markFailed(unit, alerts, { now: instantOf(atMs), error, next_at, outcomeUnknown }));
   if (pauseMs === undefined)
     log.error(
       { ...summary, error, hint: 'Fix the cause, then run: slotstream alerts resend --failed' },

@@ -67,17 +67,6 @@ export async function registerWatcher({ store, nowMs }: Pick<WatcherNeeds, 'stor
   return existing ?? store.transaction((unit) => createOffset(unit, instantOf(nowMs())));
 }
 
-/**
- * Processes the log once up to its end.
- *
- * @internal Exported for tests.
- */
-export async function catchUp(needs: WatcherNeeds, input: WatcherInput): Promise<void> {
-  const steps = stepsOf(needs, input);
-  for (let isEnd = false; !isEnd;) ({ isEnd } = await steps.next());
-  await steps.save();
-}
-
 interface Steps {
   next(): Promise<{ readonly offset: number; readonly isEnd: boolean }>;
   /** Saves the offset where it was not saved together with a change. */
@@ -152,7 +141,7 @@ async function worthEvaluating(
   { rules, since }: { readonly rules: readonly BookingRule[]; readonly since: string },
 ): Promise<readonly string[]> {
   if (bookings.length === 0) return [];
-  const alerted = new Set((await alertsAbout(store, bookings)).map(({ subjectUri }) => subjectUri));
+  const alerted = new Set((await alertsAbout(store, bookings)).map(({ subject_uri }) => subject_uri));
   const times = [...new Set(rules.flatMap(({ factTimes }) => factTimes))];
   const rows = await readColumns(store, 'invitees', { columns: ['uri', ...times], key: 'uri', values: bookings });
   const isRecent = (row: (typeof rows)[number]) => times.some((name) => (row[name] ?? '') >= since);
@@ -185,12 +174,12 @@ async function applyPage(
 
 /** The findings of the rules for one booking, for each of their channels. */
 function desiredAlerts(rules: readonly BookingRule[], context: BookingContext): readonly DesiredAlert[] {
-  const subjectUri = context.invitee.uri;
+  const subject_uri = context.invitee.uri;
   return rules.flatMap(({ name: rule, channels, graceMs, find }) =>
     find(context).flatMap(({ fact, occurredAt }) =>
       channels.map((channel) => {
-        const identity = { rule, channel, subjectUri, fact: encodeFact(fact) };
-        return { ...identity, id: alertId(identity), occurredAt, graceMs };
+        const identity = { rule, channel, subject_uri, fact: encodeFact(fact) };
+        return { ...identity, id: alertId(identity), occurred_at: occurredAt, graceMs };
       }),
     ),
   );

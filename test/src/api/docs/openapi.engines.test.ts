@@ -22,9 +22,9 @@ beforeAll(async () => {
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
   await writeSubscriptions(api.store, { seen: [subscription], deleted: [] });
   await api.store.transaction(async (unit) => {
-    await insertAlerts(unit, [alert], alert.occurredAt);
+    await insertAlerts(unit, [alert], alert.occurred_at);
     const [added] = await readAlerts(unit, [alert.id]);
-    if (added) await markFailed(unit, [added], { now: alert.dueAt, error: 'answered 500', nextAt: undefined });
+    if (added) await markFailed(unit, [added], { now: alert.due_at, error: 'answered 500', next_at: undefined });
   });
   document = (await api.get('/openapi.json')).body as OpenApiDocument;
 });
@@ -45,10 +45,10 @@ const alert = {
   id: 'alert-1',
   rule: 'no_show',
   channel: 'slack',
-  subjectUri: 'https://service.example.com/invitees/1',
+  subject_uri: 'https://service.example.com/invitees/1',
   fact: 'https://service.example.com/invitee_no_shows/1',
-  occurredAt: '2025-03-02T01:00:00.000000Z',
-  dueAt: '2025-03-02T01:02:00.000000Z',
+  occurred_at: '2025-03-02T01:00:00.000000Z',
+  due_at: '2025-03-02T01:02:00.000000Z',
 } satisfies NewAlert;
 
 const docsOf = ({ method, path }: Pick<ApiOperation, 'method' | 'path'>): OperationDocs =>
@@ -90,7 +90,7 @@ interface Example {
 }
 
 /** What to ask where the path alone does not say it. */
-const examples: Readonly<Record<string, (subjectUri: string) => Example>> = {
+const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
   explainRow: (uri) => ({ path: `/api/why?uri=${encodeURIComponent(uri)}` }),
   getDelivery: () => ({ path: '/api/deliveries/1' }),
   replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),

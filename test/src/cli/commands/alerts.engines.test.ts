@@ -89,12 +89,12 @@ describe('slotstream alerts', () => {
     await store.transaction(async (unit) => {
       const fact = {
         fact: 'mark',
-        occurredAt: time,
-        dueAt: time,
-        subjectUri: 'https://service.example.com/invitees/1',
+        occurred_at: time,
+        due_at: time,
+        subject_uri: 'https://service.example.com/invitees/1',
       };
       await insertAlerts(unit, [{ id: 'one', rule: 'no_show', channel: 'slack', ...fact }], time);
-      const failure = { now: time, error: '503 \u001b[31m', nextAt: undefined };
+      const failure = { now: time, error: '503 \u001b[31m', next_at: undefined };
       await markFailed(unit, await readAlerts(unit, ['one']), failure);
     });
     const listed = await home.run(['alerts', 'list', '--state', 'failed']);

@@ -4,13 +4,13 @@ import { diffAlerts, type Desired, type ExistingAlert } from '#workers/alerts/ou
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const age = { nowMs, maxAgeMs: 86_400_000 };
 const at = (hoursAgo: number) => new Date(nowMs - hoursAgo * 3_600_000).toISOString();
-const desired = (hoursAgo = 1): Desired => ({ id: 'a', occurredAt: at(hoursAgo) });
+const desired = (hoursAgo = 1): Desired => ({ id: 'a', occurred_at: at(hoursAgo) });
 const row = (known: Partial<ExistingAlert>): ExistingAlert => ({
   id: 'a',
   state: 'pending',
-  claimedAt: null,
-  sentAt: null,
-  createdAt: at(0),
+  claimed_at: null,
+  sent_at: null,
+  created_at: at(0),
   follows: null,
   ...known,
 });
@@ -31,22 +31,22 @@ describe('the difference between facts and alerts', () => {
   });
 
   it('does not retract an alert as time passes, but does when the fact turns out to be older', () => {
-    expect(kinds([desired(30)], [row({ state: 'sent', createdAt: at(20) })], age)).toEqual([]);
-    expect(kinds([desired(50)], [row({ state: 'sent', createdAt: at(20) })], age)).toEqual(['retract']);
+    expect(kinds([desired(30)], [row({ state: 'sent', created_at: at(20) })], age)).toEqual([]);
+    expect(kinds([desired(50)], [row({ state: 'sent', created_at: at(20) })], age)).toEqual(['retract']);
   });
 
   it('closes an alert that was not sent, and retracts one that was', () => {
     expect(kinds([], [row({})], age)).toEqual(['close']);
     expect(kinds([], [row({ state: 'failed' })], age)).toEqual(['close']);
-    expect(kinds([], [row({ state: 'sent', sentAt: at(0) })], age)).toEqual(['retract']);
+    expect(kinds([], [row({ state: 'sent', sent_at: at(0) })], age)).toEqual(['retract']);
     expect(kinds([], [row({ state: 'retracted' }), retraction()], age)).toEqual([]);
   });
 
   it('cancels a retraction that was not sent, and reopens the alert once it was or may have been sent', () => {
-    const sent = row({ state: 'retracted', sentAt: at(0) });
+    const sent = row({ state: 'retracted', sent_at: at(0) });
     expect(kinds([desired()], [sent, retraction()], age)).toEqual(['cancelRetraction']);
     expect(kinds([desired()], [sent, retraction({ state: 'failed' })], age)).toEqual(['cancelRetraction']);
-    expect(kinds([desired()], [sent, retraction({ claimedAt: at(0) })], age)).toEqual(['reopen']);
+    expect(kinds([desired()], [sent, retraction({ claimed_at: at(0) })], age)).toEqual(['reopen']);
     expect(kinds([desired()], [sent, retraction({ state: 'sent' })], age)).toEqual(['reopen']);
     expect(kinds([desired()], [row({ state: 'retracted' })], age)).toEqual(['reopen']);
   });

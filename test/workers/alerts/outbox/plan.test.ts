@@ -10,22 +10,22 @@ const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
   id,
   rule: 'plain',
   channel: 'slack',
-  subjectUri: `https://api.example.test/${id}`,
+  subject_uri: `https://api.example.test/${id}`,
   fact: 'fact',
   follows: null,
   state: 'pending',
   attempts: 0,
-  lastError: null,
+  last_error: null,
   episode: 1,
   digest: null,
   detail: null,
-  occurredAt: instantOf(nowMs),
-  dueAt: instantOf(nowMs - 1_000),
-  nextAt: instantOf(nowMs - 1_000),
-  claimedAt: null,
-  sentAt: null,
-  createdAt: instantOf(nowMs),
-  updatedAt: instantOf(nowMs),
+  occurred_at: instantOf(nowMs),
+  due_at: instantOf(nowMs - 1_000),
+  next_at: instantOf(nowMs - 1_000),
+  claimed_at: null,
+  sent_at: null,
+  created_at: instantOf(nowMs),
+  updated_at: instantOf(nowMs),
   ...more,
 });
 const rulesOf = (...rules: readonly Partial<SendTimes>[]) =>
@@ -42,7 +42,7 @@ const idsOf = (messages: readonly (readonly Alert[])[]) => messages.map((alerts)
 
 describe('due alerts', () => {
   it('are sent one by one, the longest due first', () => {
-    const late = alertOf('b', { nextAt: instantOf(nowMs - 5_000) });
+    const late = alertOf('b', { next_at: instantOf(nowMs - 5_000) });
     const { postponed, messages } = planAt([alertOf('a'), late]);
     expect(postponed).toEqual([]);
     expect(idsOf(messages)).toEqual([['b'], ['a']]);
@@ -53,30 +53,30 @@ describe('due alerts', () => {
   });
 
   it('wait for the end of quiet hours, also when they were due before', () => {
-    const dueAt = instantOf(nowMs - 7_200_000);
-    const { postponed, messages } = planAt([alertOf('a', { rule: 'resting', dueAt })]);
-    expect(postponed).toEqual([{ id: 'a', nextAt: '2026-03-04T13:00:00.000000Z' }]);
+    const due_at = instantOf(nowMs - 7_200_000);
+    const { postponed, messages } = planAt([alertOf('a', { rule: 'resting', due_at })]);
+    expect(postponed).toEqual([{ id: 'a', next_at: '2026-03-04T13:00:00.000000Z' }]);
     expect(messages).toEqual([]);
   });
 
   it('wait while their channel is paused', () => {
     const pausedUntilMs = nowMs + 7_000;
     const { postponed, messages } = planSends([alertOf('a')], { rules, nowMs, pausedUntilMs });
-    expect([postponed, messages]).toEqual([[{ id: 'a', nextAt: instantOf(pausedUntilMs) }], []]);
+    expect([postponed, messages]).toEqual([[{ id: 'a', next_at: instantOf(pausedUntilMs) }], []]);
     expect(planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: nowMs }).messages).toHaveLength(1);
   });
 
   it('are sent in the morning when the period of their digest ends at night', () => {
     const alert = alertOf('a', { rule: 'nightly' });
-    const [{ nextAt } = { nextAt: '' }] = planAt([alert]).postponed;
-    expect(nextAt).toBe('2026-03-05T06:00:00.000000Z');
-    expect(planAt([{ ...alert, nextAt }], Date.parse(nextAt)).messages).toHaveLength(1);
+    const [{ next_at } = { next_at: '' }] = planAt([alert]).postponed;
+    expect(next_at).toBe('2026-03-05T06:00:00.000000Z');
+    expect(planAt([{ ...alert, next_at }], Date.parse(next_at)).messages).toHaveLength(1);
   });
 
   it('are collected per rule into one message, whose id depends on the alerts in it and on nothing else', () => {
     const some = fc.uniqueArray(fc.stringMatching(/^[a-f0-9]{8}$/), { minLength: 1, maxLength: 20 });
     const digestOf = (ids: readonly string[]) => {
-      const due = ids.map((id, n) => alertOf(id, { rule: 'gathered', dueAt: instantOf(nowMs - 60_000 - n) }));
+      const due = ids.map((id, n) => alertOf(id, { rule: 'gathered', due_at: instantOf(nowMs - 60_000 - n) }));
       return planAt(due);
     };
     const digestIdOf = ({ messages }: ReturnType<typeof planAt>) => messages[0]?.[0]?.digest;
@@ -94,7 +94,7 @@ describe('due alerts', () => {
   });
 
   it('stay in the digest they were put into, apart from later ones', () => {
-    const gathered = { rule: 'gathered', dueAt: instantOf(nowMs - 60_000) };
+    const gathered = { rule: 'gathered', due_at: instantOf(nowMs - 60_000) };
     const due = [alertOf('a', { ...gathered, digest: 'digest-1' }), alertOf('b', gathered)];
     expect(idsOf(planAt(due).messages)).toEqual([['a'], ['b']]);
   });

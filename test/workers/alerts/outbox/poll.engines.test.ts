@@ -18,10 +18,10 @@ async function addMany(store: Store, count: number, channel: ChannelName = 'webh
     id: `${channel}-${n}`,
     rule: 'many',
     channel,
-    subjectUri: `a${n}`,
+    subject_uri: `a${n}`,
     fact: 'since then',
-    occurredAt: at,
-    dueAt: at,
+    occurred_at: at,
+    due_at: at,
   }));
   await store.transaction((unit) => insertAlerts(unit, alerts, at));
 }
@@ -162,6 +162,6 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await expect.poll(() => polling.sent).toHaveLength(1);
     await polling.poller.close();
     const [alert] = await readAlerts(store, ['webhook-0']);
-    expect(alert).toMatchObject({ state: 'pending', attempts: 0, claimedAt: instantOf(polling.clock.nowMs) });
+    expect(alert).toMatchObject({ state: 'pending', attempts: 0, claimed_at: instantOf(polling.clock.nowMs) });
   });
 });

@@ -30,9 +30,9 @@ async function openSender(store: Store) {
     received: [] as string[],
     answer: { ok: true, answer: '200' } as SendResult,
     hasChannel: true,
-    async add(id: string, rule: string, subjectUri = id) {
+    async add(id: string, rule: string, subject_uri = id) {
       const at = instantOf(startMs);
-      const alert = { id, rule, channel: 'slack', subjectUri, fact: id, occurredAt: at, dueAt: at };
+      const alert = { id, rule, channel: 'slack', subject_uri, fact: id, occurred_at: at, due_at: at };
       await store.transaction((unit) => insertAlerts(unit, [alert], at));
     },
     async row(id: string) {
@@ -81,8 +81,8 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(await sender.row('odd')).toMatchObject({
       state: 'pending',
       attempts: 1,
-      lastError: 'TypeError',
-      nextAt: instantOf(startMs + 5_000),
+      last_error: 'TypeError',
+      next_at: instantOf(startMs + 5_000),
     });
     for (let n = 2; n <= 12; n += 1) await sender.send('odd');
     expect(await sender.row('odd')).toMatchObject({ state: 'failed', attempts: 12 });
@@ -103,7 +103,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       expect(await sender.row('a')).toMatchObject({
         state: 'pending',
         attempts: 1,
-        nextAt: instantOf(startMs + 120_000),
+        next_at: instantOf(startMs + 120_000),
       });
       expect(sender.breaker.failures).toBe(0);
       sender.rules.set('quarantine', rule);
@@ -121,7 +121,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     for (let n = 1; n <= 12; n += 1) await sender.send('a');
     expect(await sender.row('a')).toMatchObject({
       state: 'failed',
-      lastError: 'its rule is not in ALERTS_FILE any more',
+      last_error: 'its rule is not in ALERTS_FILE any more',
     });
   });
 

@@ -9,7 +9,6 @@ import { markSent } from '#src/store/alerts/send-results.ts';
 import { alertsAbout, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
 import { loadRules, type BookingRule } from '#workers/alerts/rules/ruleset.ts';
-import { catchUp } from '#workers/alerts/rules/watcher.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
@@ -20,6 +19,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { catchUp } from '../../../harness/alerts/alert-world.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const hourMs = 3_600_000;
@@ -80,8 +80,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await watch();
     const [alert, ...more] = await alerts();
     expect(more).toEqual([]);
-    expect(alert).toMatchObject({ rule: 'no_show', channel: 'log', state: 'pending', subjectUri: booking.uri });
-    expect(alert?.dueAt).toBe(instantOf(nowMs + 120_000));
+    expect(alert).toMatchObject({ rule: 'no_show', channel: 'log', state: 'pending', subject_uri: booking.uri });
+    expect(alert?.due_at).toBe(instantOf(nowMs + 120_000));
     expect(await readPosition(store, 'alerts:bookings')).toBe(2);
     const row = JSON.stringify(await rowsOf(store, 'alerts'));
     expect(row).not.toMatch(/Person 1|person-1/);
@@ -116,7 +116,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     const record = { kind: 'invitee' as const, record: recordOf(booking.marked), observed: instantOf(nowMs) };
     await ingestRecords({ store, screen }, [record], { source: 'reconcile', now: instantOf(nowMs) });
     await watch();
-    expect(await alerts()).toMatchObject([{ subjectUri: booking.uri, state: 'pending' }]);
+    expect(await alerts()).toMatchObject([{ subject_uri: booking.uri, state: 'pending' }]);
   });
 
   it.each(['unmarked', 'canceled'] as const)('closes an alert that is %s within the grace period', async (how) => {
@@ -127,7 +127,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await watch();
     await ingestBodies(store, [booking[how]]);
     await watch();
-    expect(await alerts()).toMatchObject([{ state: 'retracted', sentAt: null, follows: null }]);
+    expect(await alerts()).toMatchObject([{ state: 'retracted', sent_at: null, follows: null }]);
   });
 
   it('retracts an alert that was sent, and sends it with another key when the fact is true again', async () => {
@@ -141,7 +141,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await watch();
     const [sent, retraction] = await alerts();
     expect(sent).toMatchObject({ state: 'retracted', episode: 1 });
-    expect(retraction).toMatchObject({ state: 'pending', follows: sent?.id, dueAt: instantOf(nowMs) });
+    expect(retraction).toMatchObject({ state: 'pending', follows: sent?.id, due_at: instantOf(nowMs) });
     await markAllSent(store, retraction ? [retraction] : []);
 
     // The same mark in a newer snapshot: it was not removed after all.
@@ -149,7 +149,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     const reading = { kind: 'invitee' as const, record, observed: instantOf(nowMs + 120_000) };
     await ingestRecords({ store, screen }, [reading], { source: 'reconcile', now: instantOf(nowMs) });
     await watch();
-    expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, follows: null }]);
+    expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sent_at: null, follows: null }]);
   });
 
   it('sends an alert again after a retraction that was sent although it had been canceled', async () => {
@@ -171,7 +171,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
 
     await markAllSent(store, beingSent, nowMs + 1_000);
     const again = await alerts();
-    expect(again).toMatchObject([{ state: 'pending', episode: 2, sentAt: null, dueAt: instantOf(nowMs + 1_000) }]);
+    expect(again).toMatchObject([{ state: 'pending', episode: 2, sent_at: null, due_at: instantOf(nowMs + 1_000) }]);
     // Only once: a late answer to the same retraction finds the alert sent since.
     await markAllSent(store, again);
     await markAllSent(store, beingSent);
@@ -206,10 +206,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toEqual([]);
     await ingestBodies(store, [earlier.marked.replaceAll('person-1@', 'ADA@')]);
     await watch();
-    expect(await alerts()).toMatchObject([{ rule: 'again', subjectUri: later.uri }]);
+    expect(await alerts()).toMatchObject([{ rule: 'again', subject_uri: later.uri }]);
     await ingestBodies(store, [earlier.unmarked.replaceAll('person-1@', 'ada@')]);
     await watch();
-    expect(await alerts()).toMatchObject([{ rule: 'again', subjectUri: later.uri, state: 'retracted' }]);
+    expect(await alerts()).toMatchObject([{ rule: 'again', subject_uri: later.uri, state: 'retracted' }]);
   });
 
   it('evaluates the other bookings of a person when a booking no longer belongs to them', async () => {
@@ -219,12 +219,12 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     const [earlier, later] = [noShowBooking(1, nowMs - 48 * hourMs), noShowBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked, earlier.marked.replaceAll('person-1@', 'Person-2@')]);
     await watch();
-    expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'pending' }]);
+    expect(await alerts()).toMatchObject([{ subject_uri: later.uri, state: 'pending' }]);
     const record = { ...recordOf(earlier.marked), updated_at: instantOf(nowMs) };
     const reading = { kind: 'invitee' as const, record, observed: instantOf(nowMs) };
     await ingestRecords({ store, screen }, [reading], { source: 'reconcile', now: instantOf(nowMs) });
     await watch();
-    expect(await alerts()).toMatchObject([{ subjectUri: later.uri, state: 'retracted' }]);
+    expect(await alerts()).toMatchObject([{ subject_uri: later.uri, state: 'retracted' }]);
   });
 
   it('evaluates bookings again when a contact is created, changes its addresses, or is redacted', async () => {
