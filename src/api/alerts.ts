@@ -1,6 +1,7 @@
 // The alert operations of the API: list alerts, show one, and resend one that failed.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
+import { instant } from '#schemas/resources/values.ts';
 import { listing } from '#src/http/pagination.ts';
 import { conflict, notFound } from '#src/http/http-error.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -9,10 +10,40 @@ import { resend } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { channelNames } from '#workers/alerts/channels/channel.ts';
-import { alertRecord, shownAlert } from './alert-record.ts';
+import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
 import { defineOperation } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
+
+/** An alert as the API and the command line show it. It holds no personal data. */
+const alertRecord = z
+  .strictObject({
+    id: z
+      .string()
+      .describe('A hash of rule, channel, subject and fact: one fact is never reported twice to a channel.'),
+    rule: z.string(),
+    channel: z.enum(channelNames),
+    subject_uri: z.string().describe('The invitee, the subscription, the event type, the host, or `mirror`.'),
+    fact: z
+      .string()
+      .describe('What was found: the no-show mark, the cancellation, the booking, or when a problem began.'),
+    follows: z.string().nullable().describe('For a retraction: the alert it retracts.'),
+    state: z.enum(alertStates),
+    attempts: z.int(),
+    last_error: z.string().nullable().describe('What the recipient answered to the last failed attempt.'),
+    detail: z.string().nullable().describe('For an operational alert: what was found.'),
+    occurred_at: instant,
+    due_at: instant.describe('When its grace ends.'),
+    next_at: instant.describe('While it is pending: when it is sent or checked next.'),
+    sent_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Alert' });
+
+export const shownAlert = (alert: Alert): z.output<typeof alertRecord> => {
+  const { episode: _episode, digest: _digest, claimed_at: _claimed, ...shown } = alert;
+  return { ...shown, channel: channelNameOf(alert.channel) };
+};
 
 const listQuery = pageQuery.extend({
   state: z.enum(alertStates).optional().describe('Only alerts in this state.'),

@@ -8,9 +8,9 @@ import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import { findRows, rowsByUri, uriEndingWith } from '#src/store/search/record-search.ts';
+import { findRows, rowsByUri } from '#src/store/search/record-search.ts';
 import { defineOperation } from './api-operation.ts';
-import { columnsOf, isIdentifier, objectsIn, positionIn } from './row-record.ts';
+import { columnsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 
 const common = { method: 'GET', conventions: 'service', tag: 'Contacts' } as const;
 
@@ -49,8 +49,8 @@ export const contactOperations = [
     answers: 'resource',
     schema: contactResource,
     async run({ store, params, query }) {
-      const row = await find(store, 'contacts', params['uuid']);
-      if (row === undefined || row['deleted_at'] !== null) throw notFound('No such contact.');
+      const row = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
+      if (row['deleted_at'] !== null) throw notFound('No such contact.');
       return contactRecord(row, query.exclude === undefined ? await allDefinitions(store) : undefined);
     },
   }),
@@ -63,10 +63,9 @@ export const contactOperations = [
     query: pageQuery,
     answers: 'collection',
     schema: customFieldDefinitionResource,
-    async run({ store, pageIn }) {
-      const order = 'created_at';
-      const page = await findRows(store, 'custom_field_definitions', { order, page: pageIn(), where: [] });
-      return listing({ ...page, positionOf: positionIn(order) }, definitionRecord);
+    run({ store, pageIn }) {
+      const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf: definitionRecord };
+      return listRows(store, 'custom_field_definitions', wanted);
     },
   }),
   defineOperation({
@@ -77,11 +76,8 @@ export const contactOperations = [
     errors: { 404: 'No such custom field.' },
     answers: 'resource',
     schema: customFieldDefinitionResource,
-    async run({ store, params }) {
-      const row = await find(store, 'custom_field_definitions', params['uuid']);
-      if (row === undefined) throw notFound('No such custom field.');
-      return definitionRecord(row);
-    },
+    run: async ({ store, params }) =>
+      definitionRecord(await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field')),
   }),
 ] as const;
 
@@ -90,15 +86,6 @@ const maxDefinitions = 1_000;
 async function allDefinitions(store: Store): Promise<readonly StoredRow[]> {
   const page = { count: maxDefinitions, descending: false, backwards: false };
   return (await findRows(store, 'custom_field_definitions', { order: 'created_at', page, where: [] })).items;
-}
-
-async function find(
-  store: Store,
-  table: 'contacts' | 'custom_field_definitions',
-  id = '',
-): Promise<StoredRow | undefined> {
-  const uri = isIdentifier(id) ? await uriEndingWith(store, table, `/${table}/${id}`) : undefined;
-  return uri === undefined ? undefined : (await rowsByUri(store, table, [uri]))[0];
 }
 
 /** Without definitions the custom fields are left out. */

@@ -1,4 +1,4 @@
-// The deliveries in the log: a list, one with its body and changes, and folding one again.
+// The deliveries in the log: a list, one with its body and changes, folding one again, and those in quarantine.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
@@ -6,7 +6,13 @@ import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing, type Page, type PageRequest } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
-import { readDelivery, readDeliveries, type DeliveryFilter, type DeliveryLine } from '#src/store/log/log-search.ts';
+import {
+  countReasons,
+  readDelivery,
+  readDeliveries,
+  type DeliveryFilter,
+  type DeliveryLine,
+} from '#src/store/log/log-search.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
@@ -19,7 +25,7 @@ const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
 const text = z.string().nullable();
 
 /** One delivery of a list. */
-export const deliveryRecord = z
+const deliveryRecord = z
   .strictObject({
     seq: z.int().describe('Its offset in the log. It gets a new one when its outcome changes.'),
     delivery_id: z.string().describe('Its permanent id: a hash of the body.'),
@@ -121,8 +127,60 @@ export const deliveryOperations = [
   }),
 ] as const;
 
+const quarantineOutcomes = ['quarantined', 'unhandled'] as const;
+
+const quarantineQuery = pageQuery.extend({
+  outcome: z
+    .enum(quarantineOutcomes)
+    .optional()
+    .describe('`quarantined`: it could not be parsed, or the store refused it. `unhandled`: its kind is unknown.'),
+  event: plainText.optional().describe('Of this kind.'),
+  reason: plainText.optional().describe('With exactly this reason.'),
+});
+
+const reasons = z.strictObject({
+  collection: z.array(
+    z.strictObject({
+      outcome: z.enum(quarantineOutcomes),
+      reason: z.string().nullable(),
+      count: z.int(),
+      newest_seq: z.int().describe('The offset of the newest one in the log.'),
+    }),
+  ),
+});
+
+const maxReasons = 100;
+
+export const quarantineOperations = [
+  defineOperation({
+    id: 'listQuarantine',
+    method: 'GET',
+    path: '/api/quarantine',
+    tag: 'Quarantine',
+    summary: 'Quarantined deliveries, newest first',
+    description:
+      'They are in the log but not in the tables. Nothing is lost: after a fix, `npx slotstream replay --quarantined` or the replay of one delivery folds them again.',
+    query: quarantineQuery,
+    answers: 'collection',
+    schema: deliveryRecord,
+    run: ({ store, query: { outcome, event, reason }, pageIn }) =>
+      listDeliveries(store, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
+  }),
+  defineOperation({
+    id: 'countQuarantine',
+    method: 'GET',
+    path: '/api/quarantine/reasons',
+    tag: 'Quarantine',
+    summary: 'Counts of quarantined deliveries by reason',
+    description: `The most frequent first; at most ${maxReasons}.`,
+    answers: 'object',
+    schema: reasons,
+    run: async ({ store }) => ({ collection: await countReasons(store, maxReasons) }),
+  }),
+] as const;
+
 /** A page of the log, newest first. */
-export async function listDeliveries(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
+async function listDeliveries(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
   const { count, from, backwards } = request;
   const found = await readDeliveries(store, filter, {
     from: from && Number(from.key),

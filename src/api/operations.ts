@@ -8,12 +8,10 @@ import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { runContactIndexJob } from './contact-index-job.ts';
 import { contactOperations } from './contacts.ts';
-import { deliveryOperations } from './deliveries.ts';
+import { deliveryOperations, quarantineOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
-import { inviteeOperations } from './invitees.ts';
-import { quarantineOperations } from './quarantine.ts';
-import { scheduledEventOperations } from './scheduled-events.ts';
+import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
 

@@ -1,7 +1,16 @@
-// Turns stored rows into the records of the API, and names a row by the last part of its URI.
+// Finds the rows that an operation of the API lists or names, and turns them into its records.
 import { isObject } from '#schemas/wire.ts';
-import type { Position } from '#src/http/pagination.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { listing, type Listing } from '#src/http/pagination.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
+import {
+  findRows,
+  inviteeEndingWith,
+  rowsByUri,
+  uriEndingWith,
+  type RowsWanted,
+} from '#src/store/search/record-search.ts';
 
 /** The columns as they are stored. */
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>
@@ -14,9 +23,28 @@ export const fieldsOf = (value: unknown, ...names: readonly string[]) =>
 /** The objects of a JSON column that holds a list. */
 export const objectsIn = (value: unknown) => (Array.isArray(value) ? value : []).filter(isObject);
 
-export const positionIn =
-  (order: string) =>
-  (row: StoredRow): Position => ({ key: String(row[order]), uri: String(row['uri']) });
-
 /** The characters of a URI (A5). Anything else names no row, and PostgreSQL rejects some of it. */
 export const isIdentifier = (text: string): boolean => /^[\x21-\x2e\x30-\x7e]{1,200}$/.test(text);
+
+type ListedTable = 'contacts' | 'custom_field_definitions' | 'invitees' | 'scheduled_events';
+
+/** One page of a table, in the order of a time. */
+export async function listRows(
+  store: Store,
+  table: ListedTable,
+  wanted: RowsWanted & { readonly recordOf: (row: StoredRow) => object },
+): Promise<Listing> {
+  const found = await findRows(store, table, wanted);
+  const positionOf = (row: StoredRow) => ({ key: String(row[wanted.order]), uri: String(row['uri']) });
+  return listing<StoredRow>({ ...found, positionOf }, wanted.recordOf);
+}
+
+/** The row that the last part of its URI names; `what` is for the error where there is none. */
+export async function rowNamed(store: Store, table: ListedTable, id: string, what: string): Promise<StoredRow> {
+  const end = `/${table}/${id}`;
+  const find = () => (table === 'invitees' ? inviteeEndingWith(store, end) : uriEndingWith(store, table, end));
+  const uri = isIdentifier(id) ? await find() : undefined;
+  const [row] = uri === undefined ? [] : await rowsByUri(store, table, [uri]);
+  if (row === undefined) throw notFound(`No such ${what}.`);
+  return row;
+}

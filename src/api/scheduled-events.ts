@@ -1,16 +1,16 @@
-// The service's meetings and their invitees, read from the mirror.
+// Meetings and invitees, read from the mirror: the service's lists, and a list of the invitees of all meetings, which the service
+// does not have.
+import { z } from 'zod';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
 import { inviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { notFound } from '#src/http/http-error.ts';
-import { listing } from '#src/http/pagination.ts';
+import { timestamp, uri } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { inviteeConditions, meetingConditions } from '#src/store/search/meetings.ts';
-import { findRows, rowsByUri, uriEndingWith } from '#src/store/search/record-search.ts';
+import type { RowsWanted } from '#src/store/search/record-search.ts';
 import { defineOperation } from './api-operation.ts';
-import { cancellationOf, inviteeRecord } from './invitees.ts';
-import { columnsOf, fieldsOf, isIdentifier, objectsIn, positionIn } from './row-record.ts';
+import { columnsOf, fieldsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 
 const common = { method: 'GET', conventions: 'service', tag: 'Scheduled events' } as const;
 const errors = { 404: 'No such scheduled event.' };
@@ -27,11 +27,10 @@ export const scheduledEventOperations = [
     query: scheduledEventListQuery.omit({ group: true }),
     answers: 'collection',
     schema: scheduledEventResource,
-    async run({ store, query, pageIn }) {
-      const order = 'start_time';
+    run({ store, query, pageIn }) {
       const where = meetingConditions(store.engine, query);
-      const page = await findRows(store, 'scheduled_events', { order, page: pageIn(query.sort), where });
-      return listing({ ...page, positionOf: positionIn(order) }, scheduledEventRecord);
+      const wanted = { order: 'start_time', page: pageIn(query.sort), where, recordOf: scheduledEventRecord };
+      return listRows(store, 'scheduled_events', wanted);
     },
   }),
   defineOperation({
@@ -42,7 +41,7 @@ export const scheduledEventOperations = [
     errors,
     answers: 'resource',
     schema: scheduledEventResource,
-    run: async ({ store, params }) => scheduledEventRecord(await findMeeting(store, params['uuid'])),
+    run: async ({ store, params }) => scheduledEventRecord(await meetingNamed(store, params['uuid'])),
   }),
   defineOperation({
     ...common,
@@ -54,21 +53,62 @@ export const scheduledEventOperations = [
     answers: 'collection',
     schema: inviteeResource,
     async run({ store, params, query, pageIn }) {
-      const order = 'created_at';
-      const event = String((await findMeeting(store, params['uuid']))['uri']);
+      const event = String((await meetingNamed(store, params['uuid']))['uri']);
       const where = inviteeConditions(store.engine, { email: query.email, status: query.status, event });
-      const page = await findRows(store, 'invitees', { order, page: pageIn(query.sort), where });
-      return listing({ ...page, positionOf: positionIn(order) }, inviteeRecord);
+      return listInvitees(store, { page: pageIn(query.sort), where });
     },
   }),
 ] as const;
 
-async function findMeeting(store: Store, id = ''): Promise<StoredRow> {
-  const uri = isIdentifier(id) ? await uriEndingWith(store, 'scheduled_events', `/scheduled_events/${id}`) : undefined;
-  const [row] = uri === undefined ? [] : await rowsByUri(store, 'scheduled_events', [uri]);
-  if (row === undefined) throw notFound('No such scheduled event.');
-  return row;
-}
+/** The filters of the list of one meeting, and filters on the meeting itself. */
+const allInviteesQuery = inviteeListQuery.extend({
+  event: uri.optional(),
+  event_type: uri.optional(),
+  user: uri.optional(),
+  no_show: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
+  min_start_time: timestamp.optional(),
+  max_start_time: timestamp.optional(),
+});
+
+export const inviteeOperations = [
+  defineOperation({
+    id: 'listInvitees',
+    method: 'GET',
+    conventions: 'service',
+    path: '/api/invitees',
+    tag: 'Invitees',
+    summary: 'Invitees of all meetings, oldest booking first',
+    description:
+      'Filters add up: the invitee’s `email`, `status` and `no_show`; the `event`; and of the event its `event_type`, its host (`user`) and when it starts.',
+    query: allInviteesQuery,
+    answers: 'collection',
+    schema: inviteeResource,
+    run({ store, query, pageIn }) {
+      const where = inviteeConditions(store.engine, query);
+      return listInvitees(store, { page: pageIn(query.sort), where });
+    },
+  }),
+  defineOperation({
+    id: 'getInvitee',
+    method: 'GET',
+    conventions: 'service',
+    path: '/api/invitees/{uuid}',
+    tag: 'Invitees',
+    summary: 'One invitee',
+    errors: { 404: 'No such invitee.' },
+    answers: 'resource',
+    schema: inviteeResource,
+    run: async ({ store, params }) => inviteeRecord(await rowNamed(store, 'invitees', params['uuid'] ?? '', 'invitee')),
+  }),
+] as const;
+
+const meetingNamed = (store: Store, id = '') => rowNamed(store, 'scheduled_events', id, 'scheduled event');
+
+const listInvitees = (store: Store, wanted: Pick<RowsWanted, 'page' | 'where'>) =>
+  listRows(store, 'invitees', { ...wanted, order: 'created_at', recordOf: inviteeRecord });
 
 function scheduledEventRecord(row: StoredRow): object {
   return {
@@ -80,4 +120,31 @@ function scheduledEventRecord(row: StoredRow): object {
     event_guests: objectsIn(row['guests']).map((guest) => fieldsOf(guest, 'email', 'created_at', 'updated_at')),
     ...cancellationOf(row),
   };
+}
+
+function inviteeRecord(row: StoredRow): object {
+  return {
+    ...columnsOf(row, 'uri', 'email', 'first_name', 'last_name', 'name', 'status'),
+    questions_and_answers: objectsIn(row['questions_and_answers']).map((entry) =>
+      fieldsOf(entry, 'question', 'answer', 'position'),
+    ),
+    timezone: row['timezone'] ?? null,
+    event: row['event_uri'] ?? null,
+    ...columnsOf(row, 'created_at', 'updated_at'),
+    tracking: columnsOf(row, 'utm_campaign', 'utm_source', 'utm_medium', 'utm_content', 'utm_term', 'salesforce_uuid'),
+    text_reminder_number: row['text_reminder_number'] ?? null,
+    rescheduled: row['rescheduled'] === true,
+    ...columnsOf(row, 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'routing_form_submission'),
+    payment: fieldsOf(row['payment'], 'external_id', 'provider', 'amount', 'currency', 'terms', 'successful'),
+    no_show: row['no_show_uri'] ? { uri: row['no_show_uri'], created_at: row['no_show_at'] ?? null } : null,
+    reconfirmation: fieldsOf(row['reconfirmation'], 'created_at', 'confirmed_at'),
+    ...columnsOf(row, 'scheduling_method', 'invitee_scheduled_by'),
+    ...cancellationOf(row),
+  };
+}
+
+/** Present only on what was canceled, as in the service. */
+function cancellationOf({ cancellation }: StoredRow): object {
+  const fields = fieldsOf(cancellation, 'canceled_by', 'reason', 'canceler_type', 'created_at');
+  return fields === null ? {} : { cancellation: fields };
 }

@@ -1,7 +1,7 @@
 // `alerts`: tests the channels, lists alerts, and resends those that failed.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { shownAlert } from '#src/api/alert-record.ts';
+import { shownAlert } from '#src/api/alerts.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';

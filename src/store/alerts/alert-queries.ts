@@ -1,9 +1,9 @@
 // The alerts that operators list, newest first and page by page, and their counts.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
-import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { pageOf, type PageFound, type PageWanted, type KeysetPosition, type Way } from '#src/store/search/keyset.ts';
+import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
+import { findRows } from '#src/store/search/record-search.ts';
 
 export interface AlertFilter {
   readonly state?: AlertState | undefined;
@@ -13,37 +13,14 @@ export interface AlertFilter {
 }
 
 /** Ordered by `created_at` and, where that is equal, by id. */
-export function findAlerts(
+export async function findAlerts(
   store: Pick<Store, 'db' | 'engine'>,
   filter: AlertFilter,
   page: PageWanted,
 ): Promise<PageFound<Alert>> {
-  const { db, engine } = store;
-  const id = engine.dialect.bytes(sql`id`);
-  const where = conditionsOf(filter);
-  const select = async ({ ascending }: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
-    const order = ascending ? sql`created_at asc, ${id} asc` : sql`created_at desc, ${id} desc`;
-    const { rows } = await sql<StoredColumns>`select * from alerts
-      where ${sql.join([sql`created_at is not null`, ...conditions, ...where], sql` and `)}
-      order by ${order} limit ${need}`.execute(db);
-    return rows.map((row) => alertOf(store, row));
-  };
-  const beyond = ({ ascending }: Way, position: KeysetPosition): RawBuilder<SqlBool> => {
-    const from = engine.dialect.time(position.key);
-    return sql<SqlBool>`(created_at, ${id}) ${ascending ? sql`>` : sql`<`} (${from}, ${position.uri})`;
-  };
-  const order = 'created_at';
-  return pageOf(
-    {
-      order,
-      seek: (way, from, need) => select(way, from === undefined ? [] : [beyond(way, from)], need),
-      async isStillAt({ key, uri }) {
-        const [found] = await select({ order, ascending: true }, [sql<SqlBool>`id = ${uri}`], 1);
-        return found?.created_at === key;
-      },
-    },
-    page,
-  );
+  const wanted = { order: 'created_at', id: 'id', page, where: conditionsOf(filter) } as const;
+  const found = await findRows(store, 'alerts', wanted);
+  return { ...found, items: found.items.map(alertOf) };
 }
 
 function conditionsOf({ state, rule, channel, subject }: AlertFilter): readonly RawBuilder<SqlBool>[] {

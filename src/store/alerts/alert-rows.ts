@@ -13,7 +13,6 @@ import { sql } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import type { StoredColumns } from '#src/store/columns.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 
 export const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
@@ -46,7 +45,7 @@ export async function dueAlerts(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map((row) => alertOf(from, row));
+  return rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row)));
 }
 
 /** Every pending alert of these digests whose `next_at` has come. */
@@ -63,7 +62,7 @@ export async function dueDigestAlerts(
       .where('next_at', '<=', from.engine.encode('time', now))
       .where('digest', 'in', chunk)
       .execute();
-    found.push(...rows.map((row) => alertOf(from, row)));
+    found.push(...rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row))));
   }
   return found;
 }
@@ -98,7 +97,7 @@ async function alertsWhere(from: Store | Unit, { column, values, lock }: Lookup)
     // Always in the same order, to avoid deadlocks.
     const query = from.db.selectFrom('alerts').selectAll().where(column, 'in', chunk).orderBy('id');
     const rows = await (lock && from.engine.manyWriters ? query.forUpdate() : query).execute();
-    found.push(...rows.map((row) => alertOf(from, row)));
+    found.push(...rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row))));
   }
   return found;
 }
@@ -183,8 +182,7 @@ export function deleteAlerts(unit: Unit, ids: readonly string[]): Promise<void> 
   return deleteRows(unit, 'alerts', 'id', ids);
 }
 
-export function alertOf({ engine }: Pick<Unit, 'engine'>, stored: StoredColumns): Alert {
-  const row = decodeRow(engine, 'alerts', stored);
+export function alertOf(row: TableRow<'alerts'>): Alert {
   return { ...row, state: alertStateOf(row.state) };
 }
 

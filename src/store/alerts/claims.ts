@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import { alertOf, lockAlerts, type Alert } from './alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { writeColumns } from '#src/store/rows.ts';
+import { decodeRow, writeColumns } from '#src/store/rows.ts';
 
 /** Longer than one send and the recording of its outcome; short enough that a killed process delays its alerts only briefly. */
 export const claimMs = 20_000;
@@ -57,7 +57,7 @@ export async function unresolvedSends(from: Store | Unit, now: string): Promise<
     .where('claimed_at', '<=', from.engine.encode('time', expiryOf(now)))
     .limit(100)
     .execute();
-  return rows.map((row) => alertOf(from, row));
+  return rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row)));
 }
 
 /** Claims made at this time or earlier have expired. */

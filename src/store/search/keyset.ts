@@ -29,19 +29,18 @@ export interface Way {
   /** The column with the time, as `created_at`. */
   readonly order: string;
   readonly ascending: boolean;
+  readonly id?: 'uri' | 'id' | undefined;
 }
 
 type Part = RawBuilder<unknown>;
 
-/** URIs sort by their bytes, whatever the collation of the database. */
-const uriOf = ({ dialect }: StoreEngine, table: string): Part => dialect.bytes(sql.ref(`${table}.uri`));
-
 const tupleOf = ({ dialect }: StoreEngine, { key, uri }: KeysetPosition): Part =>
   sql`(${dialect.time(key)}, ${dialect.bytes(sql`${uri}`)})`;
 
-export function keysetOf(engine: StoreEngine, table: string, { order, ascending }: Way) {
+/** `id`: the column that decides between equal times. It sorts by bytes, whatever the collation of the database. */
+export function keysetOf(engine: StoreEngine, table: string, { order, ascending, id = 'uri' }: Way) {
   const key = sql.ref(`${table}.${order}`);
-  const uri = uriOf(engine, table);
+  const uri = engine.dialect.bytes(sql.ref(`${table}.${id}`));
   return {
     /** Rows after the position. A list sorted by a time leaves out rows without it. */
     beyond: (position: KeysetPosition | undefined): RawBuilder<SqlBool> =>

@@ -3,8 +3,8 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
-import type { TableName } from '#src/store/tables.ts';
-import { keysetOf, pageOf, type PageFound, type PageWanted, type KeysetPosition, type Way } from './keyset.ts';
+import type { TableName, TableRow } from '#src/store/tables.ts';
+import { keysetOf, pageOf, type PageFound, type PageWanted, type Way } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -23,30 +23,31 @@ export async function rowsByUri(
 
 export interface RowsWanted {
   readonly order: string;
+  /** The column that identifies a row. */
+  readonly id?: 'uri' | 'id';
   readonly page: PageWanted;
   /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];
 }
 
-export function findRows(
-  store: Readable,
-  table: TableName,
-  { order, page, where }: RowsWanted,
-): Promise<PageFound<StoredRow>> {
-  const { db, engine } = store;
+export function findRows<Name extends TableName>(
+  { db, engine }: Readable,
+  table: Name,
+  { order, id = 'uri', page, where }: RowsWanted,
+): Promise<PageFound<TableRow<Name>>> {
   const select = async (way: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
-    const { orderBy } = keysetOf(engine, table, way);
+    const { orderBy } = keysetOf(engine, table, { ...way, id });
     const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
       where ${sql.join([...conditions, ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(db);
-    return rows.map((row): StoredRow => decodeRow(engine, table, row));
+    return rows.map((row) => decodeRow(engine, table, row));
   };
   return pageOf(
     {
       order,
-      seek: (way, from, need) => select(way, [keysetOf(engine, table, way).beyond(from)], need),
-      isStillAt: async ({ key, uri }: KeysetPosition) => {
-        const [row] = await select({ order, ascending: true }, [sql<SqlBool>`uri = ${uri}`], 1);
-        return row?.[order] === key;
+      seek: (way, from, need) => select(way, [keysetOf(engine, table, { ...way, id }).beyond(from)], need),
+      async isStillAt({ key, uri }) {
+        const isThere = sql<SqlBool>`${sql.ref(id)} = ${uri} and ${sql.ref(order)} = ${engine.dialect.time(key)}`;
+        return (await select({ order, ascending: true }, [isThere], 1)).length > 0;
       },
     },
     page,

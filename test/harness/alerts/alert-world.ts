@@ -9,6 +9,7 @@ import { span } from '#src/config/readers.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
 import { alertOf, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { decodeRow } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
@@ -85,7 +86,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
 
   const alerts = async (): Promise<readonly Alert[]> => {
     const rows = await store.db.selectFrom('alerts').selectAll().orderBy('subject_uri').orderBy('id').execute();
-    return rows.map((row) => alertOf(store, row));
+    return rows.map((row) => alertOf(decodeRow(store.engine, 'alerts', row)));
   };
   const resources = opened.move();
   return {
