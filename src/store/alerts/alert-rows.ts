@@ -104,12 +104,12 @@ async function alertsWhere(from: Store | Unit, { column, values, lock }: Lookup)
 
 /** Inserts new alerts. The caller holds a lock that keeps others from inserting the same ones. */
 export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: string): Promise<void> {
-  const rows = alerts.map(({ id, rule, channel, subject_uri, fact, occurred_at, due_at, ...more }) => ({
-    ...{ id, rule, channel, subject_uri, fact, occurred_at, due_at },
-    ...{ follows: more.follows, episode: more.episode ?? 1, detail: more.detail },
+  const rows = alerts.map((alert) => ({
+    episode: 1,
+    ...alert,
     state: 'pending',
     attempts: 0,
-    next_at: due_at,
+    next_at: alert.due_at,
     created_at: now,
     updated_at: now,
   }));
