@@ -7,6 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, chooseKeys, inputOf } from '#src/subscriptions/from-config.ts';
+import type { Callers } from '#src/subscriptions/list-existing.ts';
 import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds, UpstreamOptions } from '#src/upstream/clients.ts';
@@ -49,7 +50,21 @@ function prepare({ config, store, now, signal, upstream = {}, world = {} }: Subs
   const callers = callersOf(config, world, { ...upstream, signal });
   // A dry run generates no key: a new one would not be that of the receivers.
   const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
-  const bootstrapNeeds: BootstrapNeeds = {
+  const bootstrapNeeds = bootstrapNeedsOf({ config, store, now, signal }, callers);
+  return {
+    bootstrapNeeds,
+    input: inputOf(config, keys, { prune: false }),
+    signingKey: keys.keys[0],
+    isKeyMissing: keys.isNew,
+  };
+}
+
+/** What bootstrap works with: the subscriptions last seen and the gaps are in the store, refusals in the data folder. */
+export function bootstrapNeedsOf(
+  { config, store, now, signal }: Omit<SubscriptionWatchNeeds, 'upstream' | 'world'>,
+  callers: Callers,
+): BootstrapNeeds {
+  return {
     callers,
     lastSeen: {
       read: () => readSubscriptions(store),
@@ -59,11 +74,5 @@ function prepare({ config, store, now, signal, upstream = {}, world = {} }: Subs
     refusals: openRefusalCache(config.dataDir),
     now: () => instantOf(now()),
     signal,
-  };
-  return {
-    bootstrapNeeds,
-    input: inputOf(config, keys, { prune: false }),
-    signingKey: keys.keys[0],
-    isKeyMissing: keys.isNew,
   };
 }

@@ -16,7 +16,8 @@ export interface Input<Value = unknown> {
 }
 
 type Inputs = Readonly<Record<string, Input>>;
-type ValuesOf<Given extends Inputs> = { readonly [Name in keyof Given]: z.output<Given[Name]['reads']> };
+/** The values of inputs, as `run` receives them. */
+export type ValuesOf<Given extends Inputs> = { readonly [Name in keyof Given]: z.output<Given[Name]['reads']> };
 
 /** 0 success, 1 failure, 2 wrong usage or configuration, 3 not in the desired state. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -81,6 +82,22 @@ function parseInputs<Given extends Inputs>(inputs: Given, given: Readonly<Record
   if (problems.length > 0) throw new SlotstreamError('usage', problems.join('\n'));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was parsed by the schema of the same name
   return values as ValuesOf<Given>;
+}
+
+/** Runs work that a stop signal may end early: then `stopped` is printed and its exit code returned instead of the error. */
+export async function unlessStopped(
+  { stopping, notify }: Pick<VerbContext, 'stopping' | 'notify'>,
+  work: (signal: AbortSignal) => Promise<ExitCode>,
+  stopped: { readonly line: string; readonly exitCode: ExitCode },
+): Promise<ExitCode> {
+  const signal = stopping();
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    notify(stopped.line);
+    return stopped.exitCode;
+  }
 }
 
 /** The schema of an option that is present or absent, such as `--json`. */

@@ -62,7 +62,7 @@ export const verbs: readonly VerbEntry[] = [
   {
     name: 'rebuild',
     summary: 'recompute every table from the log and apply the differences',
-    load: async () => (await import('./commands/rebuild.ts')).rebuild,
+    load: async () => (await import('./commands/replay.ts')).rebuild,
   },
   {
     name: 'why',

@@ -1,7 +1,7 @@
 // `bootstrap`: creates the webhook subscriptions that EVENTS requires; `--plan` shows the changes without making them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasSigningKey } from '#src/app/subscription-watch.ts';
+import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
@@ -10,59 +10,49 @@ import { isOurs } from '#src/subscriptions/callback.ts';
 import { adviseOperator } from '#src/subscriptions/advisories.ts';
 import { callbackOf, callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
 import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
-import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
-import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from '#src/cli/bootstrap-report.ts';
-import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
+import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
 
 /** Longer than a delivery to a healthy receiver takes. */
 const arrivalMs = 2_000;
 
+const options = {
+  plan: {
+    flags: '--plan',
+    help: 'show the changes without making them; exit code 3 when there are any',
+    reads: flag,
+  },
+  prune: { flags: '--prune', help: 'delete subscriptions of this callback that are no longer needed', reads: flag },
+  rotateKey: {
+    flags: '--rotate-key',
+    help: 'register with a new signing key; deliveries signed with the old key are still accepted',
+    reads: flag,
+  },
+  json: asJson,
+} as const;
+
 export const bootstrap = defineVerb({
   examples: ['slotstream bootstrap --plan', 'slotstream bootstrap', 'slotstream bootstrap --rotate-key'],
   arguments: {},
-  options: {
-    plan: {
-      flags: '--plan',
-      help: 'show the changes without making them; exit code 3 when there are any',
-      reads: flag,
-    },
-    prune: { flags: '--prune', help: 'delete subscriptions of this callback that are no longer needed', reads: flag },
-    rotateKey: {
-      flags: '--rotate-key',
-      help: 'register with a new signing key; deliveries signed with the old key are still accepted',
-      reads: flag,
-    },
-    json: asJson,
-  },
-  async run(context, options) {
-    const signal = context.stopping();
-    try {
-      return await register(context, options);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      context.notify('Stopped. Subscriptions created so far remain; the next run continues from there.');
-      return 1;
-    }
-  },
+  options,
+  run: (context, input) =>
+    unlessStopped(context, (signal) => register(context, input, signal), {
+      line: 'Stopped. Subscriptions created so far remain; the next run continues from there.',
+      exitCode: 1,
+    }),
 });
 
-interface Options {
-  readonly plan: boolean;
-  readonly prune: boolean;
-  readonly rotateKey: boolean;
-  readonly json: boolean;
-}
-
-async function register(context: VerbContext, { plan, prune, rotateKey, json }: Options): Promise<0 | 3> {
+async function register(
+  context: VerbContext,
+  { plan, prune, rotateKey, json }: ValuesOf<typeof options>,
+  signal: AbortSignal,
+): Promise<0 | 3> {
   const config = context.config();
-  const signal = context.stopping();
   callbackOf(config);
   const callers = callersOf(config, {}, { reserveShare: 0, signal });
   await using opened = new AsyncDisposableStack();
@@ -71,15 +61,7 @@ async function register(context: VerbContext, { plan, prune, rotateKey, json }: 
   const imagined = chooseKeys(config, { ...choice, isDry: true });
   const store = opened.use(await openMirror(config, context.log(), { create: true }));
   const needs: BootstrapNeeds = {
-    callers,
-    lastSeen: {
-      read: () => readSubscriptions(store),
-      update: ({ seen, deleted }) => writeSubscriptions(store, { seen, deleted }),
-    },
-    recordGap: (since) => noteGap(store, since),
-    refusals: openRefusalCache(config.dataDir),
-    now: () => `${context.now().toISOString().slice(0, -1)}000Z`,
-    signal,
+    ...bootstrapNeedsOf({ config, store, now: context.now, signal }, callers),
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
   if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);

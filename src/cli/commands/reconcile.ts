@@ -15,7 +15,22 @@ import { reconcile as compare, type ReconcileReport, type Scope } from '#workers
 import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
-import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
+import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
+
+const options = {
+  recent: {
+    flags: '--recent',
+    help: 'only contacts that changed since the last run and meetings of these weeks; finds no deletes',
+    reads: flag,
+  },
+  repair: { flags: '--repair', help: 'repair what differs; without it, nothing is written', reads: flag },
+  allowDeletes: {
+    flags: '--allow-deletes',
+    help: 'delete rows even when many are missing from the service (more than 20, and more than a tenth)',
+    reads: flag,
+  },
+  json: asJson,
+} as const;
 
 export const reconcile = defineVerb({
   examples: [
@@ -24,44 +39,20 @@ export const reconcile = defineVerb({
     'slotstream reconcile --recent  # only recent changes, as the hourly schedule does; finds no deletes',
   ],
   arguments: {},
-  options: {
-    recent: {
-      flags: '--recent',
-      help: 'only contacts that changed since the last run and meetings of these weeks; finds no deletes',
-      reads: flag,
-    },
-    repair: { flags: '--repair', help: 'repair what differs; without it, nothing is written', reads: flag },
-    allowDeletes: {
-      flags: '--allow-deletes',
-      help: 'delete rows even when many are missing from the service (more than 20, and more than a tenth)',
-      reads: flag,
-    },
-    json: asJson,
-  },
-  async run(context, options) {
-    const signal = context.stopping();
-    try {
-      return await run(context, options);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      context.notify(
-        `Stopped before everything was compared${options.repair ? '; repairs so far are kept' : ''}. Run it again to compare the rest.`,
-      );
-      return 3;
-    }
-  },
+  options,
+  run: (context, input) =>
+    unlessStopped(context, (signal) => run(context, input, signal), {
+      line: `Stopped before everything was compared${input.repair ? '; repairs so far are kept' : ''}. Run it again to compare the rest.`,
+      exitCode: 3,
+    }),
 });
 
-interface Options {
-  readonly recent: boolean;
-  readonly repair: boolean;
-  readonly allowDeletes: boolean;
-  readonly json: boolean;
-}
-
-async function run(context: VerbContext, { recent, repair, allowDeletes, json }: Options): Promise<0 | 3> {
+async function run(
+  context: VerbContext,
+  { recent, repair, allowDeletes, json }: ValuesOf<typeof options>,
+  signal: AbortSignal,
+): Promise<0 | 3> {
   const config = context.config();
-  const signal = context.stopping();
   await using store = await openMirror(config, context.log());
   const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal });
   // Otherwise a running process could repair the gap at the same time, and the report would not list those repairs.

@@ -1,11 +1,13 @@
-// `replay`: processes log entries again, after a fix or an upgrade. A dry run shows what would change.
+// `replay` processes log entries again, after a fix or an upgrade; `rebuild` recomputes every table from the log and applies the
+// differences.
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { EntryFilter } from '#src/store/log/read.ts';
+import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { changeLines, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
+import { changeLines, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const replay = defineVerb({
@@ -63,4 +65,26 @@ function changeText({ seq, event, subjectUri, before, after, changes }: Replayed
     `${seq} ${safeTerminalText(event ?? '?')} ${safeTerminalText(subjectUri ?? '?')}: ${before} → ${after}`,
     ...changeLines(changes),
   ].join('\n');
+}
+
+export const rebuild = defineVerb({
+  arguments: {},
+  options: { json: asJson },
+  async run(context, { json }) {
+    const config = context.config();
+    await using store = await openMirror(config, context.log());
+    const onProgress = reportProgress(context, 'log entries');
+    const report = await rebuildTables({ store, screen: privacyScreen(config), onProgress });
+    context.out(json ? JSON.stringify(report) : rebuildText(report));
+    return 0;
+  },
+});
+
+function rebuildText({ entries, rowsDiffered, tables }: RebuildReport): string {
+  const summary = `${entries} log entries processed; ${rowsDiffered === 0 ? 'no row differed.' : `${rowsDiffered} rows differed and were corrected:`}`;
+  if (rowsDiffered === 0) return summary;
+  const rows = Object.entries(tables)
+    .filter(([, { missing, extra, different }]) => missing + extra + different > 0)
+    .map(([table, { missing, extra, different }]) => [table, String(missing), String(extra), String(different)]);
+  return `${summary}\n${renderTable(['table', 'missing', 'extra', 'different'], rows)}`;
 }

@@ -8,8 +8,6 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { signDelivery } from '#src/signing/signature.ts';
-import { curlCommand } from './curl.ts';
-import type { CurlRequest } from './curl.ts';
 import { override } from '#src/cli/override.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
@@ -123,7 +121,7 @@ function signatureOf(
   });
 }
 
-async function send({ url, headers, body }: CurlRequest): Promise<number> {
+async function send({ url, headers, body }: DeliveryRequest): Promise<number> {
   try {
     const signal = AbortSignal.timeout(responseTimeoutMs);
     const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
@@ -135,4 +133,24 @@ async function send({ url, headers, body }: CurlRequest): Promise<number> {
       cause,
     });
   }
+}
+
+interface DeliveryRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A curl command that works when pasted into a shell, whatever the body holds. */
+function curlCommand({ url, headers, body }: DeliveryRequest): string {
+  return [
+    `curl --silent --show-error --request POST ${quoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
+    `--data-binary ${quoted(body)}`,
+  ].join(' \\\n  ');
+}
+
+/** Within single quotes a POSIX shell obeys nothing; the quote itself leaves and comes back. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
