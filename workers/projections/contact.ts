@@ -1,12 +1,14 @@
-// Projects contacts: the row, its e-mail addresses, phone numbers and custom fields.
+// Projects contacts: the row, its e-mail addresses, phone numbers and custom fields; and the definitions of custom fields, which are
+// only ever read from the API.
 import type { Contact } from '#schemas/contact.ts';
+import type { CustomFieldDefinition } from '#schemas/custom-field.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
-import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
-import { ranks, versionOf, type Rank } from './version.ts';
+import type { Fields, Projection } from './contract.ts';
+import { columnsFrom, deletedFrom, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
+import { ranks } from './version.ts';
 
-type Kinds = Extract<FactKind, `contact.${string}`>;
+type Kinds = Extract<FactKind, `contact.${string}` | `custom_field_definition.${string}`>;
 
 export const contactFields: Fields<'contacts'> = {
   ...columnsFrom<Contact>()(
@@ -16,16 +18,12 @@ export const contactFields: Fields<'contacts'> = {
   emails: (emails) => ({ emails, primary_email: primaryOf(emails) }),
 };
 
-const described =
-  (rank: Rank) =>
-  ({ payload, observed, tie }: ProjectionInput<'contact.created' | 'contact.updated' | 'contact.read'>): Fact => {
-    const { uri } = payload;
-    const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
-    return {
-      subject: { table: 'contacts', uri },
-      assignments: [assignmentTo('contacts', contactFields, { uri, version, record: { ...payload, body: payload } })],
-    };
-  };
+export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = columnsFrom<CustomFieldDefinition>()(
+  'custom_field_definitions',
+  'label field_type options currency created_at updated_at body',
+);
+
+const described = recordsTo('contacts', contactFields);
 
 export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.created': described(ranks.created),
@@ -33,6 +31,7 @@ export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.read': described(ranks.page),
   'contact.gone': notFoundIn('contacts'),
   'contact.deleted': deletedFrom('contacts'),
+  'custom_field_definition.read': recordsTo('custom_field_definitions', customFieldDefinitionFields)(ranks.page),
 };
 
 function primaryOf(emails: Json): Json {

@@ -3,7 +3,7 @@ import { wordsOf, type Json, type Words, type WordsAmong } from '#src/store/colu
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName } from '#src/store/tables.ts';
 import type { Assignment, Fact, Field, Fields, MirrorTable, Tombstone } from './contract.ts';
-import type { Version } from './version.ts';
+import { versionOf, type Rank, type Version, type versionByObservation } from './version.ts';
 
 /** The keys that a payload's schema declares; the service may send more. */
 export type DeclaredKeys<Payload> = keyof { [Key in keyof Payload as string extends Key ? never : Key]: unknown };
@@ -79,6 +79,23 @@ export function assignmentTo(
   }
   return { table, uri, version, fields, definition };
 }
+
+interface RecordInput {
+  readonly observed: string;
+  readonly tie: string;
+  readonly payload: { readonly uri: string; readonly updated_at?: string | null | undefined };
+}
+
+/** The projection of records that are stored whole: each assigns the fields it has, and itself as the body of the row. */
+export const recordsTo =
+  (table: MirrorTable, definition: Fields, versionBy: typeof versionByObservation = versionOf) =>
+  (rank: Rank) =>
+  ({ payload, observed, tie }: RecordInput): Fact => {
+    const { uri } = payload;
+    const version = versionBy({ updatedAt: payload.updated_at, observed, rank, tie });
+    const record = { ...payload, body: payload };
+    return { subject: { table, uri }, assignments: [assignmentTo(table, definition, { uri, version, record })] };
+  };
 
 interface DeleteInput {
   readonly observed: string;

@@ -2,7 +2,7 @@
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, partOf, spread, trackingFields } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, partOf, recordsTo, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
@@ -56,11 +56,15 @@ export const scheduledEventFields: Fields<'scheduled_events'> = {
 const described =
   (rank: Rank, noShowOf: (input: ProjectionInput<Kinds>) => NoShowFact | undefined) =>
   (input: ProjectionInput<Kinds>): Fact => {
+    const { observed, tie } = input;
     const { scheduled_event: event, ...invitee } = input.payload;
     const noShow = noShowOf(input);
     return {
       subject: { table: 'invitees', uri: invitee.uri },
-      assignments: [inviteeAssignment(input, invitee, rank), ...(event ? [eventAssignment(input, event, rank)] : [])],
+      assignments: [
+        inviteeAssignment(input, invitee, rank),
+        ...(event ? eventDescribed(rank)({ payload: event, observed, tie }).assignments : []),
+      ],
       ...(noShow && { noShow }),
     };
   };
@@ -75,15 +79,7 @@ function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, inv
 }
 
 /** Several invitees of a group event embed the same event: it has its own `updated_at`, and no terminal state. */
-function eventAssignment(
-  { observed, tie }: Pick<ProjectionInput, 'observed' | 'tie'>,
-  event: ScheduledEvent,
-  rank: Rank,
-): Assignment {
-  const version = versionOf({ updatedAt: event.updated_at, observed, rank, tie });
-  const record = { ...event, body: event };
-  return assignmentTo('scheduled_events', scheduledEventFields, { uri: event.uri, version, record });
-}
+const eventDescribed = recordsTo('scheduled_events', scheduledEventFields);
 
 function markIn({ payload, observed }: ProjectionInput<Kinds>): Mark | null {
   if (!payload.no_show) return null;
@@ -102,10 +98,7 @@ export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind
   'invitee.created': described(ranks.created, snapshot(ranks.created)),
   'invitee.canceled': described(ranks.final, snapshot(ranks.final)),
   'invitee.read': described(ranks.page, snapshot(ranks.page)),
-  'scheduled_event.read': (input) => ({
-    subject: { table: 'scheduled_events', uri: input.payload.uri },
-    assignments: [eventAssignment(input, input.payload, ranks.page)],
-  }),
+  'scheduled_event.read': eventDescribed(ranks.page),
   'invitee_no_show.created': described(ranks.updated, (input) => ({
     kind: 'mark',
     at: input.observed,

@@ -1,12 +1,11 @@
 // Projects meeting recaps. Their updates may lack `updated_at`, so the one observed last wins.
 import type { MeetingRecap } from '#schemas/meeting-recap.ts';
 import type { FactKind } from '#schemas/records.ts';
-import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, deletedFrom, notFoundIn, partOf } from './field-mapping.ts';
-import { ranks, versionByObservation, type Rank } from './version.ts';
+import type { Fields, Projection } from './contract.ts';
+import { columnsFrom, deletedFrom, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
+import { ranks, versionByObservation } from './version.ts';
 
 type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
-type DescribedKinds = Exclude<Kinds, 'meeting_recap.gone' | 'meeting_recap.deleted'>;
 
 export const meetingRecapFields: Fields<'meeting_recaps'> = {
   ...columnsFrom<MeetingRecap>()(
@@ -23,17 +22,7 @@ export const meetingRecapFields: Fields<'meeting_recaps'> = {
   }),
 };
 
-const described =
-  (rank: Rank) =>
-  ({ payload, observed, tie }: ProjectionInput<DescribedKinds>): Fact => {
-    const { uri } = payload;
-    const version = versionByObservation({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, body: payload };
-    return {
-      subject: { table: 'meeting_recaps', uri },
-      assignments: [assignmentTo('meeting_recaps', meetingRecapFields, { uri, version, record })],
-    };
-  };
+const described = recordsTo('meeting_recaps', meetingRecapFields, versionByObservation);
 
 export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'meeting_recap.created': described(ranks.created),

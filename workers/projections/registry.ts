@@ -1,8 +1,7 @@
 // Every kind's projection and every mirrored table's fields: complete by construction, or it does not project.
 import type { FactKind } from '#schemas/records.ts';
-import { contactFields, contactProjections } from './contact.ts';
+import { contactFields, contactProjections, customFieldDefinitionFields } from './contact.ts';
 import type { Fact, ProjectionInput, Fields, MirrorTable, Projection } from './contract.ts';
-import { customFieldDefinitionFields, customFieldDefinitionProjections } from './custom-field-definition.ts';
 import { eventTypeFields, eventTypeProjections } from './event-type.ts';
 import { inviteeFields, inviteeProjections, scheduledEventFields } from './invitee.ts';
 import { meetingRecapFields, meetingRecapProjections } from './meeting-recap.ts';
@@ -15,7 +14,6 @@ const projections: { [Kind in FactKind]: Projection<Kind> } = {
   ...eventTypeProjections,
   ...meetingRecapProjections,
   ...routingFormProjections,
-  ...customFieldDefinitionProjections,
   ...userProjections,
 };
 

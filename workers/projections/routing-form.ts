@@ -1,12 +1,11 @@
 // Projects routing forms as they are read, and each submission with its answers.
 import type { FactKind } from '#schemas/records.ts';
 import type { RoutingForm, RoutingFormSubmission } from '#schemas/routing-form.ts';
-import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, spread, trackingFields } from './field-mapping.ts';
-import { ranks, versionOf, type Rank } from './version.ts';
+import type { Fields, Projection } from './contract.ts';
+import { columnsFrom, recordsTo, spread, trackingFields } from './field-mapping.ts';
+import { ranks } from './version.ts';
 
-type SubmissionKinds = Extract<FactKind, `routing_form_submission.${string}`>;
-type Kinds = SubmissionKinds | Extract<FactKind, `routing_form.${string}`>;
+type Kinds = Extract<FactKind, `routing_form.${string}` | `routing_form_submission.${string}`>;
 
 export const routingFormFields: Fields<'routing_forms'> = {
   ...columnsFrom<RoutingForm>()('routing_forms', 'name status questions created_at updated_at body'),
@@ -22,28 +21,10 @@ export const routingFormSubmissionFields: Fields<'routing_form_submissions'> = {
   result: spread('routing_form_submissions', 'result', { result_type: 'type' }),
 };
 
-const submitted =
-  (rank: Rank) =>
-  ({ payload, observed, tie }: ProjectionInput<SubmissionKinds>): Fact => {
-    const { uri } = payload;
-    const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, body: payload };
-    return {
-      subject: { table: 'routing_form_submissions', uri },
-      assignments: [assignmentTo('routing_form_submissions', routingFormSubmissionFields, { uri, version, record })],
-    };
-  };
+const submitted = recordsTo('routing_form_submissions', routingFormSubmissionFields);
 
 export const routingFormProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'routing_form_submission.created': submitted(ranks.created),
   'routing_form_submission.read': submitted(ranks.page),
-  'routing_form.read': ({ payload, observed, tie }) => {
-    const { uri } = payload;
-    const version = versionOf({ updatedAt: payload.updated_at, observed, rank: ranks.page, tie });
-    const record = { ...payload, body: payload };
-    return {
-      subject: { table: 'routing_forms', uri },
-      assignments: [assignmentTo('routing_forms', routingFormFields, { uri, version, record })],
-    };
-  },
+  'routing_form.read': recordsTo('routing_forms', routingFormFields)(ranks.page),
 };

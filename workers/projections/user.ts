@@ -1,8 +1,8 @@
 // Projects users and their memberships as they are read. A membership embeds its user, who has a row of their own.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
-import type { Assignment, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, partOf } from './field-mapping.ts';
+import type { Fields, Projection } from './contract.ts';
+import { assignmentTo, columnsFrom, partOf, recordsTo } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `user.${string}` | `organization_membership.${string}`>;
@@ -21,13 +21,11 @@ export const organizationMembershipFields: Fields<'organization_memberships'> = 
   organization: (uri) => ({ organization_uri: uri }),
 };
 
+const userRead = recordsTo('users', userFields)(ranks.page);
+
 export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
-  'user.read': (input) => ({
-    subject: { table: 'users', uri: input.payload.uri },
-    assignments: [userAssignment(input, input.payload)],
-  }),
-  'organization_membership.read': (input) => {
-    const { payload, observed, tie } = input;
+  'user.read': userRead,
+  'organization_membership.read': ({ payload, observed, tie }) => {
     const { uri } = payload;
     // A user that fits the schema is stored in its own row; one that does not stays in the membership's body.
     const { data: user } = userSchema.safeParse(payload.user);
@@ -37,13 +35,8 @@ export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
       subject: { table: 'organization_memberships', uri },
       assignments: [
         assignmentTo('organization_memberships', organizationMembershipFields, { uri, version, record }),
-        ...(user ? [userAssignment(input, user)] : []),
+        ...(user ? userRead({ payload: user, observed, tie }).assignments : []),
       ],
     };
   },
 };
-
-function userAssignment({ observed, tie }: Pick<ProjectionInput, 'observed' | 'tie'>, user: User): Assignment {
-  const version = versionOf({ updatedAt: user.updated_at, observed, rank: ranks.page, tie });
-  return assignmentTo('users', userFields, { uri: user.uri, version, record: { ...user, body: user } });
-}
