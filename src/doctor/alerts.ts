@@ -2,11 +2,11 @@
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { ok, openMirrorIfAny, problem, type Check, type Finding } from './check.ts';
+import { openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'alerts';
 
-export const checkAlerts: Check = async ({ config: { alerts, ...config }, log }) => {
+export const checkAlerts: Check = async ({ config: { alerts, ...config }, log }, report) => {
   const configured = configuredChannels(alerts);
   const { bookings, conditions } = await loadRules({ ...alerts, configured });
   const rules = [...bookings, ...conditions];
@@ -15,17 +15,14 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log })
   const summary = `${rules.length} rules send to ${channels.join(', ')}.`;
   const advice = 'To send them elsewhere too, set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL.';
   // Alerts in the log alone are a choice, not a fault.
-  const found: Finding[] = [ok(name, hasExternal ? summary : `${summary} ${advice}`)];
+  report.ok(name, hasExternal ? summary : `${summary} ${advice}`);
   await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });
-  if (store === undefined) return found;
+  if (store === undefined) return;
   const failed = (await countAlerts(store)).filter(({ state }) => state === 'failed');
   for (const { channel, count } of failed)
-    found.push(
-      problem(
-        name,
-        `${count} ${count === 1 ? 'alert' : 'alerts'} could not be sent to ${channel}.`,
-        `npx slotstream alerts test --channel ${channel}; when that works: npx slotstream alerts resend --failed`,
-      ),
+    report.problem(
+      name,
+      `${count} ${count === 1 ? 'alert' : 'alerts'} could not be sent to ${channel}.`,
+      `npx slotstream alerts test --channel ${channel}; when that works: npx slotstream alerts resend --failed`,
     );
-  return found;
 };

@@ -1,4 +1,4 @@
-// Defines what a check of `doctor` is: it examines one thing and returns findings. An error that it throws becomes a finding.
+// Defines what a check of `doctor` is: it examines one thing and reports what it finds. An error that it throws becomes a finding.
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
@@ -12,7 +12,7 @@ export interface CheckNeeds {
   readonly now: () => Date;
 }
 
-export type Check = (needs: CheckNeeds) => Promise<readonly Finding[]>;
+export type Check = (needs: CheckNeeds, report: Report) => Promise<void>;
 
 /** One line of `doctor`: what was found, and what fixes it. */
 export interface Finding {
@@ -22,14 +22,20 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export const ok = (name: string, message: string): Finding => ({ name, state: 'well', message });
-export const warning = (name: string, message: string, fix: string): Finding => ({
-  name,
-  state: 'doubtful',
-  message,
-  fix,
-});
-export const problem = (name: string, message: string, fix: string): Finding => ({ name, state: 'ill', message, fix });
+/** Collects findings. */
+export class Report {
+  readonly findings: Finding[] = [];
+
+  ok(name: string, message: string): void {
+    this.findings.push({ name, state: 'well', message });
+  }
+  warning(name: string, message: string, fix: string): void {
+    this.findings.push({ name, state: 'doubtful', message, fix });
+  }
+  problem(name: string, message: string, fix: string): void {
+    this.findings.push({ name, state: 'ill', message, fix });
+  }
+}
 
 /** Whether the API of the service can be called. */
 export const hasApi = ({ api }: Config): boolean =>

@@ -1,7 +1,7 @@
 // Runs the checks of `doctor`. A check that fails does not hide the others.
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { checkAlerts } from './alerts.ts';
-import { problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
+import { Report, type Check, type CheckNeeds, type Finding } from './check.ts';
 import { checkDrift } from './drift.ts';
 import { checkQueue, checkStore } from './engines.ts';
 import { checkDisk, checkKeys, checkSegments } from './local.ts';
@@ -28,18 +28,26 @@ const checks: Readonly<Record<string, Check>> = {
 export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const [name, check] of Object.entries(checks)) {
-    found.push(...(await check(needs).catch((error: unknown) => [failureFinding(name, error)])));
+    let report = new Report();
+    try {
+      await check(needs, report);
+    } catch (error) {
+      report = new Report();
+      reportFailure(name, error, report);
+    }
+    found.push(...report.findings);
   }
   return found;
 }
 
-function failureFinding(name: string, error: unknown): Finding {
+function reportFailure(name: string, error: unknown, report: Report): void {
   // Before the first start there is no mirror, which is not a problem.
   if (error instanceof SlotstreamError)
-    return (error.code === 'no_mirror' ? warning : problem)(name, error.message, error.hint ?? 'See the log.');
-  return problem(
-    name,
-    `cannot be checked (${codeOf(error)}).`,
-    'Check that the address is right and answers; LOG_LEVEL=debug logs the details.',
-  );
+    report[error.code === 'no_mirror' ? 'warning' : 'problem'](name, error.message, error.hint ?? 'See the log.');
+  else
+    report.problem(
+      name,
+      `cannot be checked (${codeOf(error)}).`,
+      'Check that the address is right and answers; LOG_LEVEL=debug logs the details.',
+    );
 }

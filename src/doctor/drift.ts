@@ -2,21 +2,20 @@
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
-import { hasApi, ok, openMirrorIfAny, problem, warning, type Check, type Finding } from './check.ts';
+import { hasApi, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'drift';
 /** This many periods without a complete run are reported. */
 const maxMissedPeriods = 3;
 
-export const checkDrift: Check = async ({ config, log, now }) => {
-  if (!hasApi(config)) return [];
+export const checkDrift: Check = async ({ config, log, now }, report) => {
+  if (!hasApi(config)) return;
   await using store = await openMirrorIfAny({ config, log });
-  if (store === undefined) return [];
+  if (store === undefined) return;
   const runs = await lastReconcileRuns(store);
   const gap = await openGap(store);
-  const found: Finding[] = [];
   if (gap !== undefined)
-    found.push(warning(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --repair'));
+    report.warning(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --repair');
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const part of ['recent', 'full'] as const) {
     const everyMs = periods[part];
@@ -26,25 +25,21 @@ export const checkDrift: Check = async ({ config, log, now }) => {
     if (run === undefined && part === 'recent' && runs.full !== undefined) continue;
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
-      found.push(warning(name, `${what} never compared with the service.`, `npx slotstream start, or: ${command}`));
+      report.warning(name, `${what} never compared with the service.`, `npx slotstream start, or: ${command}`);
       continue;
     }
     const deletes = Object.values(run.held_back).reduce((sum, count) => sum + count, 0);
     if (deletes > 0)
-      found.push(
-        problem(
-          name,
-          `the service no longer has at least ${deletes} rows; so many that none was deleted here.`,
-          'Check the service first; if the rows were really deleted: npx slotstream reconcile --repair --allow-deletes',
-        ),
+      report.problem(
+        name,
+        `the service no longer has at least ${deletes} rows; so many that none was deleted here.`,
+        'Check the service first; if the rows were really deleted: npx slotstream reconcile --repair --allow-deletes',
       );
     if (run.unreadable.length > 0)
-      found.push(warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.'));
+      report.warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.');
     const ageMs = now().getTime() - Date.parse(run.finished_at);
     const message = `${part}: ${run.read} records compared at ${run.finished_at}, ${totalOf(run.drift)} repaired.`;
-    found.push(
-      ageMs > maxMissedPeriods * everyMs ? warning(name, `${message} None since.`, command) : ok(name, message),
-    );
+    if (ageMs > maxMissedPeriods * everyMs) report.warning(name, `${message} None since.`, command);
+    else report.ok(name, message);
   }
-  return found;
 };

@@ -5,80 +5,71 @@ import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/log/delivery-lag.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
-import { ok, problem, warning, type Check, type Finding } from './check.ts';
+import type { Check, Report } from './check.ts';
 
-export const checkQueue: Check = async ({ config }) => {
-  if (isEmbedded(config.queueUrl)) return [ok('queue', 'embedded, in the data folder; the running process owns it.')];
+export const checkQueue: Check = async ({ config }, report) => {
+  if (isEmbedded(config.queueUrl))
+    return report.ok('queue', 'embedded, in the data folder; the running process owns it.');
   const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: () => {} });
   try {
     await queue.ping();
     const problems = await queue.check();
     const { waiting, failed } = await queue.depth();
-    const found = problems.map(({ fatal, message, hint }) => (fatal ? problem : warning)('queue', message, hint));
+    for (const { fatal, message, hint } of problems) report[fatal ? 'problem' : 'warning']('queue', message, hint);
     if (failed > 0)
-      found.push(warning('queue', `${failed} batches failed.`, 'A running worker retries them: npx slotstream work'));
-    return found.length > 0 ? found : [ok('queue', `${queue.engine} answers; ${waiting} batches are waiting.`)];
+      report.warning('queue', `${failed} batches failed.`, 'A running worker retries them: npx slotstream work');
+    if (report.findings.length === 0) report.ok('queue', `${queue.engine} answers; ${waiting} batches are waiting.`);
   } finally {
     await queue.close();
   }
 };
 
-export const checkStore: Check = async ({ config, log }) => {
+export const checkStore: Check = async ({ config, log }, report) => {
   await using store = await openMirror(config, log);
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
-  const found: Finding[] = [ok('store', `${engine} answers; the log ends at entry ${last_seq}.`)];
+  report.ok('store', `${engine} answers; the log ends at entry ${last_seq}.`);
   if (quarantined > 0)
-    found.push(
-      problem(
-        'quarantine',
-        `${deliveries(quarantined)} could not be projected.`,
-        'npx slotstream replay --quarantined --dry-run shows whether this version can project them; then run it without --dry-run',
-      ),
+    report.problem(
+      'quarantine',
+      `${deliveries(quarantined)} could not be projected.`,
+      'npx slotstream replay --quarantined --dry-run shows whether this version can project them; then run it without --dry-run',
     );
   if (unhandled > 0)
-    found.push(
-      warning(
-        'quarantine',
-        `${deliveries(unhandled)} of kinds that this version does not know.`,
-        'Upgrade, then: npx slotstream replay --quarantined',
-      ),
+    report.warning(
+      'quarantine',
+      `${deliveries(unhandled)} of kinds that this version does not know.`,
+      'Upgrade, then: npx slotstream replay --quarantined',
     );
   for (const setting of await store.engine.unsafeSettings())
-    found.push(
-      warning(
-        'store',
-        `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged deliveries.`,
-        `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart PostgreSQL.`,
-      ),
+    report.warning(
+      'store',
+      `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged deliveries.`,
+      `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart PostgreSQL.`,
     );
   const missing = await store.engine.contactIndex.missing(store.db);
   if (missing.length > 0)
-    found.push(
-      warning(
-        'search',
-        'PostgreSQL has no trigram index: searching many contacts by name is slow.',
-        `In the database, as a user with the privilege: ${missing.join('; ')};`,
-      ),
+    report.warning(
+      'search',
+      'PostgreSQL has no trigram index: searching many contacts by name is slow.',
+      `In the database, as a user with the privilege: ${missing.join('; ')};`,
     );
-  return [...found, ...(await checkDelays(store))];
+  await checkDelays(store, report);
 };
 
 const deliveries = (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 
 const maxDelaySeconds = 300;
 
-async function checkDelays(store: Store): Promise<readonly Finding[]> {
+async function checkDelays(store: Store, report: Report): Promise<void> {
   const delays = await latestDelays(store, 20);
   const slowest = Math.round(Math.max(0, ...delays));
-  if (delays.length === 0) return [];
+  if (delays.length === 0) return;
   if (slowest <= maxDelaySeconds)
-    return [ok('lag', `the last ${deliveries(delays.length)} arrived at most ${slowest} s after the event.`)];
-  return [
-    warning(
-      'lag',
-      `of the last ${deliveries(delays.length)}, one arrived ${slowest} s after the event: it was retried, or a clock is wrong.`,
-      'Look at npx slotstream status, and at the lines about the clock and the public URL here.',
-    ),
-  ];
+    return report.ok('lag', `the last ${deliveries(delays.length)} arrived at most ${slowest} s after the event.`);
+  return report.warning(
+    'lag',
+    `of the last ${deliveries(delays.length)}, one arrived ${slowest} s after the event: it was retried, or a clock is wrong.`,
+    'Look at npx slotstream status, and at the lines about the clock and the public URL here.',
+  );
 }

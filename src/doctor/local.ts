@@ -3,58 +3,52 @@ import { existsSync } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { openKeyRing } from '#src/signing/key-ring.ts';
-import { ok, problem, warning, type Check, type Finding } from './check.ts';
+import type { Check } from './check.ts';
 
-export const checkKeys: Check = async ({ config, now }) => {
+export const checkKeys: Check = async ({ config, now }, report) => {
   const { keys, allowUnsigned } = config.signing;
   if (allowUnsigned)
-    return [
-      problem(
-        'signing key',
-        'ALLOW_UNSIGNED accepts deliveries from anyone.',
-        'Set SIGNING_KEYS, remove ALLOW_UNSIGNED and restart the receiver.',
-      ),
-    ];
+    return report.problem(
+      'signing key',
+      'ALLOW_UNSIGNED accepts deliveries from anyone.',
+      'Set SIGNING_KEYS, remove ALLOW_UNSIGNED and restart the receiver.',
+    );
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned });
   if (ring.warnings.length > 0)
-    return ring.warnings.map((text) =>
-      warning('signing key', `${text}.`, 'Set SIGNING_KEYS to 32 random bytes: openssl rand -base64 32'),
+    return ring.warnings.forEach((text) =>
+      report.warning('signing key', `${text}.`, 'Set SIGNING_KEYS to 32 random bytes: openssl rand -base64 32'),
     );
   const count = ring.keysAt(now().getTime()).length;
-  return [
-    ok('signing key', `${count} ${count === 1 ? 'key verifies' : 'keys verify'} deliveries, from the ${ring.source}.`),
-  ];
+  return report.ok(
+    'signing key',
+    `${count} ${count === 1 ? 'key verifies' : 'keys verify'} deliveries, from the ${ring.source}.`,
+  );
 };
 
 const minFreeBytes = 512 * 1024 ** 2;
 
-export const checkDisk: Check = async ({ config }) => {
+export const checkDisk: Check = async ({ config }, report) => {
   const { bavail, bsize } = await statfs(existingFolder(resolve(config.dataDir)));
   const free = bavail * bsize;
   const message = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
-  return [
-    free < minFreeBytes
-      ? problem('disk', message, 'Free disk space, or move DATA_DIR to a larger disk.')
-      : ok('disk', message),
-  ];
+  if (free >= minFreeBytes) return report.ok('disk', message);
+  return report.problem('disk', message, 'Free disk space, or move DATA_DIR to a larger disk.');
 };
 
 /** The folder, or the closest parent that exists: it will be created there. */
 const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)));
 
-export const checkSegments: Check = async ({ config }) =>
-  (await Promise.all(['spool', 'journal'].map((name) => damagedFiles(name, join(config.dataDir, name))))).flat();
-
-async function damagedFiles(name: string, folder: string): Promise<readonly Finding[]> {
-  // Without a folder, nothing was ever written there.
-  const files = await readdir(folder).catch(() => []);
-  const damaged = files.filter((file) => file.startsWith('damaged-'));
-  if (damaged.length === 0) return [];
-  return [
-    problem(
+export const checkSegments: Check = async ({ config }, report) => {
+  for (const name of ['spool', 'journal']) {
+    const folder = join(config.dataDir, name);
+    // Without a folder, nothing was ever written there.
+    const files = await readdir(folder).catch(() => []);
+    const damaged = files.filter((file) => file.startsWith('damaged-'));
+    if (damaged.length === 0) continue;
+    report.problem(
       name,
       `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
       `npx slotstream reconcile --repair, then delete them: rm ${join(folder, 'damaged-*')}`,
-    ),
-  ];
-}
+    );
+  }
+};

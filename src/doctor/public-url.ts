@@ -4,48 +4,44 @@ import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { selfTestBody, selfTestTitle } from '#src/receiver/health.ts';
 import { signDelivery } from '#src/signing/signature.ts';
-import { ok, problem, warning, type Check, type Finding } from './check.ts';
+import type { Check, Report } from './check.ts';
 
 const name = 'public URL';
 const timeoutMs = 10_000;
 
-export const checkPublicUrl: Check = async ({ config, now }) => {
+export const checkPublicUrl: Check = async ({ config, now }, report) => {
   const { publicUrl } = config;
   if (publicUrl === undefined)
-    return [
-      warning(
-        name,
-        'PUBLIC_URL is not set: bootstrap cannot tell the service where to deliver.',
-        'Set PUBLIC_URL to the URL at which the service reaches the receiver, without /webhooks.',
-      ),
-    ];
+    return report.warning(
+      name,
+      'PUBLIC_URL is not set: bootstrap cannot tell the service where to deliver.',
+      'Set PUBLIC_URL to the URL at which the service reaches the receiver, without /webhooks.',
+    );
   const health = await request(`${publicUrl}/healthz`, { method: 'GET' });
   if (health === undefined)
-    return [
-      problem(
-        name,
-        `nothing answers at ${publicUrl}.`,
-        'Start a receiver, and check the proxy, DNS and firewall in front of it.',
-      ),
-    ];
+    return report.problem(
+      name,
+      `nothing answers at ${publicUrl}.`,
+      'Start a receiver, and check the proxy, DNS and firewall in front of it.',
+    );
   if (health.status !== 200)
-    return [
-      problem(
-        name,
-        `${publicUrl}/healthz answers ${health.status}: this is not the receiver.`,
-        'Make the proxy forward to PORT of the receiver.',
-      ),
-    ];
+    return report.problem(
+      name,
+      `${publicUrl}/healthz answers ${health.status}: this is not the receiver.`,
+      'Make the proxy forward to PORT of the receiver.',
+    );
   const { allowUnsigned, keys } = config.signing;
   const [key] = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned }).keysAt(now().getTime());
-  return key === undefined ? [] : selfTest(config, { url: `${publicUrl}/webhooks?s=doctor`, key, now: now() });
+  const url = `${publicUrl}/webhooks?s=doctor`;
+  if (key !== undefined) await selfTest(config, { url, key, now: now() }, report);
 };
 
 /** Sends two test requests that are not stored: one unsigned, which must be rejected, and one signed, which must be accepted. */
 async function selfTest(
   { signing }: Config,
   { url, key, now }: { readonly url: string; readonly key: string; readonly now: Date },
-): Promise<readonly Finding[]> {
+  report: Report,
+): Promise<void> {
   const post = (headers: Record<string, string>) =>
     request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: selfTestBody });
   const signature = signDelivery({
@@ -59,26 +55,24 @@ async function selfTest(
   const signed = await post(signature);
   const unsigned = await post({});
   if (signed?.status === 401)
-    return [
-      problem(
-        name,
-        'the receiver rejects our signing key, or its clock is wrong.',
-        'Give the receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize both clocks with NTP.',
-      ),
-    ];
+    return report.problem(
+      name,
+      'the receiver rejects our signing key, or its clock is wrong.',
+      'Give the receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize both clocks with NTP.',
+    );
   if (signed?.status !== 200 || signed.title !== selfTestTitle)
-    return [
-      problem(
-        name,
-        `a signed delivery is answered ${signed?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
-        'Make the proxy forward POST /webhooks unchanged: method, body, query and headers.',
-      ),
-    ];
+    return report.problem(
+      name,
+      `a signed delivery is answered ${signed?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
+      'Make the proxy forward POST /webhooks unchanged: method, body, query and headers.',
+    );
   if (unsigned?.status !== 401 && !signing.allowUnsigned)
-    return [
-      problem(name, 'an unsigned delivery is not rejected.', 'Remove ALLOW_UNSIGNED from the receiver and restart it.'),
-    ];
-  return [ok(name, 'leads to a receiver that verifies deliveries with our key.')];
+    return report.problem(
+      name,
+      'an unsigned delivery is not rejected.',
+      'Remove ALLOW_UNSIGNED from the receiver and restart it.',
+    );
+  return report.ok(name, 'leads to a receiver that verifies deliveries with our key.');
 }
 
 async function request(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {

@@ -1,5 +1,6 @@
 // Checks the service: it answers, accepts the token, grants the scopes that EVENTS requires, and its clock agrees with ours.
 import { contractOf, type EventKind } from '#schemas/events.ts';
+import type { Config } from '#src/config/load.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
 import {
@@ -12,38 +13,36 @@ import {
   listWebhookSubscriptions,
 } from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
-import { callOptions, hasApi, ok, problem, warning, type Check, type CheckNeeds, type Finding } from './check.ts';
+import { callOptions, hasApi, type Check, type Report } from './check.ts';
 
-export const checkService: Check = async (needs) => {
-  const { config, now } = needs;
+export const checkService: Check = async ({ config, now }, report) => {
   if (!hasApi(config))
-    return [
-      warning(
-        'service',
-        'API_BASE_URL and a token are not set: deliveries are projected, but bootstrap, backfill and reconcile cannot run.',
-        'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
-      ),
-    ];
+    return report.warning(
+      'service',
+      'API_BASE_URL and a token are not set: deliveries are projected, but bootstrap, backfill and reconcile cannot run.',
+      'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
+    );
   const client = openUpstream(config, {}, callOptions);
   const sentMs = now().getTime();
   const { value: me, observed } = await getCurrentUser(client);
   const organization = config.api.organizationUri ?? me.current_organization;
-  const token = ok('token', 'the service accepts it.');
-  const clock = clockFinding(needs, (sentMs - Date.parse(observed)) / 1000);
+  report.ok('token', 'the service accepts it.');
+  compareClocks(config, (sentMs - Date.parse(observed)) / 1000, report);
   if (organization == null)
-    return [token, clock, problem('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.')];
-  return [token, clock, ...(await checkScopes({ client, user: me.uri, organization }, config.events))];
+    return report.problem('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.');
+  await checkScopes({ client, user: me.uri, organization }, config.events, report);
 };
 
 /** `observed` is rounded down to the second and includes the round trip, so a difference of two seconds means nothing. */
-function clockFinding({ config }: CheckNeeds, aheadSeconds: number): Finding {
+function compareClocks({ signing }: Config, aheadSeconds: number, report: Report): void {
   const off = Math.round(aheadSeconds);
-  const tolerance = config.signing.toleranceSeconds;
+  const tolerance = signing.toleranceSeconds;
   const message = `this machine is ${Math.abs(off)} s ${off < 0 ? 'behind' : 'ahead of'} the service.`;
   const fix = 'Synchronize the clock with NTP: timedatectl set-ntp true';
   if (tolerance > 0 && Math.abs(off) > tolerance)
-    return problem('clock', `${message} Every delivery is rejected.`, fix);
-  return Math.abs(off) > 10 ? warning('clock', message, fix) : ok('clock', 'agrees with the service.');
+    return report.problem('clock', `${message} Every delivery is rejected.`, fix);
+  if (Math.abs(off) > 10) return report.warning('clock', message, fix);
+  return report.ok('clock', 'agrees with the service.');
 }
 
 interface ProbeNeeds {
@@ -65,16 +64,18 @@ const probes: Readonly<Record<string, Probe>> = {
     listWebhookSubscriptions(client, { organization, scope: 'organization', count: 1 }),
 };
 
-async function checkScopes(needs: ProbeNeeds, events: readonly EventKind[]): Promise<readonly Finding[]> {
+async function checkScopes(needs: ProbeNeeds, events: readonly EventKind[], report: Report): Promise<void> {
   const kindsByScope = Map.groupBy(events, (kind): string => contractOf(kind).requiredCallerScope);
-  const found: Finding[] = [];
+  let areGranted = true;
   for (const [scope, probe] of Object.entries(probes)) {
     const kinds = scope === 'webhooks:write' ? events : kindsByScope.get(scope);
     if (kinds === undefined) continue;
     const refusal = await refusedCall(probe(needs));
-    if (refusal !== undefined) found.push(scopeFinding(refusal, scope, kinds));
+    if (refusal === undefined) continue;
+    areGranted = false;
+    reportRefusal(refusal, { scope, kinds }, report);
   }
-  return found.length > 0 ? found : [ok('scopes', 'the token can read everything that EVENTS requires.')];
+  if (areGranted) report.ok('scopes', 'the token can read everything that EVENTS requires.');
 }
 
 async function refusedCall(pages: AsyncGenerator): Promise<ApiError | undefined> {
@@ -87,12 +88,20 @@ async function refusedCall(pages: AsyncGenerator): Promise<ApiError | undefined>
   }
 }
 
-function scopeFinding(refusal: ApiError, scope: string, kinds: readonly EventKind[]): Finding {
+function reportRefusal(
+  refusal: ApiError,
+  { scope, kinds }: { readonly scope: string; readonly kinds: readonly EventKind[] },
+  report: Report,
+): void {
   const missing =
     scope === 'webhooks:write' ? 'bootstrap cannot create subscriptions' : `missing in the mirror: ${kinds.join(', ')}`;
   if (refusal.requiredScopes.length > 0)
-    return problem('scopes', `the token lacks ${refusal.requiredScopes.join(', ')}; ${missing}.`, refusal.hint ?? '');
-  return problem(
+    return report.problem(
+      'scopes',
+      `the token lacks ${refusal.requiredScopes.join(', ')}; ${missing}.`,
+      refusal.hint ?? '',
+    );
+  return report.problem(
     'scopes',
     `${refusal.message} ${missing}.`,
     refusal.hint ?? 'Use the token of an owner or administrator.',

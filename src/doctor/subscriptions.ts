@@ -2,48 +2,38 @@
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { callOptions, hasApi, ok, openMirrorIfAny, problem, warning, type Check, type Finding } from './check.ts';
+import { callOptions, hasApi, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'subscriptions';
 
-export const checkSubscriptions: Check = async ({ config, log, now }) => {
-  if (!hasApi(config) || config.publicUrl === undefined) return [];
+export const checkSubscriptions: Check = async ({ config, log, now }, report) => {
+  if (!hasApi(config) || config.publicUrl === undefined) return;
   await using store = await openMirrorIfAny({ config, log });
-  if (store === undefined) return [];
+  if (store === undefined) return;
   const { input, steps, unlisted } = await inspectFromConfig({ config, store, now, upstream: callOptions });
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
-  const found: Finding[] = ours.flatMap(({ state, retry_started_at: since }) =>
-    state === 'active' && since != null
-      ? [
-          problem(
-            name,
-            `deliveries fail and are retried since ${since}; after a day the service gives up.`,
-            'Fix what the line about the public URL says, then repair what was missed: npx slotstream reconcile --repair',
-          ),
-        ]
-      : [],
-  );
+  const retried = ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null);
+  for (const { retry_started_at: since } of retried)
+    report.problem(
+      name,
+      `deliveries fail and are retried since ${since}; after a day the service gives up.`,
+      'Fix what the line about the public URL says, then repair what was missed: npx slotstream reconcile --repair',
+    );
   const disabled = ours.filter(({ state }) => state !== 'active').length;
   if (disabled > 0)
-    found.push(
-      problem(
-        name,
-        `the service disabled ${disabled} of them.`,
-        'npx slotstream bootstrap, then: npx slotstream reconcile --repair',
-      ),
+    report.problem(
+      name,
+      `the service disabled ${disabled} of them.`,
+      'npx slotstream bootstrap, then: npx slotstream reconcile --repair',
     );
   const pending = steps.filter(isPending).length;
   if (pending > 0)
-    found.push(
-      problem(
-        name,
-        `${pending} must be created, replaced or deleted.`,
-        'npx slotstream bootstrap (--plan shows the changes first)',
-      ),
+    report.problem(
+      name,
+      `${pending} must be created, replaced or deleted.`,
+      'npx slotstream bootstrap (--plan shows the changes first)',
     );
   for (const { error } of unlisted)
-    found.push(
-      warning(name, `some cannot be listed. ${error.message}`, error.hint ?? 'npx slotstream bootstrap --plan'),
-    );
-  return found.length > 0 ? found : [ok(name, `${ours.length} are up to date, and deliveries arrive.`)];
+    report.warning(name, `some cannot be listed. ${error.message}`, error.hint ?? 'npx slotstream bootstrap --plan');
+  if (report.findings.length === 0) report.ok(name, `${ours.length} are up to date, and deliveries arrive.`);
 };
