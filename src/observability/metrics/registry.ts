@@ -3,16 +3,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
-import { watchAlerts, watchChannels, type AlertCounts, type ChannelStates } from './alerts.ts';
-import { withTimeout } from '#src/base/timeout.ts';
-import { watchDrift, type Reconciled } from './drift.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
-import { watchSinks, type SinkValues } from './sinks.ts';
+import { watchedGauges, type WatchedSources } from './watched.ts';
 
 export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
 /** `aborted`: the sender disconnected before the end of its body. */
 export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
-export type QueueDepths = Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
 
 export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated' | 'refused';
 
@@ -38,14 +34,7 @@ export interface Metrics {
   /** A request to the admin listener was rejected. */
   adminRefused(cause: string): void;
   /** Sources that are read when the metrics are read; a source that fails leaves only its own gauge without a value. */
-  watch(sources: {
-    readonly queueDepth?: () => Promise<QueueDepths>;
-    readonly quarantine?: () => Promise<number>;
-    readonly reconciled?: () => Promise<Reconciled>;
-    readonly sinks?: () => Promise<SinkValues>;
-    readonly alerts?: () => Promise<AlertCounts>;
-    readonly alertChannels?: () => Promise<ChannelStates>;
-  }): void;
+  watch(sources: WatchedSources): void;
   /** The states of our subscriptions at the last check. */
   subscriptions(counts: Readonly<Record<SubscriptionState, number>>): void;
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -104,7 +93,6 @@ export function createMetrics(): Metrics {
   const requeued = counter('journal_requeued_total', 'Batches enqueued again from the receiver journal.');
   const queueLosses = counter('queue_losses_total', 'How often the queue had lost what it had accepted.');
   const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
-  const watched = watchedGauges(registry);
   const subscriptions = new Gauge({
     name: 'slotstream_subscriptions',
     help: 'Our webhook subscriptions with a problem at the last check, by state.',
@@ -141,7 +129,7 @@ export function createMetrics(): Metrics {
       for (const [state, count] of Object.entries(counts)) subscriptions.set({ state }, count);
     },
     unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
-    watch: watched,
+    watch: watchedGauges(registry),
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
@@ -164,46 +152,6 @@ function tally(counter: { registry: Registry; name: string; help: string; label:
     count: (value: string): void => void counts.set(value, (counts.get(value) ?? 0) + 1),
     total: (value: string): number => counts.get(value) ?? 0,
   };
-}
-
-function watchedGauges(registry: Registry): Metrics['watch'] {
-  let sources: Parameters<Metrics['watch']>[0] = {};
-  const registers = [registry];
-  const depth = new Gauge({
-    name: 'slotstream_queue_depth',
-    help: 'Jobs in the queue, by state.',
-    labelNames: ['state'],
-    registers,
-    collect: async () => {
-      const depths = await valueOf(sources.queueDepth);
-      depth.reset();
-      for (const [state, jobs] of Object.entries(depths ?? {})) depth.set({ state }, jobs);
-    },
-  });
-  const quarantine = new Gauge({
-    name: 'slotstream_quarantine',
-    help: 'Deliveries in quarantine.',
-    registers,
-    collect: async () => {
-      const entries = await valueOf(sources.quarantine);
-      quarantine.set(entries ?? NaN);
-    },
-  });
-  watchDrift(registry, () => valueOf(sources.reconciled));
-  watchSinks(registry, () => valueOf(sources.sinks));
-  watchAlerts(registry, () => valueOf(sources.alerts));
-  watchChannels(registry, () => valueOf(sources.alertChannels));
-  return (added) => {
-    sources = { ...sources, ...added };
-  };
-}
-
-async function valueOf<T>(source: (() => Promise<T>) | undefined): Promise<T | undefined> {
-  try {
-    return source && (await withTimeout(source(), 2000));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The longest delay since the last reading: a blocked event loop is the first thing to rule out when responses are slow. */
