@@ -2,7 +2,6 @@
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { Store } from './contract.ts';
 import { decodeRow, deleteRows, writeRows } from './rows.ts';
-import type { NewRow } from './tables.ts';
 
 /** `checked_at`: when it was last listed; for a disabled one, when it was last seen active. */
 export interface KnownSubscription extends WebhookSubscription {
@@ -26,13 +25,10 @@ export async function writeSubscriptions(
     await deleteRows(unit, 'webhook_subscriptions', 'uri', deleted);
     // Sorted, to avoid deadlocks between concurrent writers of the same rows.
     const sorted = seen.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
-    await writeRows(unit, 'webhook_subscriptions', sorted.map(rowOf));
+    await writeRows(
+      unit,
+      'webhook_subscriptions',
+      sorted.map((known) => ({ ...known, events: known.events ?? null })),
+    );
   });
-}
-
-function rowOf(known: KnownSubscription): NewRow<'webhook_subscriptions'> {
-  const { uri, callback_url, state, events, scope, organization, user, group, creator, ...times } = known;
-  const { retry_started_at, created_at, updated_at, checked_at } = times;
-  const texts = { uri, callback_url, state, scope, organization, user, group, creator };
-  return { ...texts, events: events ?? null, retry_started_at, created_at, updated_at, checked_at };
 }

@@ -1,5 +1,6 @@
 // Lists what exists: the account of the token, and the subscriptions at the service.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
+import type { Config } from '#src/config/load.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
@@ -20,11 +21,7 @@ export interface Account {
   readonly group: string | undefined;
 }
 
-export interface AccountSettings {
-  readonly organizationUri: string | undefined;
-  readonly userUri: string | undefined;
-  readonly groupUri: string | undefined;
-}
+export type AccountSettings = Pick<Config['api'], 'organizationUri' | 'userUri' | 'groupUri'>;
 
 /** Calls the service only for what is not configured. */
 export async function findAccount({ main }: Callers, settings: AccountSettings): Promise<Account> {

@@ -1,16 +1,12 @@
 // The registry of channels, and which of them are configured. Each is loaded when it is opened: most processes use one or none.
+import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { channelNames, type Channel, type ChannelName } from './channel.ts';
 
-/** As in `config.alerts`. */
-export interface ChannelSettings {
-  readonly slackUrl: string | undefined;
-  readonly webhookUrl: string | undefined;
-  readonly webhookSecret: string | undefined;
-  readonly smtpUrl: string | undefined;
-  readonly emailTo: readonly string[] | undefined;
-  readonly allowPrivate: boolean;
-}
+export type ChannelSettings = Pick<
+  Config['alerts'],
+  'slackUrl' | 'webhookUrl' | 'webhookSecret' | 'smtpUrl' | 'emailTo' | 'allowPrivate'
+>;
 
 export interface ChannelNeeds {
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -1,7 +1,12 @@
 // Turns the answer of an HTTP endpoint into the result of a send, for every channel over HTTP.
 import { requestedDelayMs } from '#src/base/retry-after.ts';
-import type { OutgoingAnswer } from '#src/egress/http.ts';
+import type { Outgoing, OutgoingAnswer } from '#src/egress/http.ts';
 import type { SendResult } from './channel.ts';
+
+export interface HttpChannelNeeds {
+  readonly outgoing: Outgoing;
+  readonly clock: () => number;
+}
 
 export interface ResponseInput {
   readonly answer: OutgoingAnswer;

@@ -1,21 +1,15 @@
 // Slack's incoming webhooks and compatible services (Mattermost, Rocket.Chat): blocks, and a plain text for clients that do not show
 // blocks. Values are only ever put into plain_text, which has no markup.
-import type { Outgoing } from '#src/egress/http.ts';
 import type { Channel } from './channel.ts';
-import { classifyResponse, isRejection } from './classify-response.ts';
+import { classifyResponse, isRejection, type HttpChannelNeeds } from './classify-response.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
-
-export interface SlackNeeds {
-  readonly outgoing: Outgoing;
-  readonly clock: () => number;
-}
 
 const timeoutMs = 10_000;
 // Slack rejects the whole message when one of these is exceeded.
 const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, text: 4_000 } as const;
 
-export function openSlack({ outgoing, clock }: SlackNeeds, { url }: { readonly url: string }): Channel {
+export function openSlack({ outgoing, clock }: HttpChannelNeeds, { url }: { readonly url: string }): Channel {
   return {
     name: 'slack',
     target: new URL(url).host,

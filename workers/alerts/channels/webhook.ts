@@ -1,23 +1,15 @@
 // The operator's own endpoint: JSON, signed as Standard Webhooks, with an id that is the same at every attempt.
-import type { Outgoing } from '#src/egress/http.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import type { Channel } from './channel.ts';
-import { classifyResponse, isRejection } from './classify-response.ts';
+import { classifyResponse, isRejection, type HttpChannelNeeds } from './classify-response.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
-
-export interface WebhookNeeds {
-  readonly outgoing: Outgoing;
-  readonly clock: () => number;
-}
-
-export interface WebhookOptions {
-  readonly url: string;
-  readonly secret: string;
-}
 
 const timeoutMs = 10_000;
 
-export function openWebhook({ outgoing, clock }: WebhookNeeds, { url, secret }: WebhookOptions): Channel {
+export function openWebhook(
+  { outgoing, clock }: HttpChannelNeeds,
+  { url, secret }: { readonly url: string; readonly secret: string },
+): Channel {
   return {
     name: 'webhook',
     target: new URL(url).host,

@@ -1,16 +1,14 @@
 // The contract of a condition: an operational rule, evaluated every minute on the health of the mirror. A condition alerts once while it
 // holds, and its alert is retracted when it ends.
 import { z } from 'zod';
+import type { NoShowRate, RateWindow } from '#src/store/no-show-rates.ts';
+import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 
 /** The health of the mirror at one moment. */
 export interface MirrorHealth {
   readonly nowMs: number;
   /** As the subscription watch last saw them. */
-  readonly subscriptions: readonly {
-    readonly uri: string;
-    readonly state: string | null;
-    readonly retryStartedAt: string | null;
-  }[];
+  readonly subscriptions: readonly Pick<KnownSubscription, 'uri' | 'state' | 'retry_started_at'>[];
   /** Subscriptions that the watch found disabled or deleted within the last hour, replaced or not. */
   readonly lostSubscriptions: readonly LostSubscription[];
   readonly quarantined: number;
@@ -27,7 +25,7 @@ export interface MirrorHealth {
   /** Deliveries on the disks of receivers, waiting for the queue. */
   readonly spooled: number;
   /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
-  noShowRates(by: RateGroup, withinMs: number): Promise<readonly NoShowRate[]>;
+  noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
 }
 
 export interface LostSubscription {
@@ -44,14 +42,6 @@ export interface Comparison {
   /** Deletes that wait for confirmation. */
   readonly heldBack: number;
   readonly finishedAt: string;
-}
-
-export type RateGroup = 'event_type' | 'host';
-
-export interface NoShowRate {
-  readonly uri: string;
-  readonly ended: number;
-  readonly noShows: number;
 }
 
 /** One thing that is wrong. */

@@ -50,10 +50,14 @@ function lossProblem({ uri, how, isReplaced }: MirrorHealth['lostSubscriptions']
   return { subject: uri, message: `${what}. ${next}` };
 }
 
-function deliveryProblem({ uri, state, retryStartedAt }: MirrorHealth['subscriptions'][number]): readonly Problem[] {
+function deliveryProblem({
+  uri,
+  state,
+  retry_started_at: since,
+}: MirrorHealth['subscriptions'][number]): readonly Problem[] {
   if (state === 'disabled') return [lossProblem({ uri, how: 'disabled', isReplaced: false })];
-  if (retryStartedAt === null) return [];
-  const message = `Deliveries of a webhook subscription have failed since ${retryStartedAt}; after a day the service gives up. Check: npx slotstream doctor`;
+  if (since == null) return [];
+  const message = `Deliveries of a webhook subscription have failed since ${since}; after a day the service gives up. Check: npx slotstream doctor`;
   return [{ subject: uri, message }];
 }
 

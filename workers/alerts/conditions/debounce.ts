@@ -2,6 +2,7 @@
 //
 //   (none) ──found──▶ suspected ──found again──▶ open ──not found──▶ open ──not found again──▶ (none)
 //                         └──not found──▶ (none)      ▲    └──found──┘
+import { z } from 'zod';
 import type { Problem } from './condition.ts';
 
 export interface FoundProblem extends Problem {
@@ -9,13 +10,19 @@ export interface FoundProblem extends Problem {
 }
 
 /** One period of time during which a problem was found. */
-export interface Episode extends FoundProblem {
-  /** When the problem was first found; it identifies the episode. */
-  readonly since: string;
-  readonly isOpen: boolean;
-  /** Evaluations in a row that contradict `isOpen`. */
-  readonly against: number;
-}
+export const episode = z
+  .object({
+    rule: z.string(),
+    subject: z.string(),
+    message: z.string(),
+    /** When the problem was first found; it identifies the episode. */
+    since: z.string(),
+    isOpen: z.boolean(),
+    /** Evaluations in a row that contradict `isOpen`. */
+    against: z.number(),
+  })
+  .readonly();
+export type Episode = z.output<typeof episode>;
 
 const decisive = 2;
 

@@ -10,8 +10,8 @@ import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
 import type { MirrorHealth } from './condition.ts';
-import { advance, type Episode, type Evaluation } from './debounce.ts';
-import { readMirrorHealth } from './mirror-health.ts';
+import { advance, episode, type Episode, type Evaluation } from './debounce.ts';
+import { logEnd, readMirrorHealth } from './mirror-health.ts';
 
 export interface EvaluationNeeds {
   readonly store: Store;
@@ -26,20 +26,10 @@ export interface EvaluationInput {
   readonly maxAgeMs: number;
 }
 
-const stateSchema = z.object({
-  look: z.object({ seq: z.number(), atMs: z.number() }).optional(),
-  episodes: z.array(
-    z.object({
-      rule: z.string(),
-      subject: z.string(),
-      message: z.string(),
-      since: z.string(),
-      isOpen: z.boolean(),
-      against: z.number(),
-    }),
-  ),
-});
-const stored = keyValue('alerts conditions', stateSchema);
+const stored = keyValue(
+  'alerts conditions',
+  z.object({ look: logEnd.optional(), episodes: z.array(episode).readonly() }),
+);
 
 export interface ConditionsInput extends EvaluationInput {
   /** `WATCH_EVERY`: when subscriptions are checked more often than every minute, so are the conditions. */
@@ -71,7 +61,7 @@ export async function evaluateConditions(
 ): Promise<EvaluationReport> {
   const at = nowMs();
   const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
-  const { health, logEnd } = await readMirrorHealth(store, { nowMs: at, before });
+  const { health, end } = await readMirrorHealth(store, { nowMs: at, before });
   const after = advance(episodes, await askRules(rules, health));
   const [open, stillOpen] = [openEpisodes(episodes), openEpisodes(after)];
   const begun = [...stillOpen.keys()].filter((one) => !open.has(one));
@@ -80,10 +70,10 @@ export async function evaluateConditions(
   await store.transaction(async (unit) => {
     // Serializes concurrent evaluations, so that no alert is inserted twice.
     await lockKey(unit, stored.key);
-    await writeValue(unit, stored, { look: { ...logEnd }, episodes: after.map((episode) => ({ ...episode })) });
+    await writeValue(unit, stored, { look: end, episodes: after });
     if (!isChanged) return;
     const subjects = [...open.values(), ...stillOpen.values()].map(({ subject }) => subject);
-    const desired = [...stillOpen.values()].flatMap((episode) => desiredAlerts(episode, rules));
+    const desired = [...stillOpen.values()].flatMap((one) => desiredAlerts(one, rules));
     await applyDesiredAlerts(unit, { subjects: [...new Set(subjects)], desired, rules, nowMs: at, maxAgeMs });
   });
   if (isChanged) onOutboxChanged?.();
@@ -105,8 +95,10 @@ const openEpisodes = (episodes: readonly Episode[]): ReadonlyMap<string, Episode
     episodes.filter(({ isOpen }) => isOpen).map((one) => [JSON.stringify([one.rule, one.subject, one.since]), one]),
   );
 
-function desiredAlerts(episode: Episode, rules: readonly ConditionRule[]): readonly DesiredAlert[] {
-  const { rule, subject: subject_uri, since, message } = episode;
+function desiredAlerts(
+  { rule, subject: subject_uri, since, message }: Episode,
+  rules: readonly ConditionRule[],
+): readonly DesiredAlert[] {
   const channels = rules.find(({ name }) => name === rule)?.channels ?? [];
   const fact = encodeFact({ kind: 'condition', since });
   return channels.map((channel) => {

@@ -1,5 +1,6 @@
 // Reads the health of the mirror for the conditions. All of it comes from the store, because any of several processes may evaluate them.
-import { instantOf } from '#src/base/time.ts';
+import { z } from 'zod';
+import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
@@ -11,33 +12,20 @@ import type { Comparison, MirrorHealth } from './condition.ts';
 import { readClockSkew, readLostSubscriptions, readReceivers } from './condition-inputs.ts';
 
 /** Where the log ended at the previous evaluation, and when that was. */
-export interface LogEnd {
-  readonly seq: number;
-  readonly atMs: number;
-}
+export const logEnd = z.object({ seq: z.number(), atMs: z.number() }).readonly();
+type LogEnd = z.output<typeof logEnd>;
 
-export interface HealthReading {
-  readonly health: MirrorHealth;
-  readonly logEnd: LogEnd;
-}
-
-const hourMs = 3_600_000;
 const latest = 50;
 
 export async function readMirrorHealth(
   store: Store,
   { nowMs, before }: { readonly nowMs: number; readonly before: LogEnd | undefined },
-): Promise<HealthReading> {
-  const logEnd = { seq: await lastSeq(store), atMs: nowMs };
-  const subscriptions = await readSubscriptions(store);
+): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
+  const end = { seq: await lastSeq(store), atMs: nowMs };
   const { spooled, rejectedAsStale } = await readReceivers(store, nowMs);
   const health: MirrorHealth = {
     nowMs,
-    subscriptions: subscriptions.map(({ uri, state, retry_started_at: since }) => ({
-      uri,
-      state: state ?? null,
-      retryStartedAt: since ?? null,
-    })),
+    subscriptions: await readSubscriptions(store),
     lostSubscriptions: await readLostSubscriptions(store, nowMs),
     quarantined: await countUnprojected(store, 'quarantined'),
     quarantinedLastHour: await countUnprojected(store, 'quarantined', instantOf(nowMs - hourMs)),
@@ -48,7 +36,7 @@ export async function readMirrorHealth(
     spooled,
     noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(nowMs - withinMs), to: instantOf(nowMs) }),
   };
-  return { health, logEnd };
+  return { health, end };
 }
 
 /**
@@ -67,20 +55,14 @@ async function delaysOf(store: Store, nowMs: number, before: LogEnd | undefined)
 
 async function comparisonsOf(store: Store): Promise<readonly Comparison[]> {
   const { recent, full } = await readReconcileState(store);
-  const parts = [
-    { part: 'recent', run: recent },
-    { part: 'full', run: full },
-  ] as const;
-  return parts.flatMap(({ part, run }) =>
-    run === undefined
-      ? []
-      : [
-          {
-            part,
-            rows: totalOf(run.drift),
-            heldBack: Object.values(run.held_back).reduce((sum, count) => sum + count, 0),
-            finishedAt: run.finished_at,
-          },
-        ],
-  );
+  const runs = [
+    ...(recent ? [{ part: 'recent', ...recent } as const] : []),
+    ...(full ? [{ part: 'full', ...full } as const] : []),
+  ];
+  return runs.map(({ part, drift, held_back, finished_at: finishedAt }) => ({
+    part,
+    rows: totalOf(drift),
+    heldBack: Object.values(held_back).reduce((sum, count) => sum + count, 0),
+    finishedAt,
+  }));
 }
