@@ -61,19 +61,19 @@ export const feedConsumerOperations = [
     answers: 'resource',
     schema: consumer,
     run({ store, clock, params: { name }, body }) {
-      const updatedAt = instantOf(clock());
+      const updated_at = instantOf(clock());
       return store.transaction(async (unit) => {
         // Serializes concurrent requests about the same consumer.
         await lockKey(unit, `consumer ${name}`);
         const last = await lastSeq(unit);
         if ('acknowledged' in body) {
           if (body.acknowledged > last) throw beyond('acknowledged', `the log ends at ${last}`);
-          await advancePosition(unit, { name, position: body.acknowledged, updatedAt });
+          await advancePosition(unit, { name, position: body.acknowledged, updated_at });
         } else {
           const position = await readPosition(unit, name);
           if (position === undefined) throw unknown();
           if (body.rewind_to > position) throw beyond('rewind_to', `the offset of the consumer is ${position}`);
-          await setPosition(unit, { name, position: body.rewind_to, updatedAt });
+          await setPosition(unit, { name, position: body.rewind_to, updated_at });
         }
         return consumerRecord(await positionNow(unit, name), last);
       });
@@ -108,6 +108,6 @@ async function positionNow(unit: Unit, name: string): Promise<FeedPosition> {
   return found;
 }
 
-function consumerRecord({ name, position, updatedAt }: FeedPosition, last: number): z.output<typeof consumer> {
-  return { name, position, behind: Math.max(0, last - position), updated_at: updatedAt };
+function consumerRecord({ name, position, updated_at }: FeedPosition, last: number): z.output<typeof consumer> {
+  return { name, position, behind: Math.max(0, last - position), updated_at };
 }

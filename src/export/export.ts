@@ -109,9 +109,9 @@ async function openRows(
   if (position === undefined) return { pages: allRows(), report: {}, savePosition: async () => {} };
   const from = await readPosition(store, position);
   const to = await lastSeq(store);
-  const updatedAt = instantOf(now());
+  const updated_at = instantOf(now());
   const savePosition = () =>
-    store.transaction((unit) => setPosition(unit, { name: position, position: to, updatedAt }));
+    store.transaction((unit) => setPosition(unit, { name: position, position: to, updated_at }));
   const whole = await fullExportReason(store, source, { from, to });
   if (whole !== undefined || from === undefined)
     return { pages: allRows(), report: { toSeq: to, ...(whole && { whole }) }, savePosition };

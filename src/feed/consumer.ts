@@ -17,5 +17,5 @@ interface Acknowledgement {
 
 /** Runs in its own transaction, which is retried while the store is busy. */
 export function acknowledge(store: Store, { name, position, nowMs }: Acknowledgement): Promise<void> {
-  return store.transaction((unit) => advancePosition(unit, { name, position, updatedAt: instantOf(nowMs) }));
+  return store.transaction((unit) => advancePosition(unit, { name, position, updated_at: instantOf(nowMs) }));
 }

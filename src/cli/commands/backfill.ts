@@ -1,12 +1,10 @@
 // `backfill`: fills the tables with the records that the service already has.
 import { join } from 'node:path';
-import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
-import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
-import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import { holdLock } from '#src/base/process-lock.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
@@ -42,7 +40,7 @@ export const backfill = defineVerb({
   async run(context, { resources, restart, json }) {
     const config = context.config();
     const signal = context.stopping();
-    using _lock = lockBackfill(config);
+    using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
     await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
     const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal }).catch(
@@ -70,15 +68,9 @@ export const backfill = defineVerb({
   },
 });
 
-function lockBackfill({ dataDir }: Config): Disposable {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock: ProcessLock | undefined = takeLock(join(dataDir, 'backfill.lock'));
-  if (lock === undefined)
-    throw new SlotstreamError('refused', 'Another backfill is running on this data folder.', {
-      hint: 'Wait for it, or stop it and run this again: it resumes where that one stopped.',
-    });
-  return { [Symbol.dispose]: () => lock.release() };
-}
+const alreadyRunning = new SlotstreamError('refused', 'Another backfill is running on this data folder.', {
+  hint: 'Wait for it, or stop it and run this again: it resumes where that one stopped.',
+});
 
 const everyMs = 2_000;
 /** After this time without a page, the wait is reported: the rate limit alone can take a minute. */

@@ -1,5 +1,4 @@
 // `bootstrap`: creates the webhook subscriptions that EVENTS requires; `--plan` shows the changes without making them.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
@@ -13,7 +12,7 @@ import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
-import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from '#src/cli/bootstrap-report.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
@@ -56,7 +55,7 @@ async function register(
   callbackOf(config);
   const callers = callersOf(config, {}, { reserveShare: 0, signal });
   await using opened = new AsyncDisposableStack();
-  if (rotateKey && !plan) opened.adopt(lockRotation(config), (lock) => lock.release());
+  if (rotateKey && !plan) opened.use(holdLock(join(config.dataDir, 'key-rotation.lock'), alreadyRotating));
   const choice = { callers, rotates: rotateKey };
   const imagined = chooseKeys(config, { ...choice, isDry: true });
   const store = opened.use(await openMirror(config, context.log(), { create: true }));
@@ -141,12 +140,6 @@ async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined:
 }
 
 /** Two concurrent rotations would delete each other's subscriptions. */
-function lockRotation({ dataDir }: Config): ProcessLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = takeLock(join(dataDir, 'key-rotation.lock'));
-  if (lock === undefined)
-    throw new SlotstreamError('busy', 'Another process is rotating the signing key.', {
-      hint: 'Wait until it has finished, then check the result: npx slotstream bootstrap --plan',
-    });
-  return lock;
-}
+const alreadyRotating = new SlotstreamError('busy', 'Another process is rotating the signing key.', {
+  hint: 'Wait until it has finished, then check the result: npx slotstream bootstrap --plan',
+});

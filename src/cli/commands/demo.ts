@@ -1,6 +1,6 @@
 // `demo`: runs the whole product with its embedded defaults against the sandbox, set up the way an operator sets it up.
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { loginLink } from '#src/api/running-instance.ts';
@@ -8,7 +8,7 @@ import { openApp } from '#src/app/app.ts';
 import { loadConfig, type Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
-import { takeLock } from '#src/base/process-lock.ts';
+import { holdLock } from '#src/base/process-lock.ts';
 import { describeFact } from '#src/sandbox/describe-fact.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
@@ -141,14 +141,12 @@ const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, '
 
 /** Every demo starts empty: its service is a new one, and a mirror belongs to one service. */
 function emptyFolder(folder: string): Disposable {
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  const lock = takeLock(`${folder}.lock`);
-  if (lock === undefined)
-    throw new SlotstreamError('busy', `Another demo is running in ${folder}.`, {
-      hint: 'Stop it first, or choose another folder: DATA_DIR=… npx slotstream demo',
-    });
+  const busy = new SlotstreamError('busy', `Another demo is running in ${folder}.`, {
+    hint: 'Stop it first, or choose another folder: DATA_DIR=… npx slotstream demo',
+  });
+  const lock = holdLock(`${folder}.lock`, busy);
   rmSync(folder, { recursive: true, force: true });
-  return { [Symbol.dispose]: () => lock.release() };
+  return lock;
 }
 
 /** The demo ignores the configuration for real use, and does not touch its data. */

@@ -2,13 +2,10 @@
 // users choose cannot contain one, so the two never collide.
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, writeRows } from '#src/store/rows.ts';
+import type { TableRow } from '#src/store/tables.ts';
 
-export interface FeedPosition {
-  readonly name: string;
-  /** The last entry that the consumer has processed. */
-  readonly position: number;
-  readonly updatedAt: string;
-}
+/** `position` is the last entry that the consumer has processed. */
+export type FeedPosition = Readonly<TableRow<'feed_consumers'>>;
 
 /** Undefined where there is no consumer of this name yet. */
 export async function readPosition(from: Store | Unit, name: string): Promise<number | undefined> {
@@ -17,13 +14,10 @@ export async function readPosition(from: Store | Unit, name: string): Promise<nu
 }
 
 /** Moves the offset forward only, so that the furthest of concurrent calls wins. Creates a missing consumer. */
-export async function advancePosition(
-  { db, engine }: Unit,
-  { name, position, updatedAt }: FeedPosition,
-): Promise<void> {
+export async function advancePosition({ db }: Unit, consumer: FeedPosition): Promise<void> {
   await db
     .insertInto('feed_consumers')
-    .values({ name, position, updated_at: engine.encode('time', updatedAt) })
+    .values(consumer)
     .onConflict((conflict) =>
       conflict
         .column('name')
@@ -34,18 +28,15 @@ export async function advancePosition(
 }
 
 /** Sets the offset, also backwards. */
-export function setPosition(unit: Unit, { name, position, updatedAt }: FeedPosition): Promise<void> {
-  return writeRows(unit, 'feed_consumers', [{ name, position, updated_at: updatedAt }]);
+export function setPosition(unit: Unit, consumer: FeedPosition): Promise<void> {
+  return writeRows(unit, 'feed_consumers', [consumer]);
 }
 
 /** Every consumer, by name. */
 export async function listPositions(from: Store | Unit): Promise<readonly FeedPosition[]> {
   const rows = await from.db.selectFrom('feed_consumers').selectAll().execute();
   return rows
-    .map((row) => {
-      const { name, position, updated_at } = decodeRow(from.engine, 'feed_consumers', row);
-      return { name: name, position: position, updatedAt: updated_at };
-    })
+    .map((row) => decodeRow(from.engine, 'feed_consumers', row))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -56,7 +56,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     await first.stop();
     // As after a crash between sending and noting.
     await opened.store.transaction((unit) =>
-      setPosition(unit, { name: 'sink:redis-stream', position: 20, updatedAt: receivedAt }),
+      setPosition(unit, { name: 'sink:redis-stream', position: 20, updated_at: receivedAt }),
     );
     await using second = await startPump(opened.store, sink());
     await ingestBodies(opened.store, some(251, 5));

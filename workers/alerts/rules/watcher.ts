@@ -95,7 +95,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
     const changed = await store.transaction(async (unit) => {
       if ((await lockedOffset(unit)) !== saved) return undefined;
       const count = await change(unit);
-      await advancePosition(unit, { name: watcherConsumer, position: end, updatedAt: instantOf(nowMs()) });
+      await advancePosition(unit, { name: watcherConsumer, position: end, updated_at: instantOf(nowMs()) });
       return count;
     });
     if (changed === undefined) {
@@ -192,11 +192,11 @@ async function lockedOffset({ db, engine }: Unit): Promise<number | undefined> {
   return row?.position;
 }
 
-async function createOffset(unit: Unit, updatedAt: string): Promise<number> {
+async function createOffset(unit: Unit, updated_at: string): Promise<number> {
   await lockKey(unit, watcherConsumer);
   const existing = await readPosition(unit, watcherConsumer);
   if (existing !== undefined) return existing;
   const position = await lastSeq(unit);
-  await advancePosition(unit, { name: watcherConsumer, position, updatedAt });
+  await advancePosition(unit, { name: watcherConsumer, position, updated_at });
   return position;
 }

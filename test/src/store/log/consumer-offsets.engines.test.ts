@@ -14,7 +14,7 @@ const at = (second: number) => `2026-01-01T00:00:0${second}.000000Z`;
 const offsetOf = (name: string, position: number, second = 0): FeedPosition => ({
   name,
   position,
-  updatedAt: at(second),
+  updated_at: at(second),
 });
 
 for (const { name, available, fresh } of storeEngines) {
