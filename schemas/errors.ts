@@ -17,7 +17,6 @@ export const errorBody = z.looseObject({
 export const insufficientScopeBody = errorBody.extend({ required_scopes: z.array(z.string()) });
 
 export type ErrorBody = z.output<typeof errorBody>;
-export type InsufficientScopeBody = z.output<typeof insufficientScopeBody>;
 
 /** Documented for 401, 404, 409, 500 and 503, and as the title of most 400s: it does not mean a server error. */
 export const commonError = {

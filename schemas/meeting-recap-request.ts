@@ -10,5 +10,3 @@ export const recapUpdateRequest = z
     (changes) => Object.values(changes).some((value) => value !== undefined),
     'expected at least one of summary_md, action_items_md and discussion_md',
   );
-
-export type RecapUpdateRequest = z.output<typeof recapUpdateRequest>;

@@ -4,8 +4,6 @@ import { asSent, noNotes, type EventContract } from './event.ts';
 import { tracking } from './tracking.ts';
 import { loosely, moment, text, uri } from './wire.ts';
 
-export const routingResultTypes = ['event_type', 'external_url', 'custom_message'] as const;
-
 const answer = z.looseObject({ question_uuid: text, question: text, answer: text });
 
 export const routingFormSubmission = z.looseObject({
