@@ -17,7 +17,7 @@ export interface AlertNeeds extends JobNeeds {
   readonly tail: Tail;
   readonly clock: () => number;
   /** The state of this process where it also receives deliveries. */
-  readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale'> | undefined;
+  readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale' | 'journal'> | undefined;
 }
 
 export type Alerts = OutboxPoller;

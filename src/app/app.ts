@@ -88,7 +88,7 @@ export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     running.sinks = await openSinks(background);
-    running.alerts = await alerting?.open({ ...background, clock, spool: receiver?.spool });
+    running.alerts = await alerting?.open({ ...background, clock, receives: receiver });
   }
   opened.defer(() => health.stop());
   const resources = opened.move();

@@ -3,10 +3,10 @@
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import type { Spool } from '#src/receiver/spool/spool.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Alerts } from './alerting.ts';
 import { startJobs, type JobNeeds } from './jobs.ts';
+import type { Receiver } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 
 export interface BackgroundNeeds extends JobNeeds {
@@ -53,10 +53,11 @@ export async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {
-    const { log, tail, opened, clock, metrics, spool, store, holder } = parts;
-    const receiver = spool && {
-      spooled: () => spool.depth().deliveries,
+    const { log, tail, opened, clock, metrics, receives, store, holder } = parts;
+    const receiver = receives && {
+      spooled: () => receives.spool.depth().deliveries,
       rejectedAsStale: () => metrics.refusals('stale_signed'),
+      journal: () => receives.journal?.status(),
     };
     const alerts = await startAlerts({ config, rules, store, holder, tail, log, clock, receiver });
     opened.defer(() => alerts.close());
@@ -69,5 +70,5 @@ export async function prepareAlerts(config: Config) {
 interface AlertParts {
   readonly clock: () => number;
   /** Present where this process receives too. */
-  readonly spool: Pick<Spool, 'depth'> | undefined;
+  readonly receives: Pick<Receiver, 'spool' | 'journal'> | undefined;
 }

@@ -1,4 +1,5 @@
 // The two roles of a process: receiving deliveries into the queue, and projecting them from the queue into the tables.
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
@@ -84,8 +85,10 @@ async function openCircuit({ config, log, metrics, queue, gate, health, opened }
 }> {
   const common = { log, clock: Date.now };
   const root = join(config.dataDir, 'journal');
-  if (!queue.losses || !config.journal.isOn)
+  if (!queue.losses || !config.journal.isOn) {
+    if (await hasFolders(root)) log.warn({ folder: root }, leftJournal);
     return { circuit: createQueueCircuit({ ...common, enqueue: (batch) => gate.enqueue(batch) }), journal: undefined };
+  }
   const { enqueue } = gate;
   const { maxBytes } = config.journal;
   const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics }, { root, maxBytes });
@@ -96,6 +99,14 @@ async function openCircuit({ config, log, metrics, queue, gate, health, opened }
   opened.defer(startJournalChecks({ journal, log }));
   const circuit = createQueueCircuit<JournaledBatch>({ ...common, enqueue: ({ id, content }) => enqueue(content, id) });
   return { circuit: journaledCircuit(journal, circuit), journal };
+}
+
+const leftJournal =
+  'the journal is off, but its folder has batches of an earlier run: start once with JOURNAL=on and the Redis queue they were for, or delete it';
+
+async function hasFolders(root: string): Promise<boolean> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  return entries.some((entry) => entry.isDirectory());
 }
 
 export function openWorker(

@@ -12,7 +12,14 @@ const lossRecords = z.array(
 );
 const processRecords = z.record(
   z.string(),
-  z.object({ spooled: z.number(), refused_as_stale: z.number(), at_ms: z.number() }),
+  z.object({
+    spooled: z.number(),
+    refused_as_stale: z.number(),
+    /** Missing in the records of older versions. */
+    queue_losses: z.number().default(0),
+    journal_full: z.boolean().default(false),
+    at_ms: z.number(),
+  }),
 );
 
 const stored = {
@@ -69,29 +76,41 @@ export interface ReceiverState {
   readonly spooled: number;
   /** Correctly signed deliveries that it rejected as too old within the last minutes. */
   readonly rejectedAsStale: number;
+  /** How often it found within the last minutes that the queue had lost jobs. */
+  readonly queueLosses: number;
+  /** Its journal is full, so it rejects deliveries. */
+  readonly isJournalFull: boolean;
 }
 
 async function recordReceiver(
   store: Store,
   { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
-  { spooled, rejectedAsStale }: ReceiverState,
+  { spooled, rejectedAsStale, queueLosses, isJournalFull }: ReceiverState,
 ): Promise<void> {
   await changeValue(store, stored.processes, (before = {}) => {
     const others = Object.entries(before).filter(
       ([name, { at_ms }]) => name !== holder && isValid(at_ms, nowMs, processValidMs),
     );
-    const own = { spooled, refused_as_stale: rejectedAsStale, at_ms: nowMs };
+    const own = {
+      spooled,
+      refused_as_stale: rejectedAsStale,
+      queue_losses: queueLosses,
+      journal_full: isJournalFull,
+      at_ms: nowMs,
+    };
     return { result: undefined, after: Object.fromEntries([...others, [holder, own]]) };
   });
 }
 
-/** The sums over all receiving processes. */
+/** All receiving processes together. */
 export async function readReceivers(store: Store, nowMs: number): Promise<ReceiverState> {
   const records = Object.values((await readValue(store, stored.processes)) ?? {});
   const valid = records.filter(({ at_ms }) => isValid(at_ms, nowMs, processValidMs));
   return {
     spooled: valid.reduce((sum, { spooled }) => sum + spooled, 0),
     rejectedAsStale: valid.reduce((sum, { refused_as_stale: rejected }) => sum + rejected, 0),
+    queueLosses: valid.reduce((sum, { queue_losses: losses }) => sum + losses, 0),
+    isJournalFull: valid.some(({ journal_full: isFull }) => isFull),
   };
 }
 
@@ -104,22 +123,38 @@ export interface HeartbeatNeeds {
   spooled(): number;
   /** Correctly signed deliveries rejected as too old since the process started. */
   rejectedAsStale(): number;
+  /** Undefined where the receiver has no journal. */
+  journal(): { readonly losses: number; readonly is_full: boolean } | undefined;
 }
 
 const heartbeatMs = 20_000;
-/** Rejections of this many heartbeats count together: about ten minutes. */
+/** What happened within this many heartbeats counts together: about ten minutes. */
 const heartbeatsTogether = 30;
+
+/** Returns a function that takes a total and returns how much of it is recent. */
+function recentOf(): (total: number) => number {
+  const totals: number[] = [0];
+  return (total) => {
+    totals.push(total);
+    if (totals.length > heartbeatsTogether + 1) totals.shift();
+    return total - (totals[0] ?? 0);
+  };
+}
 
 /** Returns a function that records the state of this process while there is something to report, and once more when it has ended. */
 export function createHeartbeat(needs: HeartbeatNeeds): () => Promise<void> {
-  const totals: number[] = [0];
-  let recorded: ReceiverState = { spooled: 0, rejectedAsStale: 0 };
+  const [recentlyRejected, recentlyLost] = [recentOf(), recentOf()];
+  const isHealthy = (one: ReceiverState | undefined): boolean =>
+    !one || (one.spooled + one.rejectedAsStale + one.queueLosses === 0 && !one.isJournalFull);
+  let recorded: ReceiverState | undefined;
   return async () => {
-    const total = needs.rejectedAsStale();
-    totals.push(total);
-    if (totals.length > heartbeatsTogether + 1) totals.shift();
-    const state = { spooled: needs.spooled(), rejectedAsStale: total - (totals[0] ?? 0) };
-    const isHealthy = (one: ReceiverState): boolean => one.spooled + one.rejectedAsStale === 0;
+    const journal = needs.journal();
+    const state = {
+      spooled: needs.spooled(),
+      rejectedAsStale: recentlyRejected(needs.rejectedAsStale()),
+      queueLosses: recentlyLost(journal?.losses ?? 0),
+      isJournalFull: journal?.is_full ?? false,
+    };
     if (isHealthy(state) && isHealthy(recorded)) return;
     await recordReceiver(needs.store, { holder: needs.holder, nowMs: needs.nowMs() }, state);
     recorded = state;

@@ -24,6 +24,10 @@ export interface MirrorHealth {
   readonly rejectedAsStale: number;
   /** Deliveries on the disks of receivers, waiting for the queue. */
   readonly spooled: number;
+  /** How often the queue had lost jobs within the last minutes. */
+  readonly queueLosses: number;
+  /** The journal of a receiver is full. */
+  readonly isJournalFull: boolean;
   /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
   noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
 }

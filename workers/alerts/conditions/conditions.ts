@@ -142,6 +142,29 @@ const spool = defineCondition({
     spooled > 0 ? aboutMirror(`${spooled} deliveries on disk wait for the queue.`) : [],
 });
 
+const journal = defineCondition({
+  when: 'journal',
+  title: 'The queue lost jobs, or the journal is full',
+  about: 'Redis lost accepted deliveries, or the journal of a receiver is full.',
+  options: {},
+  find: (_options, { queueLosses, isJournalFull }) => [
+    ...(queueLosses > 0
+      ? [{ subject: 'mirror queue', message: `${lossText(queueLosses)} They are enqueued again from the journal.` }]
+      : []),
+    ...(isJournalFull
+      ? [
+          {
+            subject: 'mirror journal',
+            message: 'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
+          },
+        ]
+      : []),
+  ],
+});
+
+const lossText = (losses: number): string =>
+  `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last minutes.`;
+
 const aboutMirror = (message: string): readonly Problem[] => [{ subject: 'mirror', message }];
 
 export const conditionKinds: readonly ConditionKind[] = [
@@ -152,4 +175,5 @@ export const conditionKinds: readonly ConditionKind[] = [
   drift,
   clockSkew,
   spool,
+  journal,
 ];

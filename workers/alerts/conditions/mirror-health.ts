@@ -22,7 +22,7 @@ export async function readMirrorHealth(
   { nowMs, before }: { readonly nowMs: number; readonly before: LogEnd | undefined },
 ): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
   const end = { seq: await lastSeq(store), atMs: nowMs };
-  const { spooled, rejectedAsStale } = await readReceivers(store, nowMs);
+  const receivers = await readReceivers(store, nowMs);
   const health: MirrorHealth = {
     nowMs,
     subscriptions: await readSubscriptions(store),
@@ -32,8 +32,7 @@ export async function readMirrorHealth(
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
     clockSkewSeconds: await readClockSkew(store, nowMs),
-    rejectedAsStale,
-    spooled,
+    ...receivers,
     noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(nowMs - withinMs), to: instantOf(nowMs) }),
   };
   return { health, end };

@@ -3,11 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { createHeartbeat, readReceivers } from '#workers/alerts/conditions/condition-inputs.ts';
 import { freshMemory, rowsOf } from '../../../harness/stores.ts';
 
+const healthy = {
+  nowMs: () => 0,
+  holder: 'a',
+  spooled: () => 0,
+  rejectedAsStale: () => 0,
+  journal: () => ({ losses: 0, is_full: false }),
+};
+const nothing = { spooled: 0, rejectedAsStale: 0, queueLosses: 0, isJournalFull: false };
+
 describe('the heartbeat of a receiving process', () => {
   it('records nothing while nothing is spooled and nothing is rejected as too old', async () => {
     await using made = await freshMemory();
     const { store } = made;
-    const beat = createHeartbeat({ store, nowMs: () => 0, holder: 'a', spooled: () => 0, rejectedAsStale: () => 0 });
+    const beat = createHeartbeat({ ...healthy, store });
     await beat();
     expect(await rowsOf(store, 'key_values')).toEqual([]);
   });
@@ -16,31 +25,19 @@ describe('the heartbeat of a receiving process', () => {
     await using made = await freshMemory();
     const { store } = made;
     let spooled = 5;
-    const beat = createHeartbeat({
-      store,
-      nowMs: () => 0,
-      holder: 'a',
-      spooled: () => spooled,
-      rejectedAsStale: () => 0,
-    });
+    const beat = createHeartbeat({ ...healthy, store, spooled: () => spooled });
     await beat();
-    expect(await readReceivers(store, 0)).toEqual({ spooled: 5, rejectedAsStale: 0 });
+    expect(await readReceivers(store, 0)).toEqual({ ...nothing, spooled: 5 });
     spooled = 0;
     await beat();
-    expect(await readReceivers(store, 0)).toEqual({ spooled: 0, rejectedAsStale: 0 });
+    expect(await readReceivers(store, 0)).toEqual(nothing);
   });
 
   it('counts rejections of the last ten minutes only', async () => {
     await using made = await freshMemory();
     const { store } = made;
     let rejected = 3;
-    const beat = createHeartbeat({
-      store,
-      nowMs: () => 0,
-      holder: 'a',
-      spooled: () => 0,
-      rejectedAsStale: () => rejected,
-    });
+    const beat = createHeartbeat({ ...healthy, store, rejectedAsStale: () => rejected });
     await beat();
     rejected = 10;
     await beat();
@@ -49,5 +46,19 @@ describe('the heartbeat of a receiving process', () => {
     expect((await readReceivers(store, 0)).rejectedAsStale).toBe(7);
     await beat();
     expect((await readReceivers(store, 0)).rejectedAsStale).toBe(0);
+  });
+
+  it('records losses of the queue for ten minutes, and a full journal while it is full', async () => {
+    await using made = await freshMemory();
+    const { store } = made;
+    let journal = { losses: 1, is_full: true };
+    const beat = createHeartbeat({ ...healthy, store, journal: () => journal });
+    await beat();
+    expect(await readReceivers(store, 0)).toEqual({ ...nothing, queueLosses: 1, isJournalFull: true });
+    journal = { losses: 1, is_full: false };
+    await beat();
+    expect(await readReceivers(store, 0)).toEqual({ ...nothing, queueLosses: 1 });
+    for (let n = 0; n < 30; n += 1) await beat();
+    expect(await readReceivers(store, 0)).toEqual(nothing);
   });
 });

@@ -64,9 +64,16 @@ for (const { name, available, fresh } of storeEngines) {
     const write = (table: TableName, rows: readonly StoredRow[]) =>
       made.store.transaction((unit) => writeRows(unit, table, rows));
     /** What a receiving process records about itself. */
-    const receivers = new Map<string, { spooled: number; rejected: number; beat: () => Promise<void> }>();
-    async function recordReceiver(holder: string, { spooled = 0, rejected = 0, atMs = nowMs }): Promise<void> {
-      const state = receivers.get(holder) ?? { spooled, rejected, beat: async () => undefined };
+    const noJournal = { losses: 0, is_full: false };
+    const receivers = new Map<
+      string,
+      { spooled: number; rejected: number; journal: typeof noJournal; beat: () => Promise<void> }
+    >();
+    async function recordReceiver(
+      holder: string,
+      { spooled = 0, rejected = 0, journal = noJournal, atMs = nowMs },
+    ): Promise<void> {
+      const state = receivers.get(holder) ?? { spooled, rejected, journal, beat: async () => undefined };
       if (!receivers.has(holder))
         state.beat = createHeartbeat({
           store: made.store,
@@ -74,8 +81,9 @@ for (const { name, available, fresh } of storeEngines) {
           holder,
           spooled: () => state.spooled,
           rejectedAsStale: () => state.rejected,
+          journal: () => state.journal,
         });
-      receivers.set(holder, Object.assign(state, { spooled, rejected }));
+      receivers.set(holder, Object.assign(state, { spooled, rejected, journal }));
       await state.beat();
     }
     async function sendAll(): Promise<void> {
@@ -145,6 +153,16 @@ for (const { name, available, fresh } of storeEngines) {
       await recordReceiver('b', { spooled: 4 });
       await rounds(rules, 2);
       expect(await details()).toEqual(['7 deliveries on disk wait for the queue.']);
+    });
+
+    it('report that the queue lost jobs, and that a journal is full', async () => {
+      const rules = await rulesOf({ name: 'journal', when: 'journal' });
+      await recordReceiver('a', { journal: { losses: 2, is_full: true } });
+      await rounds(rules, 2);
+      expect((await details()).toSorted()).toEqual([
+        'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
+        'The queue lost jobs 2 times within the last minutes. They are enqueued again from the journal.',
+      ]);
     });
 
     it('report correctly signed deliveries that are rejected as too old as clock skew', async () => {
