@@ -1,9 +1,7 @@
 // Explains a row: every delivery and every read that touched it, and which entry supplied the value of each column.
 import { canonicalJson } from '#schemas/wire.ts';
-import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
-import type { LogEntry } from '#src/store/log/read.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import type { Changes } from '#workers/projections/merge.ts';
@@ -11,29 +9,8 @@ import { originsOf, type Origin, type Row } from '#workers/projections/field-ori
 import { reparse } from '#workers/pipeline/parse.ts';
 import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
 
-export interface TouchingEntry extends Pick<
-  LogEntry,
-  'event' | 'source' | 'occurred_at' | 'received_at' | 'outcome' | 'reason'
-> {
-  readonly changes: Changes | null;
-  readonly seq: number;
-  /** How long the delivery took; null for API reads. */
-  readonly delay_seconds: number | null;
-  readonly duplicates: number;
-  /** Some or all of its content is removed: it was redacted, or (`pruned`) it was old and decided no value. */
-  readonly redacted: boolean;
-  readonly pruned: boolean;
-}
-
-export interface ColumnOrigin {
-  readonly column: string;
-  readonly value: Json;
-  /** The entry that supplied it; null where the log no longer holds it. */
-  readonly seq: number | null;
-  readonly event: string | null;
-  readonly source: string | null;
-  readonly occurred_at: string | null;
-}
+export type TouchingEntry = Readonly<ReturnType<typeof touchingEntry>>;
+export type ColumnOrigin = Readonly<ReturnType<typeof columnsOf>[number]>;
 
 export interface Explanation {
   readonly uri: string;
@@ -105,7 +82,7 @@ async function readHistory(
       // Of several entries with the same fact, the first one supplied it.
       for (const origin of origins)
         if (fact && !suppliers.has(origin) && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
-      if ((entry.seq as number) <= after || !touches(uri, entry, fact)) continue;
+      if (entry.seq <= after || !touches(uri, entry, fact)) continue;
       hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
       if (hasMore) continue;
       deliveries.push(touchingEntry(entry));
@@ -119,15 +96,10 @@ async function readHistory(
   return { deliveries, next_after, fields };
 }
 
-type Supplier = Pick<LogEntry, 'seq' | 'event' | 'source' | 'occurred_at'>;
+type Supplier = ReturnType<typeof supplierOf>;
 
 /** Without the content, which may be large. */
-const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry): Supplier => ({
-  seq,
-  event,
-  source,
-  occurred_at,
-});
+const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry) => ({ seq, event, source, occurred_at });
 
 /** An entry about an invitee touches the event only where its payload embeds it. What an unparsed entry touches is unknown. */
 function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null): boolean {
@@ -136,31 +108,29 @@ function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null):
 
 const parseChanges = (text: string): Changes => JSON.parse(text);
 
-function touchingEntry(entry: HistoryEntry): TouchingEntry {
+function touchingEntry(entry: HistoryEntry) {
   const { seq, event, source, occurred_at, received_at, outcome, reason, duplicates, redacted, changes } = entry;
-  const delayMs = source === 'webhook' ? Date.parse(received_at ?? '') - Date.parse(occurred_at ?? '') : NaN;
+  const delayMs = source === 'webhook' ? Date.parse(received_at) - Date.parse(occurred_at ?? '') : NaN;
   return {
-    seq: seq as number,
+    seq,
     event,
     source,
     occurred_at,
     received_at,
-    delay_seconds: Number.isNaN(delayMs) ? null : delayMs / 1000,
     outcome,
     reason,
-    duplicates: duplicates ?? 0,
-    redacted: redacted,
+    duplicates,
+    /** How long the delivery took; null for API reads. */
+    delay_seconds: Number.isNaN(delayMs) ? null : delayMs / 1000,
+    /** Some or all of its content is removed: it was redacted, or (`pruned`) it was old and decided no value. */
+    redacted,
     pruned: entry.body === null,
     changes: changes === null ? null : parseChanges(changes),
   };
 }
 
-function columnsOf(row: Row, { columns, observed }: Origin, supplier: Supplier | undefined): ColumnOrigin[] {
-  const from = {
-    seq: supplier?.seq ?? null,
-    event: supplier?.event ?? null,
-    source: supplier?.source ?? null,
-    occurred_at: supplier ? supplier.occurred_at : observed,
-  };
+/** The entry that supplied the values; its fields are null where the log no longer holds it. */
+function columnsOf(row: Row, { columns, observed }: Origin, supplier: Supplier | undefined) {
+  const from = supplier ?? { seq: null, event: null, source: null, occurred_at: observed };
   return columns.map((column) => ({ column, value: row[column] ?? null, ...from }));
 }

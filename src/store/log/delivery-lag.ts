@@ -22,14 +22,7 @@ export async function latestDeliveries({ db, engine }: Store, limit: number): Pr
     .limit(limit)
     .execute();
   return rows.flatMap(({ seq, source, occurred_at, received_at, redacted }) => {
-    const [at, received] = [engine.decode('time', occurred_at), engine.decode('time', received_at)];
-    if (
-      source !== 'webhook' ||
-      engine.decode('flag', redacted) ||
-      typeof at !== 'string' ||
-      typeof received !== 'string'
-    )
-      return [];
-    return [{ seq: seq, occurredMs: Date.parse(at), receivedMs: Date.parse(received) }];
+    if (source !== 'webhook' || occurred_at === null || engine.decode('flag', redacted)) return [];
+    return [{ seq, occurredMs: Date.parse(occurred_at), receivedMs: Date.parse(received_at) }];
   });
 }

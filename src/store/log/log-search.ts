@@ -108,7 +108,7 @@ export async function readDelivery(
   const row = await ('seq' in id ? all.where('seq', '=', id.seq) : all.where('delivery_id', '=', id.deliveryId))
     .limit(1)
     .executeTakeFirst();
-  return row && (decodeRow(store.engine, 'event_log', row) as LogEntry);
+  return row && decodeRow(store.engine, 'event_log', row);
 }
 
 export interface UnprojectedReason {
@@ -129,10 +129,5 @@ export async function countReasons(store: Store, limit: number): Promise<Unproje
     .orderBy('newest_seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ outcome, reason, count, newest_seq }) => ({
-    outcome: outcome,
-    reason: reason as string | null,
-    count: Number(count),
-    newest_seq: newest_seq,
-  }));
+  return rows.map(({ count, ...row }) => ({ ...row, count: Number(count) }));
 }

@@ -39,14 +39,14 @@ export async function agedEntries(
   );
   return {
     last: rows.length === 0 ? undefined : Number(rows.at(-1)?.seq),
-    aged: aged.map(({ seq, bytes }) => ({ seq: seq, bytes: bytes ?? 0 })),
+    aged: aged.map(({ seq, bytes }) => ({ seq, bytes: bytes ?? 0 })),
   };
 }
 
 export async function entriesAt({ db, engine }: Store | Unit, seqs: readonly number[]): Promise<LogEntry[]> {
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('event_log').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
-  return rows.map((row) => decodeRow(engine, 'event_log', row) as LogEntry);
+  return rows.map((row) => decodeRow(engine, 'event_log', row));
 }
 
 /** The columns that change when an entry is observed again, replayed, redacted or moved. */
