@@ -56,7 +56,7 @@ async function nextMeetings(
   const { beyond, orderBy } = keysetOf(engine, 'scheduled_events', { order: 'start_time', ascending: true });
   const { rows } = await sql<StoredColumns>`
     select uri, event_type, hosts, status, start_time, end_time from scheduled_events
-    where ${beyond(position)} and start_time < ${engine.encode('time', to)}
+    where ${beyond(position)} and start_time < ${to}
     order by ${orderBy} limit ${meetingsPerPage}`.execute(db);
   return rows.map((row) => decodeRow(engine, 'scheduled_events', row));
 }

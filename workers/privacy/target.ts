@@ -99,7 +99,7 @@ export async function submittedBy({ db }: Store | Unit, submitters: readonly str
     .select('uri')
     .where('submitter', 'in', submitters)
     .execute();
-  return rows.map(({ uri }) => ({ uri: uri, table: 'routing_form_submissions' as const }));
+  return rows.map(({ uri }) => ({ uri, table: 'routing_form_submissions' as const }));
 }
 
 function notAPersonError(table: MirrorTable): SlotstreamError {

@@ -29,17 +29,20 @@ export const messageIdOf = ({ id, episode }: Pick<Alert, 'id' | 'episode'>): str
 
 export const retractionIdOf = (id: string): string => `${id}-retraction`;
 
+/** Exactly the condition of the partial index. */
+const pendingAt = (from: Store | Unit, now: string) =>
+  from.db
+    .selectFrom('alerts')
+    .selectAll()
+    .where(sql<boolean>`state = 'pending'`)
+    .where('next_at', '<=', now);
+
 /** Pending alerts whose `next_at` has come, oldest first. */
 export async function dueAlerts(
   from: Store | Unit,
   { now, limit, channel }: { readonly now: string; readonly limit: number; readonly channel?: string },
 ): Promise<readonly Alert[]> {
-  const rows = await from.db
-    .selectFrom('alerts')
-    .selectAll()
-    // Exactly the condition of the partial index.
-    .where(sql<boolean>`state = 'pending'`)
-    .where('next_at', '<=', from.engine.encode('time', now))
+  const rows = await pendingAt(from, now)
     .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
     .orderBy('next_at')
     .orderBy('id')
@@ -55,13 +58,7 @@ export async function dueDigestAlerts(
 ): Promise<readonly Alert[]> {
   const found: Alert[] = [];
   for (const chunk of chunks([...new Set(digests)].sort())) {
-    const rows = await from.db
-      .selectFrom('alerts')
-      .selectAll()
-      .where(sql<boolean>`state = 'pending'`)
-      .where('next_at', '<=', from.engine.encode('time', now))
-      .where('digest', 'in', chunk)
-      .execute();
+    const rows = await pendingAt(from, now).where('digest', 'in', chunk).execute();
     found.push(...rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row))));
   }
   return found;

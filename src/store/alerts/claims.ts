@@ -40,8 +40,8 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
     .selectFrom('alerts')
     .select(['channel', sql<number | string>`count(distinct coalesce(digest, id))`.as('messages')])
     .where('claimed_at', 'is not', null)
-    .where('next_at', '>', from.engine.encode('time', now))
-    .where('claimed_at', '>', from.engine.encode('time', expiryOf(now)))
+    .where('next_at', '>', now)
+    .where('claimed_at', '>', expiryOf(now))
     .groupBy('channel')
     .execute();
   return new Map(rows.map(({ channel, messages }) => [channel, Number(messages)]));
@@ -54,7 +54,7 @@ export async function unresolvedSends(from: Store | Unit, now: string): Promise<
     .selectAll()
     .where('claimed_at', 'is not', null)
     .where('state', '=', 'retracted')
-    .where('claimed_at', '<=', from.engine.encode('time', expiryOf(now)))
+    .where('claimed_at', '<=', expiryOf(now))
     .limit(100)
     .execute();
   return rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row)));

@@ -19,7 +19,7 @@ export interface AgedPage {
 
 /** Those of the next `limit` entries that were received before a time and still have content, without reading the content. */
 export async function agedEntries(
-  { db, engine }: Store,
+  { db }: Store,
   { after, limit, before }: { readonly after: number; readonly limit: number; readonly before: string },
 ): Promise<AgedPage> {
   const rows = await db
@@ -35,7 +35,7 @@ export async function agedEntries(
     .limit(limit)
     .execute();
   const aged = rows.filter(
-    ({ received_at: at, bytes, changed }) => engine.decode('time', at) < before && (bytes !== null || Boolean(changed)),
+    ({ received_at: at, bytes, changed }) => at < before && (bytes !== null || Boolean(changed)),
   );
   return {
     last: rows.length === 0 ? undefined : Number(rows.at(-1)?.seq),

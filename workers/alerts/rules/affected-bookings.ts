@@ -91,16 +91,12 @@ export async function affectedBookings(
 }
 
 /** The bookings with alerts of these rules about facts since then. */
-async function alertedBookings(
-  { db, engine }: Store,
-  rules: readonly string[],
-  since: string,
-): Promise<readonly string[]> {
+async function alertedBookings({ db }: Store, rules: readonly string[], since: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('alerts')
     .select('subject_uri')
     .where('rule', 'in', rules)
-    .where('occurred_at', '>=', engine.encode('time', since))
+    .where('occurred_at', '>=', since)
     .execute();
   return rows.map(({ subject_uri: uri }) => uri);
 }
