@@ -8,9 +8,13 @@ export function instantOf(ms: number): string {
   return instantOfMicros(ms * 1000);
 }
 
+// Thousands of instants of the same millisecond are written when many deliveries are made.
+let latest = { ms: 0, text: new Date(0).toISOString().slice(0, -1) };
+
 export function instantOfMicros(micros: number): string {
   const ms = Math.floor(micros / 1000);
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
+  if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString().slice(0, -1) };
+  return `${latest.text}${String(micros % 1000).padStart(3, '0')}Z`;
 }
 
 export const secondMs = 1000;

@@ -65,18 +65,16 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
     const isFull = pending() >= mostPending;
     if (isFull && messages % pruneEvery === 0) prune();
     const error = isDropped ? 'dropped' : isFull ? 'too many deliveries are pending' : undefined;
-    if (error !== undefined) return record(message, subscription, { status: null, error });
+    if (error !== undefined)
+      return record(message, { url: subscription.callback_url, at: clock.tick(), headers: {}, status: null, error });
     for (let copy = 0; copy < copies; copy += 1)
       if (delayMs > 0) delayed.add(clock.nowMs() + delayMs, message);
       else enqueue(message);
   }
 
-  function record(
-    { event, attempt, body, subscription }: Message,
-    { callback_url: url }: StoredSubscription,
-    { at = clock.tick(), headers = {}, ...result }: Pick<Attempt, 'status' | 'error'> & Partial<Attempt>,
-  ): void {
-    log.add({ subscription, event, attempt, at, url, ...result, headers, body });
+  function record(message: Message, result: Pick<Attempt, 'url' | 'at' | 'headers' | 'status' | 'error'>): void {
+    const { event, attempt: number, body, subscription } = message;
+    log.add({ subscription, event, attempt: number, body, ...result });
   }
 
   async function attempt(message: Message): Promise<void> {
@@ -86,11 +84,11 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
     const nowSeconds = Math.floor(realMs() / 1000);
     const seconds = stale ? (message.firstSeconds ?? nowSeconds) : nowSeconds;
     const at = clock.tick();
-    const { body } = message;
-    const headers = headersFor(subscription, body, { seconds, corrupt });
-    const result = await sender.post({ url: subscription.callback_url, headers, body });
+    const { callback_url: url } = subscription;
+    const headers = headersFor(subscription, message.body, { seconds, corrupt });
+    const result = await sender.post({ url, headers, body: message.body });
     if (isClosed) return;
-    record(message, subscription, { ...result, at, headers });
+    record(message, { url, at, headers, ...result });
     if (result.status !== null && result.status >= 200 && result.status < 300) onDelivered(message);
     else onFailed(message, seconds);
   }
