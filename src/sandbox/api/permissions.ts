@@ -83,9 +83,9 @@ const contactMessages = permissionMessages['GET /contacts'];
 
 /** Contacts belong to the organization and no request names a user, so every operation on them needs an administrator. */
 export function permitContacts({ caller }: Pick<ServiceContext, 'caller'>): void {
-  const { contactsFeature, plan } = caller.organization;
-  if (contactsFeature === 'disabled') throw denied(contactMessages.features);
+  const { contacts_feature, plan } = caller.organization;
+  if (contacts_feature === 'disabled') throw denied(contactMessages.features);
   if (!isPaid(caller.organization)) throw denied(contactMessages.plan);
-  if (contactsFeature === 'enterprise_only' && plan !== 'enterprise') throw denied(contactMessages.enterprise);
+  if (contacts_feature === 'enterprise_only' && plan !== 'enterprise') throw denied(contactMessages.enterprise);
   if (!isAdministrator(caller)) throw denied(contactMessages.role);
 }

@@ -56,9 +56,8 @@ export const accountControls = [
     body: planRequest,
     answers: 'object',
     run({ service: { state }, body }) {
-      const { organization, plan, trial_invitations, contacts_feature, ...same } = body;
-      const renamed = { trialInvitations: trial_invitations, contactsFeature: contacts_feature };
-      const changed = { ...organizationOrMain(state, organization), ...plan, ...given({ ...same, ...renamed }) };
+      const { organization, plan: changes, ...settings } = body;
+      const changed = { ...organizationOrMain(state, organization), ...changes, ...given(settings) };
       state.organizations.set(changed.uri, changed);
       return accountRecord(state, changed);
     },
@@ -97,16 +96,7 @@ export function organizationOrMain({ organizations }: State, named: string | und
   return found(organizations.get(named), 'organization', 'organization');
 }
 
-function accountRecord(state: State, organization: Organization): object {
-  const { uri: named, trialInvitations, contactsFeature, ...same } = organization;
-  const { members, pending, sent } = seatsTaken(state, named);
-  return {
-    organization: named,
-    ...same,
-    trial_invitations: trialInvitations,
-    contacts_feature: contactsFeature,
-    members,
-    pending_invitations: pending,
-    sent_invitations: sent,
-  };
+function accountRecord(state: State, { uri: organization, ...account }: Organization): object {
+  const { members, pending, sent } = seatsTaken(state, organization);
+  return { organization, ...account, members, pending_invitations: pending, sent_invitations: sent };
 }

@@ -6,11 +6,10 @@ import { addOperations } from '#src/http/router.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
 import { accountControls } from './account.ts';
-import { clockControls } from './clock.ts';
+import { clockControls, webhookControls } from './webhooks.ts';
 import type { Control, ControlContext } from './control.ts';
 import { inviteeControls, meetingRecapControls, routingFormControls } from './people.ts';
 import { stateControls } from './state.ts';
-import { webhookControls } from './webhooks.ts';
 
 export const controls: readonly Control[] = [
   ...accountControls,

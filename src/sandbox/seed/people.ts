@@ -63,9 +63,9 @@ function seedTeam(service: Service, foundedMs: number, { name, roles: members, a
     plan: 'standard',
     trial: false,
     seats: members.length + 5,
-    trialInvitations: 3,
+    trial_invitations: 3,
     scim: false,
-    contactsFeature: 'enabled',
+    contacts_feature: 'enabled',
     ...account,
   };
   state.organizations.set(organization.uri, organization);

@@ -73,7 +73,7 @@ export function demandAllotment(state: State, organization: Organization): void 
   if (organization.scim) throw denied(messages.scim);
   const { members, pending, sent } = seatsTaken(state, organization.uri);
   if (organization.trial) {
-    if (sent >= organization.trialInvitations) throw denied(messages.trial);
+    if (sent >= organization.trial_invitations) throw denied(messages.trial);
   } else if (members + pending >= organization.seats) throw denied(messages.seats);
 }
 

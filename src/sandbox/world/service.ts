@@ -84,9 +84,9 @@ export interface Account {
   readonly trial: boolean;
   readonly seats: number;
   /** How many invitations a trial account may send. */
-  readonly trialInvitations: number;
+  readonly trial_invitations: number;
   readonly scim: boolean;
-  readonly contactsFeature: (typeof contactsFeatures)[number];
+  readonly contacts_feature: (typeof contactsFeatures)[number];
 }
 
 export type Organization = Account & { readonly uri: string; readonly name: string };
