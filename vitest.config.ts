@@ -12,8 +12,9 @@ export default defineConfig({
     maxWorkers: 4,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Several waits of a minute each fit in: a busy machine fails no test.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 60_000, interval: 100 } },
     allowOnly: false,

@@ -169,7 +169,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
       await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(20);
       await workers[1]?.kill9();
       await sending;
-      await expect.poll(() => statesOf(home), { timeout: 90_000 }).toEqual(Array.from({ length: 180 }, () => 'sent'));
+      await expect.poll(() => statesOf(home), patience).toEqual(Array.from({ length: 180 }, () => 'sent'));
       expect(keysOf(inbox.webhook.received)).toHaveLength(60);
       expect(new Set(inbox.webhook.received.map(titleOf)).size).toBe(60);
     },

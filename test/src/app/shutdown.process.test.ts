@@ -42,7 +42,7 @@ describe('a process that is stopped under load', () => {
       await using redis = await startRedis();
       await stopUnderLoad({ QUEUE_URL: redis.url });
     },
-    60_000,
+    180_000,
   );
 
   it.runIf(inject('redisUrl'))(
@@ -60,7 +60,7 @@ describe('a process that is stopped under load', () => {
       await home.open('start');
       await judge(home.store, sender.sent);
     },
-    60_000,
+    180_000,
   );
 });
 

@@ -1,14 +1,12 @@
 // The verbs as a person types them, beside a product that runs.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactDelivery, contactStory, contactUri } from '../../harness/data/contact-deliveries.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const kinds = [
   'invitee.created',

@@ -1,12 +1,10 @@
 // Doctor beside a real product and the sandbox: content when all is well, and precise about each thing that is not.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../../oracle/deliveries.ts';
 import { openHome, type Home, type Settings } from '../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 interface Finding {
   readonly name: string;

@@ -26,7 +26,7 @@ const person = {
 const about = (id: string, more: object = person): string =>
   contactDelivery({ id, version: 1, more: { ...person, ...more } });
 
-describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private gets out', { timeout: 60_000 }, () => {
+describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private gets out', () => {
   let redis: TestRedis;
   let home: Home;
   let product: Product;

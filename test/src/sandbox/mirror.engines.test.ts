@@ -47,7 +47,6 @@ describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_0
         (await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n'] ===
         facts.length,
       'every fact is in the log once',
-      30_000,
     );
 
     for (const [table, names] of Object.entries(columns)) {

@@ -43,7 +43,7 @@ function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
 }
 
 for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a lease on ${name}`, { timeout: 60_000 }, () => {
+  describe.runIf(available)(`a lease on ${name}`, () => {
     it('is given to one of many who ask at once', async () => {
       await using home = await fresh();
       const time = timeFrom(startMs);
@@ -152,7 +152,7 @@ for (const { name, available, fresh } of storeEngines) {
   });
 }
 
-describe('schedules', { timeout: 60_000 }, () => {
+describe('schedules', () => {
   const [{ fresh }] = storeEngines;
 
   it('run a job again and again, at its period, and log one line a run', async () => {

@@ -22,7 +22,7 @@ const contact = (n: number, name: string) =>
 const some = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n, 'n'));
 const whole = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}-0`);
 
-describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { timeout: 60_000 }, () => {
+describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => {
   let redis: TestRedis;
   let opened: TestStore;
   beforeEach(async () => {
@@ -78,7 +78,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     redis.freeze();
     await ingestBodies(opened.store, some(201, 100));
     // A send that met the frozen one gives up on it.
-    await expect.poll(() => pumping.failed.length, { timeout: 30_000 }).toBeGreaterThan(failures);
+    await expect.poll(() => pumping.failed.length).toBeGreaterThan(failures);
     redis.thaw();
     await expect.poll(() => pumping.position()).toBe(300);
     expect(await ids()).toEqual(whole(300));
@@ -142,7 +142,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', { time
     const working = sent.indexOf(50);
     await processes[working]?.close();
     await ingestBodies(opened.store, some(51, 50));
-    await expect.poll(position, { timeout: 40_000 }).toBe(100);
+    await expect.poll(position).toBe(100);
     expect(await ids()).toEqual(whole(100));
     await processes[1 - working]?.close();
   });

@@ -54,7 +54,7 @@ describe('the login link', () => {
     expect(product.output()).not.toContain('token=');
   });
 
-  it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', { timeout: 90_000 }, async () => {
+  it.runIf(existsSync('/usr/bin/script'))('is shown once to a person at a terminal', async () => {
     await using own = await openHome();
     const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));
     const command = `exec '${process.execPath}' '${main}' start`;

@@ -14,7 +14,7 @@ async function openForeignPage(body: string) {
   return { otherPort, otherSite, [Symbol.asyncDispose]: () => other[Symbol.asyncDispose]() };
 }
 
-describe.runIf(inject('chromiumPath'))('the documentation in a browser', { timeout: 60_000 }, () => {
+describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
   let browser: Browser;
   let api: Awaited<ReturnType<typeof openReadApi>>;
   let server: Awaited<ReturnType<typeof listen>>;

@@ -4,13 +4,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markFailed } from '#src/store/alerts/send-results.ts';
 import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const secret = 'whsec_c2VjcmV0LW9mLXRoZS1hbGVydC13ZWJob29r';
 const path = '/services/T000/B000/a-secret-path';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
@@ -12,8 +12,6 @@ import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
 import { tableNames } from '../../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Every row of every table, as text. */
 async function everything(home: Home): Promise<string> {
@@ -77,7 +75,6 @@ describe('erase beside a running product', () => {
       async () =>
         (await ask(home.store, `select status from invitees where uri = '${uri}'`))[0]?.['status'] === 'canceled',
       'the cancel is mirrored',
-      20_000,
     );
     expect(await isGone()).toBe(true);
     expect((await everything(home)).includes('cannot come')).toBe(false);
@@ -138,7 +135,7 @@ describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the pe
 
     await home.open('work');
     const logged = async () => ask(home.store, `select subject_uri, body from event_log where source = 'webhook'`);
-    await until(async () => (await logged()).length === 3, 'all are in the log', 20_000);
+    await until(async () => (await logged()).length === 3, 'all are in the log');
     const text = await everything(home);
     expect([text.includes(email), text.includes('gelbfeder'), text.includes('name a 1')]).toEqual([false, false, true]);
     const [row] = await ask(home.store, `select deleted_source from contacts where uri = '${contactUri('b')}'`);
@@ -156,7 +153,7 @@ describe('the embedded queue of a product that is stopped', () => {
         const rows = await ask(home.store, 'select uri from contacts');
         return ids.every((id) => rows.some(({ uri }) => uri === contactUri(id)));
       };
-      await until(isThere, 'all are mirrored', 20_000);
+      await until(isThere, 'all are mirrored');
     };
     const first = await home.open('start');
     await send(first.webhook, ['a', 'b']);

@@ -1,12 +1,10 @@
 // `slotstream login` as a person types it: the browser is played by the test.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openHome, type Home, type RunningVerb } from '../../../harness/product.ts';
 import { until } from '../../../harness/ports.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let sandbox: TestSandbox;
 let home: Home;

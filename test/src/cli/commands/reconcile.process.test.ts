@@ -2,14 +2,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let sandbox: TestSandbox;
 let home: Home;

@@ -1,12 +1,10 @@
 // `sandbox` and `demo` as a person types them.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, until } from '../../../harness/ports.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 let home: Home;
 beforeAll(async () => void (home = await openHome()));

@@ -143,7 +143,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await addMany(store, 60);
     await using one = startPoller(store);
     await using other = startPoller(await opened.openAnother());
-    await expect.poll(async () => new Set(await statesOf(store)), { timeout: 10_000 }).toEqual(new Set(['sent']));
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
     const ids = [...one.sent, ...other.sent].map(({ id }) => id);
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);

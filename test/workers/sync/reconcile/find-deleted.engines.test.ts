@@ -19,7 +19,7 @@ function contactsOf({ sandbox }: TestReconcile) {
 const deletedOf = async ({ store }: TestReconcile): Promise<number> =>
   (await rowsOf(store, 'contacts')).filter((row) => row['deleted_at'] !== null).length;
 
-describe('reconcile with the token of another organization', { timeout: 60_000 }, () => {
+describe('reconcile with the token of another organization', () => {
   it('is refused before anything is read, whichever way it is started', async () => {
     await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
@@ -56,7 +56,7 @@ describe('reconcile with the token of another organization', { timeout: 60_000 }
   });
 });
 
-describe('deletes of one kind', { timeout: 60_000 }, () => {
+describe('deletes of one kind', () => {
   it('are held back when half of the rows would go, however few there are', async () => {
     await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
@@ -69,7 +69,7 @@ describe('deletes of one kind', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a 404', { timeout: 60_000 }, () => {
+describe('a 404', () => {
   it('that is not the service’s own deletes nothing, and is reported', async () => {
     await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
@@ -103,7 +103,7 @@ async function keepAlso(
   });
 }
 
-describe('a row that cannot be requested', { timeout: 60_000 }, () => {
+describe('a row that cannot be requested', () => {
   it('of another service is left alone and counted, and the rest is compared', async () => {
     await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
@@ -130,7 +130,7 @@ describe('a row that cannot be requested', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a row that comes while a listing is read', { timeout: 60_000 }, () => {
+describe('a row that comes while a listing is read', () => {
   it('is not judged by that listing', async () => {
     await using mirrored = await openTestReconcile(fresh, world);
     await mirrored.run({ repair: true });
