@@ -57,9 +57,6 @@ export interface Product extends RunningProduct {
   ended(): Promise<number | null>;
 }
 
-/** A first embedded queue takes seconds of a processor that other tests want too. */
-const startPatienceMs = 60_000;
-
 export async function openHome(given: Settings = {}): Promise<Home> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));
   const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
@@ -154,14 +151,10 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
     const status = await readiness();
     return awaited === 'ready' ? status === 200 : status !== 0;
   };
-  await until(
-    async () => {
-      if (running.hasEnded()) throw new Error(`\`${verb}\` ended by itself:\n${running.err()}`);
-      return isUp();
-    },
-    `\`${verb}\` is up`,
-    startPatienceMs,
-  );
+  await until(async () => {
+    if (running.hasEnded()) throw new Error(`\`${verb}\` ended by itself:\n${running.err()}`);
+    return isUp();
+  }, `\`${verb}\` is up`);
   return {
     url,
     webhook: `${url}/webhooks`,

@@ -56,7 +56,7 @@ export async function startSentinelPair(): Promise<Failover> {
   // It promotes no replica that was cut off for longer than ten times this, and a busy machine takes seconds to get there.
   await sentinel.cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '4000');
   const known = async (): Promise<string> => sentinel.cli('sentinel', 'replicas', 'mymaster');
-  await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica', 30_000);
+  await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica');
   const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
   return failover({ url, master, replica }, started.move());
 }

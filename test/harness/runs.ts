@@ -15,4 +15,4 @@ export function runs(count: number): { numRuns: number; seed?: number } {
 }
 
 /** The time-out of a test that tries them. */
-export const propertyTimeoutMs = 180_000 * Math.max(1, factor);
+export const propertyTimeoutMs = 300_000 * Math.max(1, factor);

@@ -37,47 +37,35 @@ async function surviveKills(settings: Settings): Promise<void> {
 describe.concurrent('a process killed under load several times', () => {
   it('loses nothing it accepted, on the embedded queue', async () => {
     await surviveKills({});
-  }, 300_000);
+  });
 
-  it.runIf(inject('redisUrl'))(
-    'loses nothing it accepted, on Redis',
-    async () => {
-      await using redis = await startRedis();
-      await surviveKills({ QUEUE_URL: redis.url });
-    },
-    300_000,
-  );
+  it.runIf(inject('redisUrl'))('loses nothing it accepted, on Redis', async () => {
+    await using redis = await startRedis();
+    await surviveKills({ QUEUE_URL: redis.url });
+  });
 
-  it.runIf(inject('postgresUrl'))(
-    'loses nothing it accepted, on PostgreSQL for queue and store',
-    async () => {
-      await using postgres = await startPostgres({ durable: true });
-      await surviveKills({ QUEUE_URL: postgres.url, DATABASE_URL: postgres.url });
-    },
-    300_000,
-  );
+  it.runIf(inject('postgresUrl'))('loses nothing it accepted, on PostgreSQL for queue and store', async () => {
+    await using postgres = await startPostgres({ durable: true });
+    await surviveKills({ QUEUE_URL: postgres.url, DATABASE_URL: postgres.url });
+  });
 
-  it.runIf(inject('redisUrl'))(
-    'loses nothing it accepted, when Redis is wiped with each kill',
-    async () => {
-      await using redis = await startRedis();
-      await using home = await openHome({ QUEUE_URL: redis.url });
-      // Without a worker, so that the journal has the only copy.
-      let receiver = await home.start('receive');
-      const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true });
-      const sending = sender.send(contactStory(story));
-      for (let kill = 1; kill <= 2; kill += 1) {
-        const enough = sender.accepted() + 100;
-        await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
-        await receiver.kill9();
-        await redis.cli('flushall');
-        receiver = await home.start('receive');
-      }
-      await sending;
-      sender.close();
-      await home.open('work');
-      await judge(home.store, sender.sent);
-    },
-    300_000,
-  );
+  it.runIf(inject('redisUrl'))('loses nothing it accepted, when Redis is wiped with each kill', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    // Without a worker, so that the journal has the only copy.
+    let receiver = await home.start('receive');
+    const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true });
+    const sending = sender.send(contactStory(story));
+    for (let kill = 1; kill <= 2; kill += 1) {
+      const enough = sender.accepted() + 100;
+      await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
+      await receiver.kill9();
+      await redis.cli('flushall');
+      receiver = await home.start('receive');
+    }
+    await sending;
+    sender.close();
+    await home.open('work');
+    await judge(home.store, sender.sent);
+  });
 });

@@ -46,7 +46,7 @@ async function surviveFailover(redis: Failover): Promise<void> {
 }
 
 // At once, because most of the time is waited away.
-describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', { timeout: 120_000 }, () => {
+describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', () => {
   it('arrive after Redis was wiped before a worker took them', async () => {
     await using redis = await startRedis();
     await using scene = await openScene(redis.url);

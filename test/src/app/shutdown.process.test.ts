@@ -34,34 +34,26 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
 describe('a process that is stopped under load', () => {
   it('answers pending requests, exits with 0 and loses nothing, on the embedded queue', async () => {
     await stopUnderLoad({});
-  }, 180_000);
+  });
 
-  it.runIf(inject('redisUrl'))(
-    'answers what it began, ends well and loses nothing, on Redis',
-    async () => {
-      await using redis = await startRedis();
-      await stopUnderLoad({ QUEUE_URL: redis.url });
-    },
-    180_000,
-  );
+  it.runIf(inject('redisUrl'))('answers what it began, ends well and loses nothing, on Redis', async () => {
+    await using redis = await startRedis();
+    await stopUnderLoad({ QUEUE_URL: redis.url });
+  });
 
-  it.runIf(inject('redisUrl'))(
-    'ends well although Redis has gone',
-    async () => {
-      await using redis = await startRedis();
-      await using home = await openHome({ QUEUE_URL: redis.url });
-      const product = await home.start('start');
-      const sender = openSender({ url: product.webhook, key: home.signingKey });
-      await redis.kill9();
-      await sender.send(contactStory({ contacts: 5, versions: 5 }));
-      sender.close();
-      expect(await product.term()).toBe(0);
-      await redis.restart();
-      await home.open('start');
-      await judge(home.store, sender.sent);
-    },
-    180_000,
-  );
+  it.runIf(inject('redisUrl'))('ends well although Redis has gone', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    const product = await home.start('start');
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await redis.kill9();
+    await sender.send(contactStory({ contacts: 5, versions: 5 }));
+    sender.close();
+    expect(await product.term()).toBe(0);
+    await redis.restart();
+    await home.open('start');
+    await judge(home.store, sender.sent);
+  });
 });
 
 describe('an embedded data folder', () => {
@@ -75,7 +67,7 @@ describe('an embedded data folder', () => {
     await first.kill9();
     const third = await home.open('start');
     expect(await third.term()).toBe(0);
-  }, 180_000);
+  });
 
   it.each(['receive', 'work'])('is rejected by `%s`, which needs a shared queue', async (verb) => {
     await using home = await openHome();

@@ -6,7 +6,7 @@ import { rowsOf, storeEngines } from '../../harness/stores.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 
 for (const { name, available, fresh } of storeEngines)
-  describe.runIf(available)(`the views of a mirror on ${name}`, { timeout: 120_000 }, () => {
+  describe.runIf(available)(`the views of a mirror on ${name}`, () => {
     let world: TestBackfill;
     beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 30, bookings: 20 })));
     afterAll(() => world[Symbol.asyncDispose]());

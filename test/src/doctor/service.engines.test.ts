@@ -27,7 +27,7 @@ beforeAll(async () => {
   await home.run(['bootstrap']);
   await home.run(['reconcile', '--repair']);
   await home.run(['reconcile', '--repair']);
-}, 120_000);
+});
 afterAll(() => open.disposeAsync());
 
 async function examine(settings: Settings = {}): Promise<{ code: number | null; of: (name: string) => Finding[] }> {

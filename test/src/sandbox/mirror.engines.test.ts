@@ -21,7 +21,7 @@ const columns = {
   event_types: 'name active slug duration kind pooling_type internal_note created_at updated_at',
 } as const;
 
-describe.runIf(inject('redisUrl'))('the mirror of the sandbox', { timeout: 120_000 }, () => {
+describe.runIf(inject('redisUrl'))('the mirror of the sandbox', () => {
   it('is the same, field by field, although deliveries come twice, late and in another order', async () => {
     const facts: Fact[] = [];
     await using sandbox = await openTestSandbox(

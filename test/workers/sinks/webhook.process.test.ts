@@ -21,7 +21,7 @@ async function isIdle(product: RunningProduct): Promise<boolean> {
   return ['waiting', 'delayed', 'active'].every((state) => Number(queue[state] ?? 0) === 0);
 }
 
-describe.runIf(inject('redisUrl'))('a process that pushes', { timeout: 120_000 }, () => {
+describe.runIf(inject('redisUrl'))('a process that pushes', () => {
   it('killed at any moment leaves no gap: the next one sends again what may not have arrived', async () => {
     await using callback = await openCallback();
     await using redis = await startRedis();

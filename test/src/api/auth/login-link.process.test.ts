@@ -67,7 +67,7 @@ describe('the login link', () => {
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
     const ended = once(child, 'close');
     const link = /Log in with a browser: (http:\S+)/;
-    await until(() => link.test(seen), 'the link is shown', 60_000);
+    await until(() => link.test(seen), 'the link is shown');
     const { out } = await own.run(['status', '--login']);
     expect(link.exec(seen)?.[1]).toBe(out.trim());
     expect(seen.split(own.settings['ADMIN_TOKEN'] as string)).toHaveLength(2);

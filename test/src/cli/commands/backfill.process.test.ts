@@ -43,7 +43,7 @@ const [sqlite, postgres] = engines;
 const killedOn = isLongRun ? engines : [sqlite];
 const liveOn = isLongRun || !postgres.available ? engines : [postgres];
 
-describe('slotstream backfill', { timeout: 180_000 }, () => {
+describe('slotstream backfill', () => {
   for (const { name, available, settings } of killedOn) {
     it.runIf(available)(
       `killed five times, ends exact on ${name}, and fetches at most one page twice a kill`,
@@ -189,7 +189,7 @@ describe('slotstream backfill', { timeout: 180_000 }, () => {
         await sandbox.dispatcher.settled();
         const heard = async () =>
           Number((await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n']);
-        await until(async () => (await heard()) === facts.length, 'every fact is in the log once', 120_000);
+        await until(async () => (await heard()) === facts.length, 'every fact is in the log once');
         await expectExact(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] });
         expect(
           await ask(home.store, "select seq, reason from event_log where outcome in ('quarantined', 'unhandled')"),

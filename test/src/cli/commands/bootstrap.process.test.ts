@@ -35,7 +35,7 @@ const keysOf = ({ dataDir }: Home): readonly string[] =>
   readFileSync(join(dataDir, 'signing-keys'), 'utf8').trim().split('\n');
 const stored = () => [...sandbox.service.state.subscriptions.values()];
 
-describe('bootstrap, as a verb', { timeout: 120_000 }, () => {
+describe('bootstrap, as a verb', () => {
   it('shows the plan and changes nothing, then carries it out, then has nothing to do', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     const planned = await home.run(['bootstrap', '--plan']);
@@ -191,7 +191,7 @@ async function logIn(home: Home, user: string): Promise<void> {
   await until(() => login.out().includes('logged in'), `${user} is logged in`);
 }
 
-describe.runIf(inject('redisUrl'))('rotating the key', { timeout: 120_000 }, () => {
+describe.runIf(inject('redisUrl'))('rotating the key', () => {
   it('rejects no delivery: both keys verify while old deliveries can still arrive', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ ...settled(), ...noKeys, QUEUE_URL: redis.url });

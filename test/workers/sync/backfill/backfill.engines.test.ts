@@ -10,7 +10,7 @@ const names = allResources.map(({ name }) => name);
 const sum = ({ created, updated, unchanged, quarantined }: Counts) => created + updated + unchanged + quarantined;
 
 for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a backfill into ${name}`, { timeout: 120_000 }, () => {
+  describe.runIf(available)(`a backfill into ${name}`, () => {
     let world: TestBackfill;
     beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 105 })));
     afterAll(() => world[Symbol.asyncDispose]());

@@ -31,7 +31,7 @@ const faults = { drop: 0.05, duplicate: 0.1, shuffle: 0.2, rate_limit: 0.02, sta
 
 // reconcile.engines.test.ts runs in process on both engines.
 for (const { name, available, settings } of isLongRun ? engines : engines.slice(0, 1)) {
-  describe.runIf(available && inject('redisUrl') !== '')(`the mirror on ${name}`, { timeout: 240_000 }, () => {
+  describe.runIf(available && inject('redisUrl') !== '')(`the mirror on ${name}`, () => {
     it('is complete again after one reconcile, whatever was lost, and the report names every row', async () => {
       await using redis = await startRedis();
       const facts: Fact[] = [];

@@ -44,7 +44,7 @@ function bent(where: RegExp, change: (answer: Page) => object): typeof fetch {
 }
 
 for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`reconcile on ${name}`, { timeout: 120_000 }, () => {
+  describe.runIf(available)(`reconcile on ${name}`, () => {
     it('looks without writing, then repairs just what it named, then finds nothing', async () => {
       await using mirrored = await openTestReconcile(fresh, world);
       const before = await projectedRows(mirrored.store);

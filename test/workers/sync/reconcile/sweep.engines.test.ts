@@ -22,7 +22,7 @@ async function sweep(world: TestReconcile, stepMs: number, startMs: number): Pro
 }
 
 for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a sweep on ${name}`, { timeout: 120_000 }, () => {
+  describe.runIf(available)(`a sweep on ${name}`, () => {
     it('fills, mends and buries in many small slices, and is over before the next is due', async () => {
       await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 60 });
       const recapsOf = [world.sandbox.handles.users.owner];
