@@ -4,8 +4,15 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { applyPlan, type Applied } from './apply.ts';
 import { inspectSubscriptions, type BootstrapInput, type BootstrapNeeds } from './bootstrap.ts';
 import { isOurs, isSameOwner, ownerOf } from './callback.ts';
-import type { LastSeen } from './last-seen.ts';
-import { resolveOutages, isDelivered, findOutages, recordOutages, type OutageGap, type Outage } from './outage-gaps.ts';
+import {
+  resolveOutages,
+  isDelivered,
+  findOutages,
+  recordOutages,
+  type LastSeen,
+  type OutageGap,
+  type Outage,
+} from './outage-gaps.ts';
 import type { Step } from './plan.ts';
 import type { Refusal } from './register.ts';
 

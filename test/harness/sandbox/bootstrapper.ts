@@ -5,7 +5,7 @@ import type { EventKind } from '#schemas/events.ts';
 import type { Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscriptions/bootstrap.ts';
-import type { LastSeen } from '#src/subscriptions/last-seen.ts';
+import type { LastSeen } from '#src/subscriptions/outage-gaps.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
 import { bearerToken } from '#src/upstream/clients.ts';
