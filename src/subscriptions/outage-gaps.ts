@@ -94,12 +94,10 @@ export function resolveOutages(
   inspected: Inspected,
   { outages, applied, now }: { readonly outages: readonly Outage[]; readonly applied: Applied; readonly now: string },
 ): OutageResult {
-  const { input, lastSeen, unlisted } = inspected;
   const open = outages.filter((one) => !isSettled(one, inspected, applied));
   const closed = [...outages.filter((one) => !open.includes(one)), ...endedWhileFailing(inspected, applied)];
   const { existing } = applied;
-  const owners = unlisted.map(({ owner }) => owner);
-  const stored = lastSeenAfter({ callback: input.callback, lastSeen, existing, unlisted: owners, now });
+  const stored = lastSeenAfter(inspected, applied, now);
   // A subscription with an open outage stays stored until it is replaced: it holds the start of the gap.
   const openUris = new Set(open.map(({ subscription }) => subscription.uri));
   return {
@@ -152,30 +150,19 @@ export async function recordOutages(
   return since;
 }
 
-interface LastSeenInput {
-  readonly callback: string;
-  readonly lastSeen: readonly LastSeen[];
-  readonly existing: readonly WebhookSubscription[];
-  /** Owners whose subscriptions could not be listed: nothing of theirs is deleted. */
-  readonly unlisted: readonly Owner[];
-  readonly now: string;
-}
-
-/** Stores our subscriptions as they are now; those that were stored and no longer exist are deleted. */
-function lastSeenAfter({
-  callback,
-  lastSeen,
-  existing,
-  unlisted,
-  now,
-}: LastSeenInput): Parameters<LastSeenStore['update']>[0] {
+/** Stores our subscriptions as they are now; those that were stored and no longer exist are deleted, except of unlisted owners. */
+function lastSeenAfter(
+  { input, lastSeen, unlisted }: Inspected,
+  { existing }: Pick<Applied, 'existing'>,
+  now: string,
+): OutageResult['lastSeen'] {
   const before = new Map(lastSeen.map((one) => [one.uri, one]));
   const seen = existing
-    .filter((one) => isOurs(callback, one))
+    .filter((one) => isOurs(input.callback, one))
     .map((one) => ({ ...one, checked_at: checkedAt(one, before.get(one.uri), now) }));
   const uris = new Set(seen.map(({ uri }) => uri));
   const deleted = lastSeen
-    .filter((one) => !uris.has(one.uri) && !unlisted.some((owner) => isSameOwner(owner, ownerOf(one))))
+    .filter((one) => !uris.has(one.uri) && !unlisted.some(({ owner }) => isSameOwner(owner, ownerOf(one))))
     .map(({ uri }) => uri);
   return { seen, deleted };
 }
