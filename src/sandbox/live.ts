@@ -78,7 +78,6 @@ function on<Item>(pick: (scene: Scene) => Item | undefined, act: (service: Servi
   };
 }
 
-/** One of the items; undefined when there is none. */
 function pickAny<Item>({ service }: Scene, items: readonly Item[]): Item | undefined {
   return items.length === 0 ? undefined : service.random.pick(items);
 }

@@ -60,7 +60,6 @@ export function demandOrganization({ service, caller }: Asking, uri: string): vo
   if (caller.organization.uri !== uri) throw denied(noAccess);
 }
 
-/** A user of the caller's organization. */
 export function demandUser({ service, caller }: Asking, uri: string, parameter?: string): UserResource {
   const user = found(service.state.users.get(uri), 'user', parameter);
   if (user.current_organization !== caller.organization.uri) throw denied(noAccess);

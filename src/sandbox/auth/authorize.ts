@@ -63,7 +63,6 @@ export function silentUser(state: State, parameters: Parameters): UserResource |
   return user;
 }
 
-/** The user chosen on the page. */
 export function chosenUser(state: State, parameters: Parameters): UserResource {
   if (parameters.has('deny')) throw new OAuthError('access_denied', 'The user denied access.');
   const user = state.users.get(demand(parameters, 'user'));

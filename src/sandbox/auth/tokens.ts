@@ -59,7 +59,6 @@ function tokenOf(authorization: string | undefined): string {
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** As text, for looking things up by. */
 export const sha256Hex = (text: string): string => sha256(text).toString('hex');
 
 interface Consent {

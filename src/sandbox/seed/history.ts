@@ -15,7 +15,6 @@ import { eventTypesOf, type Service } from '#src/sandbox/world/service.ts';
 import { bookVisitor, cancelVisit, slotAfter } from '#src/sandbox/world/visitors.ts';
 import type { Team } from './people.ts';
 
-/** `done` of `all` steps are done. */
 export type Progress = (done: number, all: number) => void;
 
 const progressEveryMs = 1000;
@@ -47,7 +46,6 @@ type PastOf = (...step: readonly (string | number)[]) => Service;
 export interface HistoryPlan {
   readonly organization: string;
   readonly bookings: number;
-  /** Called for every step. */
   readonly progress?: Progress;
 }
 
@@ -123,7 +121,6 @@ function outcomeOf(
   return undefined;
 }
 
-/** A clock that is moved by hand. */
 function historyClock(clock: Clock): Clock & { moveTo(ms: number): void } {
   let micros = 0;
   return {

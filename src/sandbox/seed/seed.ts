@@ -44,7 +44,6 @@ export function createService(plan: WorldSize & ServiceOptions, { realMs, emit, 
 /** What a client needs to start: URIs and tokens. */
 export type Handles = ReturnType<typeof seedWorld>;
 
-/** Contacts of each small organization. */
 const fewContacts = 5;
 
 function seedWorld(service: Service, tokens: Tokens, plan: WorldSize & Pick<ServiceNeeds, 'progress'>) {

@@ -1,6 +1,5 @@
 // The delivery log: the newest attempts, limited in number and size, and the count of all.
 
-/** One attempt to deliver a message, with its result. */
 export interface Attempt {
   readonly subscription: string;
   readonly event: string;
@@ -30,7 +29,6 @@ export function createAttemptLog(most = { attempts: 10_000, bytes: 64 * 1024 * 1
     get newest(): readonly Attempt[] {
       return attempts.slice(first).map((attempt) => ({ ...attempt, body: attempt.body.toString() }));
     },
-    /** How many attempts there were in all. */
     get total(): number {
       return total;
     },

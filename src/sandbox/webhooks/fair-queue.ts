@@ -6,7 +6,6 @@ export interface FairQueueNeeds<Item> {
   readonly mostInAll: number;
   /** Never rejects. */
   run(item: Item): Promise<void>;
-  /** Called after each item that ended. */
   onEnd(): void;
 }
 

@@ -123,7 +123,6 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
     get attempts(): readonly Attempt[] {
       return log.newest;
     },
-    /** The number of all attempts. */
     get total(): number {
       return log.total;
     },

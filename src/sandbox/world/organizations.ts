@@ -23,14 +23,12 @@ export function userOfAddress(state: State, email: string): UserResource | undef
 }
 
 export interface NewMember extends Pick<UserResource, 'uri' | 'name' | 'slug' | 'email' | 'timezone'> {
-  /** The URI of the membership. */
   readonly membership: string;
   readonly organization: string;
   readonly role: MembershipRole;
   readonly joined: string;
 }
 
-/** Adds a user and their membership of the organization. */
 export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, member: NewMember): UserResource {
   const { membership, organization, role, joined, ...person } = member;
   const times = { created_at: joined, updated_at: joined };

@@ -11,7 +11,6 @@ export interface Sorted<Item> {
   seek(index: number, step: Step): number;
 }
 
-/** Ascending or descending. */
 export type Step = 1 | -1;
 
 /** The index of the first row beyond `position`, or at it if `inclusive`. */

@@ -50,11 +50,9 @@ export interface Service {
   readonly clock: Clock;
   /** One sequence of random choices for the whole run: the same calls in the same order make the same choices. */
   readonly random: Random;
-  /** Sends the fact to the subscriptions it concerns. */
   emit(fact: Fact): void;
 }
 
-/** A new URI of this kind of record. */
 export function newUri({ options, random }: Pick<Service, 'options' | 'random'>, path: string): string {
   return `${options.baseUrl}/${path}/${random.uuid()}`;
 }
@@ -178,7 +176,6 @@ export function createState() {
   };
 }
 
-/** The record as the API returns it. */
 export function membershipRecord(state: State, membership: StoredMembership): MembershipResource {
   const { user, ...rest } = membership;
   const stored = state.users.get(user);

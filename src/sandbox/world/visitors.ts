@@ -19,7 +19,6 @@ export interface Visit {
   readonly submission?: string | undefined;
 }
 
-/** Someone books the event type. */
 export function bookVisitor(service: Service, visit: Visit): InviteeResource {
   const { organization, eventType, startMs, strangers, method = null, submission } = visit;
   const { random } = service;
