@@ -21,7 +21,9 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/store/log/delivery-lag.ts': 'test/workers/alerts/conditions',
   'src/store/log/observed-times.ts': 'test/workers/sync',
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
-  'workers/pipeline/delivery-worker.ts': 'test/src/app',
+  // The spool and the journal write segments; crashes and full disks are tested with them.
+  'src/receiver/segments': 'test/src/receiver/spool',
+  'src/receiver/journal/journaled-circuit.ts': 'test/src/app',
 };
 
 /** Code that only a process of its own loads: no import leads from the test to it. */
@@ -29,7 +31,6 @@ const loadedByProcess: Readonly<Record<string, string>> = {
   'src/cli/context.ts': 'test/src/cli/verbs-idle.process.test.ts',
   'src/cli/main.ts': 'test/src/cli/verbs-idle.process.test.ts',
   'src/store/engines/sqlite-vacuum-worker.ts': 'test/workers/privacy/redact-deleted.engines.test.ts',
-  'workers/pipeline/delivery-worker.ts': 'test/src/app/durability.process.test.ts',
 };
 
 const imports = new Map(
