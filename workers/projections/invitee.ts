@@ -53,21 +53,26 @@ export const scheduledEventFields: Fields<'scheduled_events'> = {
   event_guests: (guests) => ({ guests }),
 };
 
-const described =
-  (rank: Rank, noShowOf: (input: ProjectionInput<Kinds>) => NoShowFact | undefined) =>
-  (input: ProjectionInput<Kinds>): Fact => {
+/** Several invitees of a group event embed the same event: it has its own `updated_at`, and no terminal state. */
+const eventDescribed = recordsTo('scheduled_events', scheduledEventFields);
+
+function described(
+  rank: Rank,
+  noShowOf: (input: ProjectionInput<Kinds>) => NoShowFact | undefined,
+): (input: ProjectionInput<Kinds>) => Fact {
+  const describeEvent = eventDescribed(rank);
+  return (input) => {
     const { observed, tie } = input;
     const { scheduled_event: event, ...invitee } = input.payload;
     const noShow = noShowOf(input);
+    const events = event ? describeEvent({ payload: event, observed, tie }).assignments : [];
     return {
       subject: { table: 'invitees', uri: invitee.uri },
-      assignments: [
-        inviteeAssignment(input, invitee, rank),
-        ...(event ? eventDescribed(rank)({ payload: event, observed, tie }).assignments : []),
-      ],
+      assignments: [inviteeAssignment(input, invitee, rank), ...events],
       ...(noShow && { noShow }),
     };
   };
+}
 
 /** Canceled is terminal: such a fact leads, so that no later active one can win, without reading the row. */
 function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, invitee: Invitee, rank: Rank): Assignment {
@@ -77,9 +82,6 @@ function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, inv
   const record = { ...invitee, ...(isCanceled && { status: 'canceled' }), body: invitee };
   return assignmentTo('invitees', inviteeFields, { uri, version, record });
 }
-
-/** Several invitees of a group event embed the same event: it has its own `updated_at`, and no terminal state. */
-const eventDescribed = recordsTo('scheduled_events', scheduledEventFields);
 
 function markIn({ payload, observed }: ProjectionInput<Kinds>): Mark | null {
   if (!payload.no_show) return null;
