@@ -6,7 +6,7 @@ import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
 import { encodeRecord } from '#src/receiver/segments/segment.ts';
 import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
-import { createSegmentWriter, type Disk, type Segment } from '#src/receiver/segments/segment-writer.ts';
+import { createSegmentWriter, type CreateFile, type Segment } from '#src/receiver/segments/segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
 export interface JournaledBatch {
@@ -18,7 +18,7 @@ export interface JournalStoreOptions {
   readonly root: string;
   /** A segment is deleted as a whole, so smaller ones mean fewer batches that are enqueued again after a crash. */
   readonly segmentBytes?: number;
-  readonly disk?: Disk;
+  readonly create?: CreateFile;
 }
 
 export interface JournalStore {
@@ -44,14 +44,14 @@ export interface JournalStore {
 const cleaningsPerSegment = 10;
 
 export function openJournalStore(log: ReturnType<typeof throttled>, options: JournalStoreOptions): JournalStore {
-  const { root, segmentBytes = 4 * 1024 ** 2, disk } = options;
+  const { root, segmentBytes = 4 * 1024 ** 2, create } = options;
   const receiver = randomUUID();
   const own = join(root, receiver);
   const locks = new Map<string, ProcessLock>();
   const folders = openSegmentFolders({ name: 'journal', root, own, locks, log });
   const sealed = new Set<Segment>();
   const onSealed = (segment: Segment): void => void sealed.add(segment);
-  const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, ...(disk && { disk }) });
+  const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, ...(create && { create }) });
   const settled = new Map<Segment, number>();
   let young: { readonly segment: Segment | undefined; cleanings: number } = { segment: undefined, cleanings: 0 };
   let issued = 0;

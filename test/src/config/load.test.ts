@@ -98,6 +98,17 @@ describe('configuration', () => {
     expect(complaintsOf({ DATABASE_URL: 'mysql://x', QUEUE_URL: 'amqp://x' }).message.split('\n')).toHaveLength(2);
   });
 
+  it('has a journal with a Redis queue unless it is turned off, and refuses one with another queue', () => {
+    expect(loadConfig({ QUEUE_URL: 'redis+sentinel://h/m', JOURNAL_MAX_MB: '2' }).journal).toEqual({
+      isOn: true,
+      maxBytes: 2 * 1024 ** 2,
+    });
+    expect(loadConfig({ QUEUE_URL: 'redis://h', JOURNAL: 'off' }).journal.isOn).toBe(false);
+    expect(loadConfig({}).journal.isOn).toBe(false);
+    expect(complaintsOf({ JOURNAL: 'on' }).message).toContain('JOURNAL=on needs a Redis queue');
+    expect(complaintsOf({ JOURNAL: 'on', QUEUE_URL: 'postgres://h/d' }).message).toContain('JOURNAL=on needs');
+  });
+
   it('wants the three OAuth settings together and two different ports', () => {
     expect(complaintsOf({ OAUTH_CLIENT_ID: 'x' }).message).toContain('OAUTH_CLIENT_SECRET');
     expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');

@@ -9,7 +9,7 @@ import { unpackBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, LossDetection } from '#src/queue/contract.ts';
 import { openJournal, type Journal, type JournalOptions } from '#src/receiver/journal/journal.ts';
 import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
-import type { Disk } from '#src/receiver/segments/segment-writer.ts';
+import type { CreateFile } from '#src/receiver/segments/segment-writer.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const metrics = { journaled: () => undefined, requeued: () => undefined, queueLost: () => undefined };
@@ -97,19 +97,18 @@ const segmentsOnDisk = (root = join(folder, 'journal')): string[] =>
         .map((name) => join(root, name))
     : [];
 
-/** A disk on which flushing fails while `fails` says so. */
-function failingDisk(fails: () => boolean): Disk {
-  return {
-    async open(...file) {
-      const handle = await open(...file);
-      return {
-        appendFile: (bytes) => handle.appendFile(bytes),
-        truncate: (bytes) => handle.truncate(bytes),
-        close: () => handle.close(),
-        datasync: () =>
-          fails() ? Promise.reject(Object.assign(new Error('i/o error'), { code: 'EIO' })) : handle.datasync(),
-      };
-    },
+/** Creates files on a disk on which flushing fails while `fails` says so. */
+function failingDisk(fails: () => boolean): CreateFile {
+  return async (path) => {
+    const handle = await open(path, 'ax', 0o600);
+    return {
+      async append(bytes) {
+        await handle.appendFile(bytes);
+        if (fails()) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+      },
+      truncate: (bytes) => handle.truncate(bytes),
+      close: () => handle.close(),
+    };
   };
 }
 
@@ -190,7 +189,7 @@ describe('a disk that fails', () => {
   it('acknowledges nothing, never writes to a file again whose fsync failed, and adds no copies to the queue', async () => {
     const queue = lossyQueue();
     let fails = false;
-    const journal = await openOn(queue, { disk: failingDisk(() => fails) });
+    const journal = await openOn(queue, { create: failingDisk(() => fails) });
     expect(await journal.keep(batchOf('before'), sendTo(queue))).toBe(true);
     const [first = ''] = segmentsOnDisk();
     const bytes = readFileSync(first);
@@ -267,7 +266,7 @@ it('nothing acknowledged is lost, whatever is appended, lost and finished, and w
       let life = 0;
       const start = () => {
         const root = join(home, String(life));
-        return openOn(queue, { root, segmentBytes: 400, disk: failingDisk(() => disk === 'eio') });
+        return openOn(queue, { root, segmentBytes: 400, create: failingDisk(() => disk === 'eio') });
       };
       let journal = await start();
       const acknowledged: string[] = [];
