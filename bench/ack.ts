@@ -1,10 +1,11 @@
-// How much of a bare server's rate is left when every delivery is verified and safe in Redis before it is answered.
+// How much of a bare server's rate is left when every delivery is verified and safe in Redis and in the journal before it is
+// answered, and what the journal costs.
 import { startRedis } from '../test/harness/redis.ts';
 import { median, type Measurement } from './measure.ts';
 import { runLoad, startBaseline, startProduct, temporaryFolder, type Running } from './processes.ts';
 
-const rounds = 3;
-const seconds = 4;
+const rounds = 5;
+const seconds = 3;
 
 export const ack: Measurement = {
   name: 'ack',
