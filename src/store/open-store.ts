@@ -42,7 +42,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const engine = await open(url, needs);
   try {
     if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
-    await retryContention(() => engine.migrate());
+    await retryContention(() => engine.migrate(), isMigrationRace);
   } catch (error) {
     await engine.close();
     throw error instanceof SlotstreamError ? error : notOpened(error);
@@ -110,14 +110,20 @@ function notOpened(cause: unknown): SlotstreamError {
   });
 }
 
+/** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */
+const isMigrationRace = (error: unknown): boolean => isContention(error) || /^(42703|42P01|XX000)$/.test(codeOf(error));
+
 /** Runs `work` again while it fails because of contention, for up to ten seconds. Anything longer is the caller's to retry. */
-export async function retryContention<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryContention<Result>(
+  work: () => Promise<Result>,
+  isRetried: (error: unknown) => boolean = isContention,
+): Promise<Result> {
   const endAt = performance.now() + retryForMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > endAt || !isContention(error)) throw error;
+      if (performance.now() > endAt || !isRetried(error)) throw error;
       await sleep(backoffMs(contentionBackoff, attempt, Math.random()));
     }
   }

@@ -3,10 +3,12 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { exitCodeOf, isTransient } from '#src/base/errors.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies } from '../../harness/stores.ts';
+import { copyPostgres } from '../../harness/templates.ts';
 
 const needs = { report: () => {} };
 const failure = (url: string): Promise<unknown> =>
@@ -49,7 +51,24 @@ describe('opening a store', () => {
     expect(await failure(`sqlite:${dir}`)).toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('fails as passing when no PostgreSQL answers, without observation the password', async () => {
+  it.runIf(inject('postgresUrl'))('succeeds while another process replaces views', async () => {
+    const url = await copyPostgres();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    let isOpening = true;
+    const replacing = (async () => {
+      for (let column = 0; isOpening; column += 1) {
+        await other.query('drop view if exists replaced');
+        await other.query(`create view replaced as select 1 as "column ${column}"`);
+      }
+    })();
+    for (let round = 0; round < 6; round += 1) await (await openStore(needs, url)).close();
+    isOpening = false;
+    await replacing;
+    await other.end();
+  });
+
+  it('fails as transient when no PostgreSQL answers, without the password in the message', async () => {
     const error = await failure('postgres://someone:sesame@127.0.0.1:1/mirror');
     expect(isTransient(error)).toBe(true);
     expect(String(error)).not.toContain('sesame');
