@@ -1,5 +1,5 @@
 // How much load the sandbox can make: what it delivers, signed, against what the receiver takes at most. The sandbox sends with
-// undici and does not saturate the receiver by itself; `ack` measures the receiver with the load generator of bench/load.ts.
+// undici; `ack` measures the receiver with the load generator of bench/load.ts.
 import { startRedis } from '../test/harness/redis.ts';
 import { median, type Measurement } from './measure.ts';
 import { runLoad, startProduct, startSandboxSender, startSink, temporaryFolder } from './processes.ts';
