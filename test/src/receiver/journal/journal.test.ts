@@ -264,7 +264,7 @@ it('nothing acknowledged is lost, whatever is appended, lost and finished, and w
       let queue = lossyQueue();
       let disk: 'up' | 'down' | 'eio' = 'up';
       let life = 0;
-      /** Nobody writes to the segments of an earlier receiver. */
+      /** The segments of earlier receivers; no process writes to them any more. */
       let earlier = new Set<string>();
       const segments = (): string[] => segmentsOnDisk(join(home, String(life))).sort();
       const start = () => {
