@@ -8,12 +8,6 @@ export interface CollectionPlan<Item, Order extends string, Group extends string
   readonly groups?: Readonly<Record<Group, (item: Item) => readonly string[]>>;
 }
 
-export type IndexedCollection<
-  Item extends { readonly uri: string },
-  Order extends string = never,
-  Group extends string = never,
-> = ReturnType<typeof createIndexedCollection<Item, Order, Group>>;
-
 export function createIndexedCollection<
   Item extends { readonly uri: string },
   Order extends string = never,

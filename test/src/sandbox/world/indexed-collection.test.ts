@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparePositions } from '#src/http/pagination.ts';
 import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
-import type { IndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { runs } from '../../../harness/runs.ts';
 
 interface Book {
@@ -15,8 +14,8 @@ interface Book {
 
 const orders = { title: ({ title }: Book) => title, year: ({ year }: Book) => year };
 type Order = keyof typeof orders;
-const newShelf = (): IndexedCollection<Book, Order, 'topic'> =>
-  createIndexedCollection({ orders, groups: { topic: ({ topics }) => topics } });
+const newShelf = () =>
+  createIndexedCollection<Book, Order, 'topic'>({ orders, groups: { topic: ({ topics }) => topics } });
 
 const uris = fc.constantFrom('1', '2', '3', '4', '5', '6');
 const topics = ['art', 'law', 'sea'] as const;
