@@ -9,13 +9,15 @@ const silentMs = 60_000;
 // A thread of its own, because a blocked event loop cannot watch itself. A process that was stopped (SIGSTOP, a suspended machine)
 // finds its time run out when it continues, so it gets a moment to answer before it is ended.
 const watch = `
-  const { workerData: { beat, silentMs, message } } = require('node:worker_threads');
+  const { Worker, workerData: { beat, silentMs, message } } = require('node:worker_threads');
   const isSilent = (seen, ms) => Atomics.wait(beat, 0, seen, ms) === 'timed-out';
   for (;;) {
     const seen = Atomics.load(beat, 0);
     if (isSilent(seen, silentMs) && isSilent(seen, Math.min(5000, silentMs))) {
       const line = { level: 'fatal', time: new Date().toISOString(), pid: process.pid, msg: message };
-      require('node:fs').writeSync(2, JSON.stringify(line) + '\\n');
+      // In another thread: the reader of standard error may be what blocks the event loop, and would block this one too.
+      new Worker('require("node:fs").writeSync(2, ' + JSON.stringify(JSON.stringify(line) + '\\n') + ')', { eval: true });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
       process.kill(process.pid, 'SIGKILL');
     }
   }`;

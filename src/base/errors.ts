@@ -73,7 +73,7 @@ export function isTransient(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if (current instanceof SlotstreamError) return codes[current.code].transient;
     const code = ownCode(current);
-    if (/^[0-9A-Z]{5}$/.test(code) ? transientSqlStates.test(code) : transientNames.test(code)) return true;
+    if (transientNames.test(code) || (/^[0-9A-Z]{5}$/.test(code) && transientSqlStates.test(code))) return true;
     if (transientMessages.test(current.message)) return true;
   }
   return false;

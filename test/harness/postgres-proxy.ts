@@ -11,7 +11,10 @@ export interface PostgresProxy extends AsyncDisposable {
 
 export async function openPostgresProxy(
   target: string,
-  { dropsOptions = false }: { readonly dropsOptions?: boolean } = {},
+  {
+    dropsOptions = false,
+    silentOnceReady = false,
+  }: { readonly dropsOptions?: boolean; readonly silentOnceReady?: boolean } = {},
 ): Promise<PostgresProxy> {
   const to = new URL(target);
   const open = new Set<{ readonly client: Socket; readonly server: Socket }>();
@@ -30,7 +33,12 @@ export async function openPostgresProxy(
       server.write(dropsOptions ? withoutOptions(startup) : startup);
       client.pipe(server);
     });
-    server.pipe(client);
+    if (!silentOnceReady) server.pipe(client);
+    else
+      server.on('data', (chunk: Buffer) => {
+        client.write(chunk);
+        if (chunk.includes(readyForQuery)) client.unpipe(server).resume();
+      });
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
@@ -52,6 +60,9 @@ export async function openPostgresProxy(
     },
   };
 }
+
+/** Its type, its length, and that no transaction is open. */
+const readyForQuery = Buffer.from('Z\0\0\0\u0005I', 'latin1');
 
 /** A start-up message: its length, the protocol version, then names and values that end with NUL, and a NUL. */
 function withoutOptions(message: Buffer): Buffer {

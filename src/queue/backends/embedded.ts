@@ -3,9 +3,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { withBackend } from 'bullmq';
 import { z } from 'zod';
+import { syncFolderNow } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
@@ -32,6 +33,8 @@ export async function openEmbeddedQueue(input: {
   try {
     rejectOldQueue(folder);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Its name, and that of the folder around it, must survive a power cut too.
+    for (const parent of [dirname(folder), dirname(dirname(resolve(folder)))]) syncFolderNow(parent);
     connection = openTable(join(folder, 'jobs.db'));
   } catch (error) {
     lock.release();

@@ -66,7 +66,8 @@ export function openPostgresQueue(input: {
 
 const pooled: EngineProblem = {
   fatal: true,
-  message: 'QUEUE_URL leads through a connection pooler such as PgBouncer, which drops settings that the queue needs.',
+  message:
+    'QUEUE_URL leads through a connection pooler such as PgBouncer, which drops settings that the queue needs, or sets `options` itself.',
   hint: 'Set QUEUE_URL to the address of PostgreSQL itself. The store may stay behind the pooler.',
 };
 

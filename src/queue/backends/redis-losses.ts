@@ -14,7 +14,8 @@ const markerSeconds = 86_400;
 
 /**
  * BullMQ's script, followed by the marker, so that no rollback separates them. It never raises a marker that is too low: a command
- * whose reply was lost must not hide a loss.
+ * whose reply was lost must not hide a loss. It returns the marker as it was before, because a Cluster sends a command again by itself:
+ * what was confirmed between the two attempts is only known here.
  */
 const withMarker = (bullScript: string): string => `
 local function addJob()
@@ -23,9 +24,8 @@ end
 local added = addJob()
 local value = tonumber(redis.call('get', KEYS[#KEYS]) or 0)
 local confirmed, number, seconds = unpack(ARGV, #ARGV - 2)
-if value < tonumber(confirmed) then return { added, 0 } end
-if tonumber(number) > value then redis.call('set', KEYS[#KEYS], number, 'EX', seconds) end
-return { added, 1 }`;
+if value >= tonumber(confirmed) and tonumber(number) > value then redis.call('set', KEYS[#KEYS], number, 'EX', seconds) end
+return { added, value }`;
 
 /** Returns the positions of the jobs that are not in the queue; nil when the marker is too low. */
 const findFinished = `
@@ -72,8 +72,8 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
       const keys = args.slice(0, keysOfScript());
       const marked = [...keys, markerKey, ...args.slice(keys.length), confirmed, number, markerSeconds];
       const reply: unknown = await bullClient.runCommand(markedCommand, marked);
-      const [added, isRaised] = Array.isArray(reply) ? reply : [];
-      if (isRaised !== 1) lost(since);
+      const [added, before] = Array.isArray(reply) ? reply : [];
+      if (!(Number(before) >= confirmed)) lost(since);
       else if (since === losses) confirmed = Math.max(confirmed, number);
       return added;
     }

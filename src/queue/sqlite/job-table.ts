@@ -18,10 +18,14 @@ import {
   prepareWorking,
 } from './job-statements.ts';
 
+/** A commit writes about ten pages of 4 kB. */
+const commitsPerCheckpoint = 200;
+
 export class JobTable {
   readonly #adds: DurableAdds;
   readonly #database: Sqlite.Database;
   readonly #working: ReturnType<typeof prepareWorking>;
+  #commits = 0;
   readonly #waiters = new Map<string, Set<() => void>>();
 
   constructor(path: string) {
@@ -29,6 +33,7 @@ export class JobTable {
     this.#database = openFile(path);
     // A commit survives a crash of the process, and the fsync of the next add includes it.
     this.#database.pragma('synchronous = NORMAL');
+    this.#database.pragma('wal_autocheckpoint = 0');
     syncFolderNow(dirname(path));
     this.#working = prepareWorking(this.#database);
     // This process owns the file, so the worker of an active job has died: the first check reclaims it.
@@ -47,11 +52,20 @@ export class JobTable {
   /** Runs several operations of a worker as one transaction. */
   together<T>(work: () => T): T {
     try {
-      return inTransaction(this.#database, work);
+      const result = inTransaction(this.#database, work);
+      this.#checkpointSometimes();
+      return result;
     } catch (error) {
       this.#adds.noteFailure(error);
       throw error;
     }
+  }
+
+  /** By hand, because SQLite does not report that an automatic checkpoint failed. */
+  #checkpointSometimes(): void {
+    if (this.#database.inTransaction) return;
+    this.#commits += 1;
+    if (this.#commits % commitsPerCheckpoint === 0) this.#database.pragma('wal_checkpoint(PASSIVE)');
   }
 
   /** Claims the job that has waited longest; undefined when none waits. */
@@ -123,7 +137,8 @@ export class JobTable {
 
   /** False when `token` no longer holds the lock. */
   extendLock({ queue, id, token }: HeldJob, lockMs: number): boolean {
-    return this.#working.extendLock.run({ queue, id, token, lockedUntil: Date.now() + lockMs }).changes === 1;
+    const lockedUntil = Date.now() + lockMs;
+    return this.together(() => this.#working.extendLock.run({ queue, id, token, lockedUntil }).changes === 1);
   }
 
   /**
@@ -142,7 +157,7 @@ export class JobTable {
   }
 
   setProgress(job: JobAddress, progress: string): boolean {
-    return this.#working.setProgress.run({ ...job, progress }).changes === 1;
+    return this.together(() => this.#working.setProgress.run({ ...job, progress }).changes === 1);
   }
 
   count(queue: string, state: string): number {

@@ -35,8 +35,8 @@ export interface JournalStore {
   read(segment: Segment): Promise<readonly JournaledBatch[] | undefined>;
   /** Deletes the segments of which every record is settled. */
   clean(): Promise<void>;
-  /** Takes over the segments of receivers that crashed, each with its batches. */
-  adopt(): Promise<readonly { readonly segment: Segment; readonly batches: readonly JournaledBatch[] }[]>;
+  /** Takes over the segments of receivers that crashed, each with the ids of its batches; their content stays on disk. */
+  adopt(): Promise<readonly { readonly segment: Segment; readonly ids: readonly string[] }[]>;
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
       await removeSettled();
     },
     async adopt() {
-      const adopted: { segment: Segment; batches: readonly JournaledBatch[] }[] = [];
+      const adopted: { segment: Segment; ids: readonly string[] }[] = [];
       for (const found of await folders.adopt()) {
         const batches = await read(found);
         // One that cannot be read now stays on disk for the next start.
@@ -124,7 +124,7 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
         const segment = { ...found, records: batches.length };
         sealed.add(segment);
         bytes += segment.bytes;
-        adopted.push({ segment, batches });
+        adopted.push({ segment, ids: batches.map(({ id }) => id) });
       }
       return adopted;
     },

@@ -167,8 +167,8 @@ export async function openJournal(needs: JournalNeeds, options: JournalOptions):
   }
 
   async function adopt(): Promise<void> {
-    for (const { segment, batches } of await store.adopt())
-      for (const { id } of batches) entries.set(id, { segment, enqueuedUnder: undefined });
+    for (const { segment, ids } of await store.adopt())
+      for (const id of ids) entries.set(id, { segment, enqueuedUnder: undefined });
     metrics.journaled(status());
   }
 

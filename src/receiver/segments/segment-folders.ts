@@ -33,7 +33,7 @@ export function openSegmentFolders(options: {
     const lock = takeLock(join(folder, 'lock'));
     if (!lock) return [];
     locks.set(folder, lock);
-    const files = (await readdir(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
+    const files = await segmentsIn(folder);
     const segments: Segment[] = [];
     for (const file of files) {
       const path = join(folder, file);
@@ -44,6 +44,17 @@ export function openSegmentFolders(options: {
     }
     await removeIfEmpty(folder);
     return segments;
+  }
+
+  async function segmentsIn(folder: string): Promise<readonly string[]> {
+    try {
+      return (await readdir(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
+    } catch (error) {
+      // Free for the next attempt, of this receiver or of another.
+      locks.get(folder)?.release();
+      locks.delete(folder);
+      throw error;
+    }
   }
 
   /** Checks the disk, not a list: a segment that could not be listed must not be deleted. */

@@ -125,8 +125,14 @@ export function createSegmentWriter(options: {
     const lock = takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
     locks.set(folder, lock);
-    await syncFolder(dirname(folder));
-    await syncFolder(dirname(dirname(folder)));
+    try {
+      await syncFolder(dirname(folder));
+      await syncFolder(dirname(dirname(folder)));
+    } catch (error) {
+      // The next record begins here again: without this, the name of the folder would not be on the disk.
+      releaseFolder();
+      throw error;
+    }
   }
 
   function releaseFolder(): void {

@@ -15,53 +15,72 @@ export interface PostgresConnections {
 }
 
 export function openConnections(
+  url: string,
   config: pg.PoolConfig,
   { report }: { readonly report: (error: unknown) => void },
 ): PostgresConnections {
   let isPooled = false;
   let silenceMs = 0;
+  const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), `-c ${directSetting}=yes`].join(' ');
   const pool = new pg.Pool({
     ...config,
+    ...withOptions(url, options),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'slotstream',
-    options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' '),
     // The pool waits for it.
-    onConnect: async (client) => {
-      isPooled = !(await hasSettings(client));
-      if (isPooled) await client.query(applySettings(false));
-    },
+    onConnect: async (client) => void (isPooled = !(await isDirect(client))),
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
   pool.on('connect', (client) => client.on('error', report));
-  pool.on('acquire', (client) => {
-    const socket = socketOf(client);
-    socket?.setTimeout(silenceMs, () => socket.destroy(new SilentServer(silenceMs)));
-  });
+  pool.on('acquire', (client) => limitSocket(client, silenceMs));
   pool.on('release', (_error, client) => neverSilent(client));
   return { pool, isPooled: () => isPooled, limitSilence: (ms) => void (silenceMs = ms) };
 }
 
 /** For a statement that may take long, or a consumer that may read slowly. */
-export function neverSilent(client: pg.PoolClient): void {
+export function neverSilent(client: pg.ClientBase): void {
   socketOf(client)?.setTimeout(0).removeAllListeners('timeout');
 }
 
-/** The settings for one transaction (`isLocal`), or for the session. */
-export const applySettings = (isLocal: boolean): string =>
-  `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', ${isLocal})`).join(', ')}`;
+/** The settings for one transaction, where the session does not have them. */
+export const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
 
-async function hasSettings(client: pg.ClientBase): Promise<boolean> {
-  const text = `select ${settings.map(([name]) => `current_setting('${name}')`).join(', ')}`;
-  const { rows } = await client.query<string[]>({ text, rowMode: 'array' });
-  return settings.every(([, value], index) => rows[0]?.[index] === value);
+/** Is set in the start-up message and nowhere else: where it is missing, the message did not reach the server. */
+const directSetting = 'slotstream.direct';
+const answerTimeoutMs = 5000;
+
+async function isDirect(client: pg.ClientBase): Promise<boolean> {
+  limitSocket(client, answerTimeoutMs);
+  try {
+    const { rows } = await client.query<{ direct: string | null }>(
+      `select current_setting('${directSetting}', true) as direct`,
+    );
+    return rows[0]?.direct === 'yes';
+  } finally {
+    neverSilent(client);
+  }
+}
+
+/** pg would use the options of the URL instead of ours. */
+function withOptions(url: string, options: string): pg.PoolConfig {
+  const parsed = URL.parse(url);
+  const own = parsed?.searchParams.get('options');
+  if (!parsed || !own) return { connectionString: url, options };
+  parsed.searchParams.delete('options');
+  return { connectionString: parsed.href, options: `${own} ${options}` };
+}
+
+function limitSocket(client: pg.ClientBase, ms: number): void {
+  const socket = socketOf(client);
+  socket?.setTimeout(ms, () => socket.destroy(new SilentServer(ms)));
 }
 
 /** The driver's type does not tell of its socket. */
-function socketOf(client: pg.PoolClient): Socket | undefined {
+function socketOf(client: pg.ClientBase): Socket | undefined {
   const stream: unknown = Reflect.get(Object(Reflect.get(client, 'connection')), 'stream');
   return stream instanceof Socket ? stream : undefined;
 }

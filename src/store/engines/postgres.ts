@@ -18,7 +18,7 @@ const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
-  const { pool, isPooled, limitSilence } = openConnections({ connectionString: url, max: 8, types }, { report });
+  const { pool, isPooled, limitSilence } = openConnections(url, { max: 8, types }, { report });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
     name: 'postgres',
@@ -57,7 +57,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     isPooled,
     limitSilence,
     // Through a pooler the settings of the session are not there.
-    begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings(true))))),
+    begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings)))),
     migrate: () => migrate(db, postgresTypes),
     noteRedaction: async () => {},
     scrub: async () => {},

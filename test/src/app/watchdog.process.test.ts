@@ -26,6 +26,23 @@ describe.concurrent('the watchdog', () => {
     expect(JSON.parse(await error)).toMatchObject({ level: 'fatal', msg: expect.stringContaining('blocked for 1 s') });
   });
 
+  it('ends a process that is blocked because the reader of its log has stopped', async () => {
+    const script = `
+      import { writeSync } from 'node:fs';
+      import { startWatchdog } from '#src/app/watchdog.ts';
+      startWatchdog({ beatMs: 50, silentMs: 1000 });
+      for (;;) {
+        try {
+          writeSync(2, 'x'.repeat(65536));
+        } catch {
+          // EAGAIN, where the pipe is non-blocking.
+        }
+      }`;
+    const inShell = 'exec "$0" --input-type=module-typescript --eval "$1" 2> >(exec sleep 15)';
+    const child = spawn('bash', ['-c', inShell, process.execPath, script], { stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  });
+
   it('leaves a process alone that works, and does not keep it running', async () => {
     const { ended, error } = run(3000, idleFor(4000));
     expect(await ended).toEqual([0, null]);

@@ -55,6 +55,11 @@ describe('an error', () => {
     expect(isConnectFailure(rootCodeOf(withCode('ECONNRESET')))).toBe(false);
   });
 
+  it('of a broken connection is transient, whatever its code looks like', () => {
+    for (const code of ['EPIPE', 'ECONNRESET', '57P01']) expect(isTransient(withCode(code))).toBe(true);
+    expect(isTransient(withCode('23505'))).toBe(false);
+  });
+
   it('is described without the data that a driver quotes', () => {
     expect(describeDriverError(withCode('23505'))).toBe('23505');
     expect(describeDriverError(new Error('connect ECONNREFUSED 127.0.0.1:1.\nada@example.test'))).toBe(

@@ -26,6 +26,15 @@ describe.runIf(inject('postgresUrl'))('a store behind a connection that passes n
     await store.engine.ping();
   });
 
+  it(
+    'does not wait for ever for a server that is silent once it has let the client in',
+    { timeout: 60_000 },
+    async () => {
+      await using proxy = await openPostgresProxy(await copyPostgres(), { silentOnceReady: true });
+      await expect(openStore(quiet, proxy.url)).rejects.toSatisfy(isTransient);
+    },
+  );
+
   it('does not close a connection that is idle, nor one that streams to a slow reader', async () => {
     const url = await copyPostgres();
     const reported: unknown[] = [];
@@ -61,6 +70,9 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
       return rows[0];
     });
     expect(inside).toEqual({ zone: 'UTC', lock: '10s', at: '2025-04-14T11:42:33.500000Z' });
+    const { rows } = await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(store.db);
+    // Nothing of ours stays on a session that others use too.
+    expect(rows).toEqual([{ zone: 'Asia/Kolkata' }]);
   });
 
   it('refuses a rebuild, whose temporary tables would hide the live ones from others', async () => {
@@ -70,6 +82,15 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
       code: 'config',
       message: expect.stringContaining('direct connection'),
     });
+  });
+
+  it('is not suspected where the URL has options of its own, which stay', async () => {
+    const url = `${await copyPostgres()}?options=${encodeURIComponent('-c statement_timeout=77s')}`;
+    await using store = await openStore(quiet, url);
+    const { rows } = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`.execute(
+      store.db,
+    );
+    expect([store.engine.isPooled(), rows]).toEqual([false, [{ limit: '77s' }]]);
   });
 
   it('is not suspected where there is none', async () => {
