@@ -2,6 +2,7 @@
 
 import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
+import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
@@ -33,7 +34,7 @@ export function openPostgresQueue(input: {
   const checks = new pg.Pool({
     connectionString: url,
     // A pooler rejects or discards it, as it does with the search path that BullMQ sets in the same way.
-    options: '-c slotstream.direct=yes',
+    options: directOption,
     max: 1,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
@@ -73,10 +74,7 @@ const pooled: EngineProblem = {
 
 async function isPooled(checks: pg.Pool): Promise<boolean> {
   try {
-    const { rows } = await checks.query<{ direct: string | null }>(
-      `select current_setting('slotstream.direct', true) as direct`,
-    );
-    return rows[0]?.direct !== 'yes';
+    return !(await isDirect(checks));
   } catch (error) {
     // "Unsupported startup parameter."
     if (codeOf(error) === '08P01') return true;

@@ -1,6 +1,7 @@
 // The connections of the PostgreSQL store: session settings that are verified, and an end to connections whose server is silent.
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { directOption, isDirect } from '#src/base/direct-connection.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
 const sessionSettings = { TimeZone: 'UTC', lock_timeout: '10s', idle_in_transaction_session_timeout: '1min' } as const;
@@ -21,7 +22,7 @@ export function openConnections(
 ): PostgresConnections {
   let isPooled = false;
   let silenceMs = 0;
-  const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), `-c ${directSetting}=yes`].join(' ');
+  const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' ');
   const pool = new pg.Pool({
     ...config,
     ...withOptions(url, options),
@@ -31,7 +32,7 @@ export function openConnections(
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'slotstream',
     // The pool waits for it.
-    onConnect: async (client) => void (isPooled = !(await isDirect(client))),
+    onConnect: async (client) => void (isPooled = !(await answersDirectly(client))),
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
@@ -49,17 +50,13 @@ export function neverSilent(client: pg.ClientBase): void {
 /** The settings for one transaction, where the session does not have them. */
 export const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
 
-/** Is set in the start-up message and nowhere else: where it is missing, the message did not reach the server. */
-const directSetting = 'slotstream.direct';
 const answerTimeoutMs = 5000;
 
-async function isDirect(client: pg.ClientBase): Promise<boolean> {
+/** With a limit of its own: the pool has none between the connection and this answer. */
+async function answersDirectly(client: pg.ClientBase): Promise<boolean> {
   limitSocket(client, answerTimeoutMs);
   try {
-    const { rows } = await client.query<{ direct: string | null }>(
-      `select current_setting('${directSetting}', true) as direct`,
-    );
-    return rows[0]?.direct === 'yes';
+    return await isDirect(client);
   } finally {
     neverSilent(client);
   }

@@ -42,6 +42,25 @@ function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
   return { ...lease, log, sleep, random: () => 0 };
 }
 
+/** A job that ends only when its run is aborted. */
+function jobUntilAborted() {
+  const running = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<string>();
+  const long: Job = {
+    name: 'sweep',
+    everyMs: hourMs,
+    run: (signal) =>
+      new Promise((_resolve, reject) => {
+        running.resolve();
+        signal.addEventListener('abort', () => {
+          ended.resolve('ended');
+          reject(new Error('aborted'));
+        });
+      }),
+  };
+  return { long, running, ended };
+}
+
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a lease on ${name}`, () => {
     it('is given to one of many who ask at once', async () => {
@@ -227,20 +246,7 @@ describe('schedules', () => {
   it('end a run whose lease was lost, so that two never do the same', async () => {
     await using home = await fresh();
     const time = timeFrom(startMs);
-    const running = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<string>();
-    const long: Job = {
-      name: 'sweep',
-      everyMs: hourMs,
-      run: (signal) =>
-        new Promise((_resolve, reject) => {
-          running.resolve();
-          signal.addEventListener('abort', () => {
-            ended.resolve('ended');
-            reject(new Error('aborted'));
-          });
-        }),
-    };
+    const { long, running, ended } = jobUntilAborted();
     const one = holderOn(home.store, time, 'one');
     const schedules = startSchedules(needsOf(one), [long]);
     await running.promise;
@@ -294,20 +300,7 @@ describe('schedules', () => {
     const time = timeFrom(startMs);
     let isCut = false;
     const store: Store = { ...home.store, transaction: (work) => (isCut ? away() : home.store.transaction(work)) };
-    const running = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<string>();
-    const long: Job = {
-      name: 'sweep',
-      everyMs: hourMs,
-      run: (signal) =>
-        new Promise((_resolve, reject) => {
-          running.resolve();
-          signal.addEventListener('abort', () => {
-            ended.resolve('ended');
-            reject(new Error('aborted'));
-          });
-        }),
-    };
+    const { long, running, ended } = jobUntilAborted();
     const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
     await running.promise;
     isCut = true;
