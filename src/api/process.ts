@@ -8,11 +8,16 @@ export interface ProcessContext {
   status(): Promise<object>;
   readonly metrics: Pick<Metrics, 'read'>;
   readonly health: {
-    readiness(): Promise<{ readonly ready: boolean; readonly engines: Readonly<Record<string, string>> }>;
+    readiness(): Promise<{ readonly status: ReadyStatus; readonly engines: Readonly<Record<string, string>> }>;
   };
   /** Loads the documentation of all operations. */
   docs(): Promise<{ document(request: Request): object; page(request: Request): Promise<Response> }>;
 }
+
+/** `degraded`: deliveries are accepted, but go to the disk spool. */
+type ReadyStatus = keyof typeof readyTitles;
+
+const readyTitles = { ready: 'Ready', degraded: 'Degraded', not_ready: 'Not Ready' } as const;
 
 interface ProcessTraits {
   readonly tag: typeof processTag;
@@ -80,17 +85,22 @@ export const openOperations: readonly ProcessOperation[] = [
     ...common,
     id: 'getReadiness',
     path: '/readyz',
-    summary: 'Whether each of its engines answers.',
+    summary: 'Whether each of its engines answers, and whether it accepts work.',
     isOpen: true,
-    errors: { 503: 'Not all engines answer, or the process is stopping.' },
+    errors: { 503: 'An engine does not answer and nothing replaces it, or the process is stopping.' },
     errorComponent: 'Readiness',
     answers: 'object',
     schema: z
-      .strictObject({ title: z.string(), engines: z.record(z.string(), z.enum(['up', 'down'])) })
+      .strictObject({
+        title: z.string(),
+        status: z.enum(['ready', 'degraded', 'not_ready']),
+        engines: z.record(z.string(), z.enum(['up', 'down'])),
+      })
       .meta({ id: 'Readiness' }),
     async run({ health }) {
-      const { ready, engines } = await health.readiness();
-      return Response.json({ title: ready ? 'Ready' : 'Not Ready', engines }, { status: ready ? 200 : 503 });
+      const { status: ready, engines } = await health.readiness();
+      const content = { title: readyTitles[ready], status: ready, engines };
+      return Response.json(content, { status: ready === 'not_ready' ? 503 : 200 });
     },
   }),
 ];

@@ -9,7 +9,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { DurabilityGate } from '#src/queue/durability-gate.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
-import type { Health } from '#src/receiver/health.ts';
+import { addQueueHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
 import { openJournal, type Journal } from '#src/receiver/journal/journal.ts';
@@ -61,7 +61,8 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
-  const { circuit, journal } = await openCircuit(needs);
+  const { circuit, journal } = await openCircuit(needs, spool);
+  addQueueHealth(health, { circuit, spool, ping: () => needs.gate.ping() });
   const drain = startDrain({ circuit, spool, log });
   opened.defer(() => drain.stop());
   const intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
@@ -79,7 +80,10 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
 }
 
 /** The way into the queue: through the journal, where the queue can lose what it accepted. */
-async function openCircuit({ config, log, metrics, queue, gate, health, opened }: ReceiverNeeds): Promise<{
+async function openCircuit(
+  { config, log, metrics, queue, gate, health, opened }: ReceiverNeeds,
+  spool: Pick<Spool, 'accepts'>,
+): Promise<{
   readonly circuit: QueueCircuit;
   readonly journal: Journal | undefined;
 }> {
@@ -93,9 +97,15 @@ async function openCircuit({ config, log, metrics, queue, gate, health, opened }
   const { maxBytes } = config.journal;
   const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics }, { root, maxBytes });
   opened.defer(() => journal.close());
-  health.add('journal', async () => {
-    if (journal.isFull()) throw new SlotstreamError('queue_unavailable', 'The journal is full.');
-  });
+  health.add(
+    'journal',
+    async () => {
+      if (journal.isFull() || journal.isFailing())
+        throw new SlotstreamError('queue_unavailable', 'The journal takes no batches.');
+    },
+    // The spool does not help a full journal: what it holds has to pass the journal too.
+    async () => !journal.isFull() && spool.accepts(),
+  );
   opened.defer(startJournalChecks({ journal, log }));
   const circuit = createQueueCircuit<JournaledBatch>({ ...common, enqueue: ({ id, content }) => enqueue(content, id) });
   return { circuit: journaledCircuit(journal, circuit), journal };

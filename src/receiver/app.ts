@@ -96,13 +96,9 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   }
 
   async function ready(): Promise<Response> {
-    const { ready: isReady, stopping, engines } = await needs.health.readiness();
-    const message = isReady
-      ? 'Every engine responds.'
-      : stopping
-        ? 'The process is stopping.'
-        : 'An engine does not respond.';
-    return toResponse(jsonResponse(isReady ? 200 : 503, { title: isReady ? 'Ready' : 'Not Ready', message, engines }));
+    const { status, stopping, engines } = await needs.health.readiness();
+    const { code, title, message } = readyAnswers[stopping ? 'stopping' : status];
+    return toResponse(jsonResponse(code, { title, message, status, engines }));
   }
 
   const app: ReceiverApp = new Hono<{ Bindings: HttpBindings }>();
@@ -120,6 +116,13 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   });
   return app;
 }
+
+const readyAnswers = {
+  ready: { code: 200, title: 'Ready', message: 'Every engine responds.' },
+  degraded: { code: 200, title: 'Degraded', message: 'Deliveries are stored on disk until the queue takes them.' },
+  not_ready: { code: 503, title: 'Not Ready', message: 'An engine does not respond.' },
+  stopping: { code: 503, title: 'Not Ready', message: 'The process is stopping.' },
+} as const;
 
 const staleAdvice =
   'correctly signed deliveries are rejected as too old: check the clock of this machine, or raise SIGNATURE_TOLERANCE_SECONDS';

@@ -1,12 +1,29 @@
 // The health of this process as seen from outside: its readiness, and the self-test delivery of `doctor`.
+import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
+import type { QueueCircuit } from './queue-circuit-breaker.ts';
 
 /** Resolves when the engine responds. */
 export type EngineCheck = () => Promise<unknown>;
 export type EngineState = 'up' | 'down';
+export type Fallback = () => Promise<boolean>;
+
+interface Engine {
+  readonly check: EngineCheck;
+  readonly fallback: Fallback | undefined;
+}
+
+/** The state of an engine, and whether the process can do its work. */
+interface CheckedEngine {
+  readonly state: EngineState;
+  readonly isServed: boolean;
+}
+
+/** `degraded`: an engine is down and its fallback does its work, so the process still takes requests. */
+export type ReadyStatus = 'ready' | 'degraded' | 'not_ready';
 
 export interface Readiness {
-  readonly ready: boolean;
+  readonly status: ReadyStatus;
   readonly stopping: boolean;
   readonly engines: Readonly<Record<string, EngineState>>;
 }
@@ -14,8 +31,11 @@ export interface Readiness {
 /** Anyone can request it, so the result is cached for a second: a flood of requests costs one check of the engines. */
 export interface Health {
   readiness(): Promise<Readiness>;
-  /** Adds something without which the process is not ready. */
-  add(name: string, check: EngineCheck): void;
+  /**
+   * Adds or replaces something without which the process is not ready. With a fallback it is only degraded, as long as the fallback
+   * resolves to true.
+   */
+  add(name: string, check: EngineCheck, fallback?: Fallback): void;
   /** From now on the process is not ready, whatever the engines respond: the first step of the shutdown. */
   stop(): void;
 }
@@ -27,24 +47,25 @@ export function createHealth(needs: {
   readonly checks: Readonly<Record<string, EngineCheck>>;
   clock(): number;
 }): Health {
-  const checks = { ...needs.checks };
+  const engines = new Map<string, Engine>();
+  for (const [name, check] of Object.entries(needs.checks)) engines.set(name, { check, fallback: undefined });
   let stopping = false;
-  let cached: { readonly at: number; readonly engines: Promise<Record<string, EngineState>> } | undefined;
+  let cached: { readonly at: number; readonly checked: Promise<ReadonlyMap<string, CheckedEngine>> } | undefined;
 
-  function engines(): Promise<Record<string, EngineState>> {
+  function checked(): Promise<ReadonlyMap<string, CheckedEngine>> {
     const now = needs.clock();
-    if (!cached || Math.abs(now - cached.at) >= cacheMs) cached = { at: now, engines: checkAll(checks) };
-    return cached.engines;
+    if (!cached || Math.abs(now - cached.at) >= cacheMs) cached = { at: now, checked: checkAll(engines) };
+    return cached.checked;
   }
 
   return {
     async readiness() {
-      const states = await engines();
-      const allUp = Object.values(states).every((state) => state === 'up');
-      return { ready: allUp && !stopping, stopping, engines: states };
+      const all = await checked();
+      const states = Object.fromEntries([...all].map(([name, { state }]) => [name, state]));
+      return { status: stopping ? 'not_ready' : statusOf([...all.values()]), stopping, engines: states };
     },
-    add(name, check) {
-      checks[name] = check;
+    add(name, check, fallback) {
+      engines.set(name, { check, fallback });
     },
     stop() {
       stopping = true;
@@ -52,16 +73,45 @@ export function createHealth(needs: {
   };
 }
 
-async function checkAll(checks: Readonly<Record<string, EngineCheck>>): Promise<Record<string, EngineState>> {
-  const states = Object.entries(checks).map(async ([name, check]): Promise<[string, EngineState]> => {
-    try {
-      await withTimeout(check(), timeoutMs);
-      return [name, 'up'];
-    } catch {
-      return [name, 'down'];
-    }
+/** The queue as deliveries find it: down while it refuses them, even if it responds. Meanwhile the spool accepts them. */
+export function addQueueHealth(
+  health: Pick<Health, 'add'>,
+  needs: {
+    readonly circuit: Pick<QueueCircuit, 'state'>;
+    readonly spool: { accepts(): Promise<boolean> };
+    readonly ping: EngineCheck;
+  },
+): void {
+  const check = async (): Promise<void> => {
+    // Until a batch succeeds: "half open" only means that the next one is tried.
+    if (needs.circuit.state() !== 'closed')
+      throw new SlotstreamError('queue_unavailable', 'The queue refused the last batch.');
+    await needs.ping();
+  };
+  health.add('queue', check, () => needs.spool.accepts());
+}
+
+function statusOf(engines: readonly CheckedEngine[]): ReadyStatus {
+  if (engines.every(({ state }) => state === 'up')) return 'ready';
+  return engines.every(({ isServed }) => isServed) ? 'degraded' : 'not_ready';
+}
+
+async function checkAll(engines: ReadonlyMap<string, Engine>): Promise<ReadonlyMap<string, CheckedEngine>> {
+  const checked = [...engines].map(async ([name, engine]): Promise<[string, CheckedEngine]> => {
+    if (await resolves(engine.check)) return [name, { state: 'up', isServed: true }];
+    const { fallback = async () => false } = engine;
+    return [name, { state: 'down', isServed: await withTimeout(fallback(), timeoutMs).catch(() => false) }];
   });
-  return Object.fromEntries(await Promise.all(states));
+  return new Map(await Promise.all(checked));
+}
+
+async function resolves(check: EngineCheck): Promise<boolean> {
+  try {
+    await withTimeout(check(), timeoutMs);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -42,7 +42,9 @@ export interface Starting {
 export interface RunningProduct {
   readonly url: string;
   readonly webhook: string;
-  /** The status `/readyz` answers with; 0 when there is no answer. */
+  /** What `/readyz` says of the process; undefined when there is no answer. */
+  readyStatus(): Promise<string | undefined>;
+  /** The HTTP status of `/readyz`; 0 when there is no answer. */
   readiness(): Promise<number>;
   admin(path: string): Promise<Response>;
   /** Asks it to stop; answers its exit code. */
@@ -144,12 +146,17 @@ async function startProduct(child: Child, how: Awaited): Promise<Product> {
 
 async function runningProduct(running: Running, { env, verb, awaited }: Awaited): Promise<RunningProduct> {
   const url = `http://127.0.0.1:${env['PORT']}`;
-  const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`).catch(() => undefined))?.status ?? 0;
+  const ask = (): Promise<Response | undefined> => fetch(`${url}/readyz`).catch(() => undefined);
+  const readiness = async (): Promise<number> => (await ask())?.status ?? 0;
+  const readyStatus = async (): Promise<string | undefined> => {
+    const answer = await ask();
+    return answer && ((await answer.json()) as { status: string }).status;
+  };
   const isUp = async (): Promise<boolean> => {
     if (awaited === 'spawned') return true;
     if (verb === 'work') return running.err().includes('"msg":"admin"');
-    const status = await readiness();
-    return awaited === 'ready' ? status === 200 : status !== 0;
+    const status = await readyStatus();
+    return awaited === 'ready' ? status === 'ready' : status !== undefined;
   };
   await until(async () => {
     if (running.hasEnded()) throw new Error(`\`${verb}\` ended by itself:\n${running.err()}`);
@@ -159,6 +166,7 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
     url,
     webhook: `${url}/webhooks`,
     readiness,
+    readyStatus,
     async admin(path) {
       // The public listener answers a moment earlier.
       await until(() => adminUrlIn(running.err()) !== undefined, 'the log says where the admin listener is');

@@ -26,6 +26,8 @@ export interface Journal {
   /** Stores the batch while `send` enqueues it. True once both have succeeded. */
   keep(batch: DeliveryBatch, send: (batch: JournaledBatch) => Promise<boolean>): Promise<boolean>;
   isFull(): boolean;
+  /** True when the last batch could not be written to disk. */
+  isFailing(): boolean;
   status(): JournalStatus;
   /**
    * Releases the batches whose jobs are finished, and enqueues again what the queue has lost. Rejects when the queue does not answer.
@@ -178,5 +180,5 @@ export async function openJournal(needs: JournalNeeds, options: JournalOptions):
   }
 
   await adopt();
-  return { keep, isFull, status, check, adopt, close };
+  return { keep, isFull, isFailing: () => store.isFailing(), status, check, adopt, close };
 }

@@ -82,7 +82,8 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
       }
       await needs.spool.remove(segment);
       opened = undefined;
-      needs.log.info({ deliveries: segment.deliveries }, 'spooled deliveries are in the queue');
+      if (segment.deliveries > 0)
+        needs.log.info({ deliveries: segment.deliveries }, 'spooled deliveries are in the queue');
     }
   }
 

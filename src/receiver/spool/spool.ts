@@ -27,6 +27,8 @@ export interface SpoolOptions {
 export interface Spool {
   /** True once the batch is on disk; false for a full, read-only or failing disk. It never throws. */
   append(batch: DeliveryBatch): Promise<boolean>;
+  /** Whether a delivery of usual size would be stored now. After a failure it tries the disk. */
+  accepts(): Promise<boolean>;
   isEmpty(): boolean;
   depth(): { readonly deliveries: number; readonly bytes: number };
   /** Returns the oldest segment, closed for writing; undefined when there is none. */
@@ -38,6 +40,9 @@ export interface Spool {
   adopt(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A spool with less room than this is full: larger than nearly every delivery. */
+const usualBytes = 64 * 1024;
 
 export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promise<Spool> {
   const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2 } = options;
@@ -53,6 +58,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     onSealed: (segment) => segments.push(segment),
   });
   let closed = false;
+  let failed = false;
 
   function depth(): { deliveries: number; bytes: number } {
     const sum = { deliveries: 0, bytes: 0 };
@@ -72,12 +78,20 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
     }
     try {
       await writer.append(record, batch.deliveries.length);
+      failed = false;
     } catch (err) {
+      failed = true;
       logThrottled('error', 'the disk spool cannot be written; deliveries are rejected', { err });
       return false;
     }
     needs.metrics.spooled(depth());
     return true;
+  }
+
+  async function accepts(): Promise<boolean> {
+    if (closed || depth().bytes + usualBytes > maxBytes) return false;
+    // A batch without deliveries: the drain removes it without asking the queue.
+    return !failed || append({ v: 1, deliveries: [] });
   }
 
   async function adopt(): Promise<void> {
@@ -114,7 +128,8 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   await adopt();
-  return { append, isEmpty: () => segments.length === 0 && !writer.current, depth, oldest, read, remove, adopt, close };
+  const isEmpty = (): boolean => segments.length === 0 && !writer.current;
+  return { append, accepts, isEmpty, depth, oldest, read, remove, adopt, close };
 }
 
 function deliveriesIn(records: readonly Buffer[]): readonly QueuedDelivery[] {

@@ -13,7 +13,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
     delayMs: 1,
     status: async () => ({ pid: 7 }),
     metrics: { read: async () => ({ contentType: 'text/plain', text: 'slotstream_up 1' }) },
-    health: { readiness: async () => ({ ready: true, engines: { queue: 'up' } }) },
+    health: { readiness: async () => ({ status: 'ready', engines: { queue: 'up' } }) },
     refused: (cause) => void heard.refused.push(cause),
     loggedIn: () => void (heard.loggedIn += 1),
     report: (error) => void heard.reported.push(error),

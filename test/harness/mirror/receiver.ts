@@ -10,7 +10,7 @@ import { createReceiverApp } from '#src/receiver/app.ts';
 import type { ReceiverOptions } from '#src/receiver/app.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
-import { createHealth } from '#src/receiver/health.ts';
+import { addQueueHealth, createHealth } from '#src/receiver/health.ts';
 import type { EngineCheck } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
@@ -76,7 +76,9 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     { circuit, spool, metrics },
     { maxWaitingBytes: setup.maxWaitingBytes ?? 1024 ** 2 * 32 },
   );
-  const health = createHealth({ checks: setup.checks ?? { queue: async () => undefined }, clock });
+  const { queue: ping = async () => undefined, ...checks } = setup.checks ?? {};
+  const health = createHealth({ checks, clock });
+  addQueueHealth(health, { circuit, spool, ping });
   const app = createReceiverApp(
     { intake, keysAt, health, metrics, log, clock },
     {

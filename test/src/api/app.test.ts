@@ -26,9 +26,14 @@ describe('the admin listener', () => {
   it('says to supervisors without a token whether it lives and whether its engines answer', async () => {
     expect((await openAdmin().ask('/healthz')).status).toBe(200);
     expect((await openAdmin().ask('/readyz')).status).toBe(200);
-    const readiness = async () => ({ ready: false, engines: { queue: 'down' } });
-    const down = await openAdmin({ health: { readiness } }).ask('/readyz');
-    expect([down.status, await down.json()]).toEqual([503, { title: 'Not Ready', engines: { queue: 'down' } }]);
+    const engines = { queue: 'down' };
+    const asked = async (status: 'not_ready' | 'degraded') => {
+      const readiness = async () => ({ status, engines });
+      const answer = await openAdmin({ health: { readiness } }).ask('/readyz');
+      return [answer.status, await answer.json()];
+    };
+    expect(await asked('not_ready')).toEqual([503, { title: 'Not Ready', status: 'not_ready', engines }]);
+    expect(await asked('degraded')).toEqual([200, { title: 'Degraded', status: 'degraded', engines }]);
   });
 
   it('answers HEAD as GET, without the body', async () => {

@@ -21,7 +21,7 @@ async function withRedis(fault: (scene: Scene) => Promise<void>): Promise<void> 
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   await sender.send(contactStory({ contacts: 10, versions: 5, name: 'before' }));
   await fault({ redis, product, sender });
-  await until(async () => (await product.readiness()) === 200, 'it is ready again');
+  await until(async () => (await product.readyStatus()) === 'ready', 'it is ready again');
   await sender.send(contactStory({ contacts: 10, versions: 5, name: 'after' }));
   sender.close();
   expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
@@ -50,7 +50,8 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     await withRedis(async ({ redis, product, sender }) => {
       await redis.kill9();
       await sender.send(during());
-      await until(async () => (await product.readiness()) === 503, 'it says that it is not ready');
+      await until(async () => (await product.readyStatus()) === 'degraded', 'it says that it is degraded');
+      expect(await product.readiness()).toBe(200);
       await redis.restart();
     });
   });
@@ -72,9 +73,13 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   });
 
   it('a Redis that is out of memory is bridged by the spool', async () => {
-    await withRedis(async ({ redis, sender }) => {
+    await withRedis(async ({ redis, product, sender }) => {
       await redis.cli('config', 'set', 'maxmemory', '1');
       await sender.send(during());
+      // It still answers a ping.
+      await until(async () => (await product.readyStatus()) === 'degraded', 'it says that the queue refuses');
+      const answer = await fetch(`${product.url}/readyz`);
+      expect([answer.status, await answer.json()]).toMatchObject([200, { engines: { queue: 'down', store: 'up' } }]);
       await redis.cli('config', 'set', 'maxmemory', '0');
     });
   });
@@ -83,12 +88,12 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
     const product = await home.open('start', { until: 'answering' });
-    expect(await product.readiness()).toBe(503);
+    expect([await product.readyStatus(), await product.readiness()]).toEqual(['degraded', 200]);
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send(during());
     expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
     await using _redis = await startRedis({ port });
-    await until(async () => (await product.readiness()) === 200, 'it is ready');
+    await until(async () => (await product.readyStatus()) === 'ready', 'it is ready');
     await judge(home.store, sender.sent);
     sender.close();
   });
@@ -101,7 +106,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     await until(() => product.output().includes('keeps deliveries in memory only'), 'it has looked at Redis');
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send(during());
-    expect(await product.readiness()).toBe(503);
+    expect([await product.readyStatus(), await product.readiness()]).toEqual(['degraded', 200]);
     expect(await redis.cli('llen', '{slotstream}:deliveries:wait')).toBe('0');
     await redis.cli('config', 'set', 'appendonly', 'yes');
     await judge(home.store, sender.sent);

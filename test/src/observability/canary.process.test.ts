@@ -144,7 +144,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send([about('spooled')]);
     sender.close();
-    await until(async () => (await product.readiness()) === 503, 'it has noticed');
+    await until(async () => (await product.readyStatus()) === 'degraded', 'it has noticed');
     await redis.restart();
     await until(async () => (await count(`subject_uri = '${contactUri('spooled')}'`)) === 1, 'it got through');
     const refused = await home.runProcess(['doctor'], {

@@ -70,25 +70,55 @@ describe('the receiver', () => {
 
 describe('health', () => {
   it('is alive whatever the engines do, and ready only when each engine responds', async () => {
-    let queueUp = true;
+    let storeUp = true;
     let now = 0;
-    const queue = async () => (queueUp ? undefined : Promise.reject(new Error('redis://:canary@host')));
-    await using receiver = await openReceiver({ checks: { queue, store: async () => undefined }, clock: () => now });
+    const store = async () => (storeUp ? undefined : Promise.reject(new Error('postgres://:canary@host')));
+    await using receiver = await openReceiver({ checks: { store }, clock: () => now });
     const ready = await fetch(`${receiver.url}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([
       200,
-      { title: 'Ready', engines: { queue: 'up', store: 'up' } },
+      { title: 'Ready', status: 'ready', engines: { queue: 'up', store: 'up' } },
     ]);
-    queueUp = false;
+    storeUp = false;
     now = 5000;
     const unready = await fetch(`${receiver.url}/readyz`);
     const text = await unready.text();
     expect([unready.status, JSON.parse(text)]).toMatchObject([
       503,
-      { title: 'Not Ready', engines: { queue: 'down', store: 'up' } },
+      { title: 'Not Ready', status: 'not_ready', engines: { queue: 'up', store: 'down' } },
     ]);
     expect(text).not.toContain('canary');
     expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
+  });
+
+  it('is degraded, with 200, while the queue responds but refuses deliveries and the spool accepts them', async () => {
+    await using receiver = await openReceiver({ queue: testQueue('down') });
+    expect((await receiver.post(numbered(1))).status).toBe(202);
+    const degraded = await fetch(`${receiver.url}/readyz`);
+    expect([degraded.status, await degraded.json()]).toMatchObject([
+      200,
+      { title: 'Degraded', status: 'degraded', engines: { queue: 'down' } },
+    ]);
+    receiver.queue.mode = 'up';
+    const status = async () => ((await (await fetch(`${receiver.url}/readyz`)).json()) as { status: string }).status;
+    await expect.poll(status, { timeout: 5000 }).toBe('ready');
+  });
+
+  it('is not ready while neither the queue nor a full spool accepts a delivery', async () => {
+    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+    expect((await receiver.post(numbered(1))).status).toBe(503);
+    const unready = await fetch(`${receiver.url}/readyz`);
+    expect([unready.status, await unready.json()]).toMatchObject([
+      503,
+      { title: 'Not Ready', status: 'not_ready', engines: { queue: 'down' } },
+    ]);
+  });
+
+  it('is degraded, not unready, while a queue that does not respond has had no delivery to refuse', async () => {
+    const queue = async () => Promise.reject(new Error('connection refused'));
+    await using receiver = await openReceiver({ checks: { queue } });
+    const degraded = await fetch(`${receiver.url}/readyz`);
+    expect([degraded.status, await degraded.json()]).toMatchObject([200, { status: 'degraded' }]);
   });
 });
 

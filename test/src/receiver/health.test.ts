@@ -8,7 +8,7 @@ describe('readiness', () => {
   it('names every engine and is false while one does not respond', async () => {
     const health = createHealth({ checks: { queue: up, store: down }, clock: () => 0 });
     expect(await health.readiness()).toEqual({
-      ready: false,
+      status: 'not_ready',
       stopping: false,
       engines: { queue: 'up', store: 'down' },
     });
@@ -16,9 +16,36 @@ describe('readiness', () => {
 
   it('is false from the moment the process is stopping', async () => {
     const health = createHealth({ checks: { queue: up }, clock: () => 0 });
-    expect(await health.readiness()).toMatchObject({ ready: true });
+    expect(await health.readiness()).toMatchObject({ status: 'ready' });
     health.stop();
-    expect(await health.readiness()).toMatchObject({ ready: false, stopping: true });
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready', stopping: true });
+  });
+
+  it('is degraded while an engine is down and its fallback works, and false when neither does', async () => {
+    let works = true;
+    let now = 0;
+    const health = createHealth({ checks: { queue: up, store: up }, clock: () => now });
+    health.add('queue', down, async () => works);
+    expect(await health.readiness()).toEqual({
+      status: 'degraded',
+      stopping: false,
+      engines: { queue: 'down', store: 'up' },
+    });
+    works = false;
+    now = 1000;
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready', engines: { queue: 'down' } });
+  });
+
+  it('is false when an engine without a fallback is down beside one with a fallback', async () => {
+    const health = createHealth({ checks: { store: down }, clock: () => 0 });
+    health.add('queue', down, async () => true);
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
+  });
+
+  it('is false when a fallback fails', async () => {
+    const health = createHealth({ checks: {}, clock: () => 0 });
+    health.add('queue', down, async () => Promise.reject(new Error('no space left')));
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
   });
 
   it('checks the engines once per second, however many requests arrive', async () => {

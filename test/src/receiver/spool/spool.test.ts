@@ -153,6 +153,19 @@ describe('a disk that fails', () => {
     await spool.close();
   });
 
+  it('says that it accepts deliveries again once the disk works, without waiting for one', async () => {
+    writeFileSync(root, 'a file where the folder would be');
+    const spool = await openAt();
+    expect(await spool.accepts()).toBe(true);
+    await spool.append(batchOf('a'));
+    expect(await spool.accepts()).toBe(false);
+    rmSync(root);
+    expect(await spool.accepts()).toBe(true);
+    expect(await drained(spool)).toEqual([]);
+    await spool.close();
+    expect(await spool.accepts()).toBe(false);
+  });
+
   it('a folder removed under a running receiver is created again', async () => {
     const spool = await openAt({ segmentBytes: 1 });
     await spool.append(batchOf('lost with its folder'));
