@@ -1,27 +1,64 @@
 // Finds e-mail addresses in any text, and computes the keyed hash by which an erased address is recognized.
 import { createHmac } from 'node:crypto';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { decodingsOf } from './text-escapes.ts';
 
 /** Whether the text is one address and nothing else. */
-export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(text.trim());
+export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(text.trim().normalize('NFKC'));
 
-/** Normalizes the Unicode form and the case, so that all spellings of one address are equal. */
-export const normalAddress = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+const beyondAscii = /[\u0080-\uffff]/;
+export const isAscii = (text: string): boolean => !beyondAscii.test(text);
+
+/** One form for each character, such as `@` for the full-width `＠`, and small letters. */
+export function normalText(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
+  // Again at the end: a small letter can have another form than the capital. Domains of some scripts are written with the dot U+3002.
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.');
+}
+
+/** As earlier versions normalized a text. The hashes that they recorded are of addresses in this form. */
+const earlierText = (text: string): string =>
+  isAscii(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase();
+
+/** All spellings of one address are equal in this form. Its domain is ASCII: mail systems write `bücher.example` as `xn--bcher-kva.example`. */
+export function normalAddress(text: string): string {
+  const plain = normalText(text.trim());
+  const domainStart = plain.lastIndexOf('@') + 1;
+  return domainStart === 0 ? plain : plain.slice(0, domainStart) + asciiDomain(plain.slice(domainStart));
+}
+
+/** The forms in which the tables may hold an address: they store what was delivered, in small letters. */
+export function storedForms(address: string): string[] {
+  const normal = normalAddress(address);
+  const domainStart = normal.lastIndexOf('@') + 1;
+  const domains = [...domainForms([normal.slice(domainStart)])];
+  const forms = domains.map((domain) => normal.slice(0, domainStart) + domain);
+  return [...new Set([address, earlierText(address), ...forms])];
+}
+
+/** The domain itself when it is not one that can be registered. */
+function asciiDomain(domain: string): string {
+  return isAscii(domain) || !wholeDomain.test(domain) ? domain : domainToASCII(domain) || domain;
+}
 
 /** Keyed, so that a reader of the log cannot test which addresses were erased. */
-export function addressHash(key: string, address: string): string {
-  return createHmac('sha256', key).update(normalAddress(address)).digest('hex');
+export const addressHash = (key: string, address: string): string => spellingHash(key, normalAddress(address));
+
+/** The same for an address as `addressesIn` returns it, which is not normalized further. */
+export function spellingHash(key: string, spelling: string): string {
+  return createHmac('sha256', key).update(spelling).digest('hex');
 }
 
 /**
- * A fast 16-bit hash of an address: most addresses differ in it and need no HMAC. It is too short to identify a person, and it
- * depends on the key.
+ * A fast 16-bit hash of an address as `addressesIn` returns it: most addresses differ in it and need no HMAC. It is too short to identify
+ * a person, and it depends on the key.
  */
-export function sieveOf(key: string): (address: string) => number {
+export function sieveOf(key: string): (spelling: string) => number {
   const seed = createHmac('sha256', key).update('sieve').digest().readInt32LE();
-  return (address) => {
-    const text = normalAddress(address);
+  return (spelling) => {
     let bits = seed;
-    for (let index = 0; index < text.length; index += 1) bits = Math.imul(bits ^ text.charCodeAt(index), 0x01000193);
+    for (let index = 0; index < spelling.length; index += 1)
+      bits = Math.imul(bits ^ spelling.charCodeAt(index), 0x01000193);
     bits = Math.imul(bits ^ (bits >>> 15), 0x2c1b3c6d);
     return ((bits ^ (bits >>> 12)) >>> 8) & 0xffff;
   };
@@ -31,27 +68,24 @@ const localPartCharacters = "\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~.-";
 const outsideLocalPart = new RegExp(`[^${localPartCharacters}]`, 'u');
 const isLocalPartAscii = Array.from({ length: 128 }, (_, code) => !outsideLocalPart.test(String.fromCharCode(code)));
 const domainPattern = /[\p{L}\p{M}\p{N}.-]+/uy;
+const wholeDomain = /^[\p{L}\p{M}\p{N}.-]+$/u;
 // Allowed in an address but rare there; far more often they separate it from what precedes it, as in `?email=`.
 const separators = /[!#$%&'*/=?^`{|}~]/g;
 const mostLocalParts = 8;
 const mostDomains = 4;
-/** A URL within a URL within a URL. */
-const mostEscapeLevels = 3;
+/** Without any of these a text contains no address, not even an escaped one. */
+const hints = /[@\uff20\ufe6b%&\\]/;
 
 /**
- * Every candidate for an address in a text, normalized; also where a URL escapes it as `%40`, or as `%2540` because that URL is
- * part of another one.
+ * Every candidate for an address in a text, also where it is escaped. Each is normalized; one with a domain outside ASCII comes also in the
+ * form that earlier versions hashed.
  */
 export function* addressesIn(text: string): Generator<string> {
-  const runs = new Set<string>();
-  let current = text;
-  for (let round = 0; round <= mostEscapeLevels; round += 1) {
-    for (const { name, domain } of runsIn(current, runs))
+  if (!hints.test(text)) return;
+  const seen = new Set<string>();
+  for (const decoded of decodingsOf(text))
+    for (const { name, domain } of runsIn(decoded, seen))
       for (const local of namesIn(name)) for (const host of domainsIn(domain)) yield `${local}@${host}`;
-    const plainer = unescaped(current);
-    if (plainer === current) return;
-    current = plainer;
-  }
 }
 
 interface AddressRun {
@@ -59,10 +93,16 @@ interface AddressRun {
   readonly domain: string;
 }
 
-/** The characters around each `@`, without repetitions. Takes linear time for any text. */
-function* runsIn(given: string, seen: Set<string>): Generator<AddressRun> {
-  if (!given.includes('@')) return;
-  const text = normalAddress(given);
+/** The characters around each `@`, without repetitions. */
+function* runsIn(text: string, seen: Set<string>): Generator<AddressRun> {
+  const normal = normalText(text);
+  yield* runsInNormal(normal, seen);
+  const earlier = earlierText(text);
+  if (earlier !== normal) yield* runsInNormal(earlier, seen);
+}
+
+/** Takes linear time for any text. */
+function* runsInNormal(text: string, seen: Set<string>): Generator<AddressRun> {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     // No domain contains an `@`, so these steps together are linear in the text.
     domainPattern.lastIndex = at + 1;
@@ -70,11 +110,16 @@ function* runsIn(given: string, seen: Set<string>): Generator<AddressRun> {
       .exec(text)?.[0]
       .slice(0, 254)
       .replace(/[.-]+$/, '');
-    const name = domain ? nameBefore(text, at) : '';
-    const run = `${name}@${domain}`;
-    if (!domain || name === '' || seen.has(run)) continue;
-    seen.add(run);
-    yield { name, domain };
+    if (!domain) continue;
+    const name = nameBefore(text, at);
+    // The letter of an escaped line break may or may not belong to the name.
+    const isEscape = text[at - name.length - 1] === '\\' && /^[bfnrt]/.test(name);
+    for (const each of isEscape ? [name, name.slice(1)] : [name]) {
+      const run = `${each}@${domain}`;
+      if (each === '' || seen.has(run)) continue;
+      seen.add(run);
+      yield { name: each, domain };
+    }
   }
 }
 
@@ -82,8 +127,8 @@ function nameBefore(text: string, at: number): string {
   const first = Math.max(0, at - 64);
   let from = at;
   while (from > first && isLocalPartAscii[text.charCodeAt(from - 1)]) from -= 1;
-  const isAscii = from === first || text.charCodeAt(from - 1) < 128;
-  return isAscii ? text.slice(from, at) : (text.slice(first, at).split(outsideLocalPart).at(-1) ?? '');
+  const isWhole = from === first || text.charCodeAt(from - 1) < 128;
+  return isWhole ? text.slice(from, at) : (text.slice(first, at).split(outsideLocalPart).at(-1) ?? '');
 }
 
 /** The whole run, and the rest of it after each character that may be a separator. */
@@ -100,20 +145,15 @@ function domainsIn(run: string): Set<string> {
   const domains = new Set([run]);
   for (let end = run.lastIndexOf('.'); end > 0 && domains.size < mostDomains; end = run.lastIndexOf('.', end - 1))
     domains.add(run.slice(0, end));
-  return domains;
+  return isAscii(run) && !run.includes('xn--') ? domains : domainForms(domains);
 }
 
-const escapes = /(?:%[0-9a-f]{2})+/gi;
-
-/** Removes one level of percent-escapes. */
-function unescaped(text: string): string {
-  if (!text.includes('%')) return text;
-  return text.replaceAll(escapes, (escaped) => {
-    try {
-      return decodeURIComponent(escaped);
-    } catch {
-      // Not UTF-8: only the ASCII characters are decoded.
-      return escaped.replaceAll(/%[2-7][0-9a-f]/gi, (one) => decodeURIComponent(one));
-    }
-  });
+/** Each domain in ASCII, and then as people write it, which earlier versions hashed. */
+function domainForms(domains: Iterable<string>): Set<string> {
+  const forms = new Set<string>();
+  for (const domain of domains) {
+    forms.add(asciiDomain(domain));
+    forms.add(domain.includes('xn--') ? domainToUnicode(domain) : domain);
+  }
+  return forms;
 }

@@ -13,7 +13,7 @@ import {
 } from '#workers/projections/erasure.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
-import { addressesIn, addressHash, sieveOf } from './addresses.ts';
+import { addressesIn, normalAddress, sieveOf, spellingHash } from './addresses.ts';
 
 export interface Erasures {
   /** The last erasure's position in the log; 0 when there is none. */
@@ -58,7 +58,7 @@ export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
   const containsAddress = (text: string, at: string): boolean => {
     if (at > latest) return false;
     for (const address of addressesIn(text)) {
-      const through = mayBeErased(address) ? addresses.get(addressHash(key, address)) : undefined;
+      const through = mayBeErased(address) ? addresses.get(spellingHash(key, address)) : undefined;
       if (through !== undefined && at <= through) return true;
     }
     return false;
@@ -68,7 +68,8 @@ export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
 
 /** An address in the form in which the log records its erasure. */
 export function erasedAddress(key: string, { address, through }: { address: string; through: string }): ErasedAddress {
-  return { email_hash: addressHash(key, address), sieve: sieveOf(key)(address), through };
+  const spelling = normalAddress(address);
+  return { email_hash: spellingHash(key, spelling), sieve: sieveOf(key)(spelling), through };
 }
 
 /** The same erasures with further subjects. */

@@ -6,7 +6,7 @@ import { entriesAt } from '#src/store/log/retention.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
-import { normalAddress } from './addresses.ts';
+import { isAscii, normalAddress, normalText } from './addresses.ts';
 import { erasedAddress, erasuresOf, type Erasures } from './erasure-index.ts';
 import {
   addressesOf,
@@ -19,6 +19,7 @@ import {
 import { entryContainsAddress, erasedSubjectsIn, redactErased, timeOf } from './redact-fact.ts';
 import { changesContainAddress } from './redact-log.ts';
 import type { Target } from './target.ts';
+import { hasEscapes } from './text-escapes.ts';
 
 export interface Findings {
   /** Every record of the person, and the meetings they were invited to. */
@@ -98,23 +99,23 @@ function erasuresFor({ key }: ErasureRequest, { subjects, addresses }: Findings)
   return erasuresOf({ seq: 1, key, erased: [...[...subjects].map(([uri, table]) => ({ uri, table })), ...hashes] });
 }
 
-const escapes = /\\[u/]|%[0-9a-f]{2}/i;
-const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
-
 /** A cheap test without false negatives: most entries concern other people. */
 function mayConcern({ subjects, addresses }: Findings, entry: EntryText): boolean {
   const { subject_uri: subject, body, encoding, changes } = entry;
   if (encoding !== null || (subject !== null && subjects.has(subject))) return true;
   const text = body + changes;
-  if (escapes.test(text)) return true;
-  if (text.includes('@') && containsAny(addresses, text)) return true;
+  if (text.includes('\\/') || hasEscapes(text) || containsAny(addresses, text)) return true;
   return subjects.size > 0 && (text.match(/https?:\/\/[^"\s\\]+/g) ?? []).some((uri) => subjects.has(uri));
 }
 
-/** Only letters outside ASCII have several Unicode forms. */
+/** A text outside ASCII may contain another form of the domain, so only the part before it is searched. */
 function containsAny(addresses: ReadonlySet<string>, text: string): boolean {
-  const lower = text.toLowerCase();
-  return [...addresses].some((address) => (isAscii(address) ? lower : normalAddress(text)).includes(address));
+  const normal = normalText(text);
+  if (!normal.includes('@')) return false;
+  const isWhole = isAscii(text);
+  return [...addresses].some((address) =>
+    normal.includes(isWhole ? address : address.slice(0, address.lastIndexOf('@') + 1)),
+  );
 }
 
 interface SearchContext {

@@ -119,14 +119,13 @@ interface Content {
   readonly json: unknown;
 }
 
-/** Text that is not valid JSON may still use JSON escapes. The letter of an escaped line break may or may not belong to a word. */
+/** Text that is not valid JSON may still use JSON escapes. */
 function contentOf({ body, encoding }: NewEntry): Content {
   const raw = encoding === 'base64' ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
   const read = encoding === null ? readJson(raw) : undefined;
   if (read?.ok) return { text: raw, json: read.value };
   const unescaped = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  const plain = unescaped.replaceAll('\\/', '/');
-  return { text: `${plain} ${plain.replaceAll(/\\[bfnrt]/g, ' ')}`, json: undefined };
+  return { text: unescaped.replaceAll('\\/', '/'), json: undefined };
 }
 
 const urisIn = (text: string): string[] => text.match(/https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g) ?? [];

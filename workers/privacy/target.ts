@@ -4,7 +4,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { mirrorTables, type MirrorTable } from '#workers/projections/contract.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
-import { addressesIn, isAddress, normalAddress } from './addresses.ts';
+import { addressesIn, isAddress, storedForms } from './addresses.ts';
 
 export type Target =
   | { readonly kind: 'uri'; readonly uri: string }
@@ -57,13 +57,9 @@ export async function subjectsOf(store: Store, target: Target): Promise<readonly
 
 async function withAddress(store: Store, address: string): Promise<readonly ErasedSubject[]> {
   const { db } = store;
-  const spellings = [address, normalAddress(address)];
-  const contacts = await db
-    .selectFrom('contact_emails')
-    .select('contact_uri')
-    .where('email', 'in', spellings)
-    .execute();
-  const invitees = await db.selectFrom('invitees').select('uri').where('email', 'in', spellings).execute();
+  const forms = storedForms(address);
+  const contacts = await db.selectFrom('contact_emails').select('contact_uri').where('email', 'in', forms).execute();
+  const invitees = await db.selectFrom('invitees').select('uri').where('email', 'in', forms).execute();
   const uris = invitees.map(({ uri }) => uri);
   return [
     ...contacts.map(({ contact_uri }) => ({ uri: contact_uri, table: 'contacts' as const })),

@@ -19,6 +19,9 @@ const spellings: readonly string[] = [
   `see https://example.test/?email=${plain.replace('+', '%2b')}`,
   `see https://example.test/?to=${encodeURIComponent(encodeURIComponent(plain))}`,
   `(${plain}) and others@example.test`,
+  plain.replace('@', '\uff20'),
+  `in HTML: ${plain.replace('@', '&#64;')}`,
+  JSON.stringify({ nested: `see ${plain}` }).replace('@', '\\u0040'),
   companionAddress,
   companionAddress.toLowerCase(),
 ];
@@ -28,6 +31,7 @@ export function holdsCanary(text: string): boolean {
   return text
     .replaceAll(/%(25)+/g, '%')
     .replaceAll(/%(40|2b)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replaceAll(/\uff20|&#64;|\\+u0040/g, '@')
     .toLowerCase()
     .includes(plain);
 }

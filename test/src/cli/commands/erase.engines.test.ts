@@ -89,7 +89,15 @@ describe('erase beside a running product', () => {
     expect(out).toMatch(/^Erased at \d{4}-/);
     expect(out).toMatch(/^contacts +1$/m);
     expect(out).toContain(`contacts ${uri}`);
-    expect(out).toContain('Not reached:');
+    const [, notReached] = out.split('Not reached:');
+    for (const place of [
+      'export',
+      'Backups',
+      'DATA_DIR/journal',
+      'DATA_DIR/spool/damaged-*',
+      'DATA_DIR/journal/damaged-*',
+    ])
+      expect(notReached).toContain(place);
     expect((await home.run(['reconcile'])).code).toBe(0);
     const [now] = await ask(home.store, `select name, emails, deleted_source from contacts where uri = '${uri}'`);
     expect(now).toEqual({ name: null, emails: null, deleted_source: 'operator' });

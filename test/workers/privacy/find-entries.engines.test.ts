@@ -1,0 +1,90 @@
+// The search of the log on both stores: entries that hold the person's address in another form, before the erasure and after it, also
+// where an earlier version recorded the erasure.
+import { describe, expect, it } from 'vitest';
+import type { Store } from '#src/store/contract.ts';
+import { appendEntries } from '#src/store/log/append.ts';
+import { blankEntry } from '#workers/pipeline/parse.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { makeKey } from '#workers/privacy/erasure-index.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { erasureEntry } from '#workers/projections/erasure.ts';
+import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const now = '2025-04-14T12:00:00.000000Z';
+const key = 'k'.repeat(64);
+/** As the version that did not know the two forms of a domain recorded `victim@bücher.example`. */
+const earlier = {
+  email_hash: 'a7739fbd462a0f1a5d3637ad4c217a0d075a4d7c054891dcbdae3227f896e3cd',
+  sieve: 62389,
+  through: now,
+};
+
+const contact = (id: string, email: string, more: object = {}): string =>
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: '2025-04-14T11:00:00Z',
+    payload: {
+      uri: `${base}/contacts/${id}`,
+      name: `Name ${id}`,
+      emails: [{ email, is_primary: true }],
+      updated_at: '2025-04-14T10:00:00Z',
+      ...more,
+    },
+  });
+
+const other = contact('other', 'other@example.test', {
+  company: 'see {"e":"victim\\u0040bücher.example"}',
+  job_title: 'victim\uff20bücher.example',
+  city: 'victim&#64;bücher.example',
+  state: 'victim@xn--bcher-kva.example',
+  country: 'Germany &#64; home',
+});
+const bodies = [
+  contact('unicode', 'victim@bücher.example'),
+  contact('punycode', 'Victim@xn--bcher-kva.example'),
+  contact('wide', 'victim\uff20bücher.example'),
+  other,
+];
+
+async function expectGone(store: Store): Promise<void> {
+  const rows = new Map((await rowsOf(store, 'contacts')).map((row) => [row['uri'], row]));
+  for (const id of ['unicode', 'punycode', 'wide'])
+    expect(rows.get(`${base}/contacts/${id}`)).toMatchObject({ name: null, deleted_source: 'operator' });
+  const emptied = { company: null, job_title: null, city: null, state: null };
+  expect(rows.get(`${base}/contacts/other`)).toMatchObject({
+    name: 'Name other',
+    country: 'Germany &#64; home',
+    ...emptied,
+  });
+  expect(JSON.stringify(await rowsOf(store, 'event_log')).toLowerCase()).not.toContain('victim');
+}
+
+describe.each(storeEngines)('other forms of an erased address on $name', ({ available, fresh }) => {
+  it.runIf(available).each(['victim@bücher.example', 'VICTIM@XN--BCHER-KVA.example', 'victim\uff20bücher.example'])(
+    'are removed with %s, whether they arrived before or arrive later',
+    async (whom) => {
+      await using opened = await fresh();
+      const { store } = opened;
+      await ingestBodies(store, bodies);
+      await erase({ store, newKey: () => key }, targetOf(whom), { now });
+      await expectGone(store);
+      await ingestBodies(
+        store,
+        bodies.map((body) => body.replace('11:00', '11:30')),
+      );
+      await expectGone(store);
+    },
+  );
+
+  it.runIf(available)('are removed when they arrive after an erasure by an earlier version', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await store.transaction(async (unit) => {
+      await makeKey(unit, () => key);
+      await appendEntries(unit, [erasureEntry(earlier, { at: now, base: blankEntry })]);
+    });
+    await ingestBodies(store, bodies);
+    await expectGone(store);
+  });
+});
