@@ -54,22 +54,28 @@ function makeBodies(count: number, seed: number): string[] {
   return found.slice(0, count);
 }
 
-/** A whole HTTP request as bytes, so that the sender costs next to nothing. */
+/** A delivery of ours as a whole, signed HTTP request. */
 export function request(body: string): Buffer {
   const content = Buffer.from(body);
-  const headers = {
+  const signature = signDelivery({
+    scheme: 'timestamped',
+    headerName: 'Calendly-Webhook-Signature',
+    key: signingKey,
+    body: content,
+    atSeconds: Math.floor(Date.now() / 1000),
+    id: randomUUID(),
+  });
+  return requestBytes(signature, content);
+}
+
+/** A whole HTTP request as bytes, so that the sender costs next to nothing. */
+export function requestBytes(headers: Readonly<Record<string, string>>, content: Buffer): Buffer {
+  const all = {
     host: '127.0.0.1',
     'content-type': 'application/json',
     'content-length': String(content.length),
-    ...signDelivery({
-      scheme: 'timestamped',
-      headerName: 'Calendly-Webhook-Signature',
-      key: signingKey,
-      body: content,
-      atSeconds: Math.floor(Date.now() / 1000),
-      id: randomUUID(),
-    }),
+    ...headers,
   };
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`POST /webhooks HTTP/1.1\r\n${head.join('')}\r\n`), content]);
 }

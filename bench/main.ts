@@ -16,6 +16,7 @@ import { feed } from './feed.ts';
 import { growth } from './growth.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
+import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
@@ -38,6 +39,7 @@ const measurements: readonly Measurement[] = [
   contactsApi,
   sandboxContacts,
   sandboxDeliveries,
+  peersBench,
 ];
 
 const { values, positionals } = parseArgs({

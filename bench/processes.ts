@@ -74,7 +74,7 @@ async function startServer(script: string, flags: readonly string[]): Promise<Ru
   return running;
 }
 
-function runningChild(child: ChildProcess, port: number): Running {
+export function runningChild(child: ChildProcess, port: number): Running {
   return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => ended(child) };
 }
 

@@ -1,0 +1,57 @@
+// The loads under which the sync engines and we are compared.
+import { hash } from 'node:crypto';
+import { startMs, type Change } from './events.ts';
+
+export const hotRows = 500;
+
+export interface Mode {
+  readonly name: 'hot' | 'insert' | 'large';
+  readonly about: string;
+  readonly events: number;
+  /** How many times the rate of the better engine ours must be. */
+  readonly limit: number;
+  change(index: number): Change;
+}
+
+export const modes: readonly Mode[] = [
+  {
+    name: 'hot',
+    about: `updates of ${hotRows} rows, bodies of 1.2 kB`,
+    events: 5_000,
+    limit: 2,
+    change: (index) => hotChange('hot', index, 1_200),
+  },
+  {
+    name: 'insert',
+    about: 'new rows, bodies of 1.5 kB: contacts and bookings by turns, against customers',
+    events: 3_000,
+    limit: 1.5,
+    change: (index) => ({
+      kind: 'created',
+      isBooking: index % 2 === 1,
+      row: hash('sha1', `new ${index}`).slice(0, 24),
+      name: `Person ${index}`,
+      atMs: startMs + index,
+      bytes: 1_500,
+    }),
+  },
+  {
+    name: 'large',
+    about: `updates of ${hotRows} rows, bodies of 2 to 4 kB`,
+    events: 3_000,
+    limit: 1.5,
+    change: (index) => hotChange('large', index, 2_000 + ((index * 37) % 2_000)),
+  },
+];
+
+/** The rows by turns. The engines tell two events of a row apart by the second, so each row gets one a second. */
+export function hotChange(prefix: string, index: number, bytes: number): Change {
+  const [turn, place] = [Math.floor(index / hotRows), index % hotRows];
+  return {
+    kind: turn === 0 ? 'created' : 'updated',
+    row: hash('sha1', `${prefix} ${place}`).slice(0, 24),
+    name: `Person ${place} turn ${turn}`,
+    atMs: startMs + turn * 1_000 + place,
+    bytes,
+  };
+}
