@@ -111,6 +111,7 @@ const floors = {
     'workers/privacy',
     'workers/sync',
     'workers/alerts',
+    'src/receiver',
     'src/subscriptions',
     'src/api',
     'src/app',

@@ -39,8 +39,8 @@ export function createFile(path: string, text: string): void {
 }
 
 /** Writes a file for its owner only. After a crash there is the old content or the new one. */
-export function replaceFile(path: string, text: string): void {
-  const draft = writeDraft(path, text);
+export function replaceFile(path: string, content: string | Buffer): void {
+  const draft = writeDraft(path, content);
   try {
     renameSync(draft, path);
   } catch (error) {
@@ -50,14 +50,14 @@ export function replaceFile(path: string, text: string): void {
   syncFolderNow(dirname(path));
 }
 
-/** Writes `text` to a new file beside `path` and flushes it. Returns its path. */
-function writeDraft(path: string, text: string): string {
+/** Writes `content` to a new file beside `path` and flushes it. Returns its path. */
+function writeDraft(path: string, content: string | Buffer): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = openSync(draft, 'wx', 0o600);
     try {
-      writeFileSync(file, text);
+      writeFileSync(file, content);
       fsyncSync(file);
     } finally {
       closeSync(file);

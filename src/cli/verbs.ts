@@ -65,6 +65,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./commands/replay.ts')).rebuild,
   },
   {
+    name: 'spool',
+    summary: 'recover: put the readable deliveries of damaged spool and journal files back',
+    load: async () => (await import('./commands/spool.ts')).spool,
+  },
+  {
     name: 'why',
     summary: 'show every log entry that touched a row, what it changed, and where each value came from',
     load: async () => (await import('./commands/why.ts')).why,

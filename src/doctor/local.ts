@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
 
@@ -43,12 +44,12 @@ export const checkSegments: Check = async ({ config }, report) => {
     const folder = join(config.dataDir, name);
     // Without a folder, nothing was ever written there.
     const files = await readdir(folder).catch(() => []);
-    const damaged = files.filter((file) => file.startsWith('damaged-'));
+    const damaged = files.filter((file) => file.startsWith(damagedPrefix));
     if (damaged.length === 0) continue;
     report.problem(
       name,
       `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
-      `npx slotstream reconcile --repair, then delete them: rm ${join(folder, 'damaged-*')}`,
+      `npx slotstream spool recover, then npx slotstream reconcile --repair, then delete what is left: rm ${join(folder, `${damagedPrefix}*`)}`,
     );
   }
 };

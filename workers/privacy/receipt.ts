@@ -36,7 +36,7 @@ export const outOfReach: readonly string[] = [
   'Backups of the database, and files that slotstream export wrote.',
   'Readers of the feed: entries at the end of the log notify them, and they must erase the person themselves.',
   'Deliveries still in the queue, the spool or the journal of a receiver (DATA_DIR/spool, DATA_DIR/journal): the person is removed from them when they reach the log.',
-  'Files that a receiver found damaged and set aside, with whole deliveries in them: DATA_DIR/spool/damaged-* and DATA_DIR/journal/damaged-*. Delete them.',
+  'Files that a receiver found damaged and set aside, with whole deliveries in them: DATA_DIR/spool/damaged-* and DATA_DIR/journal/damaged-*. Put back what is readable (slotstream spool recover), then delete them.',
   "The queue's own files, which may hold earlier deliveries until they are rewritten: DATA_DIR/queue of the embedded queue with its write-ahead log, the append-only file of Redis, the tables and write-ahead log of PostgreSQL. How to clean them: docs/erasure.md.",
   'Addresses that no record here links to the person.',
   'Names and phone numbers in other records without the address: they cannot be attributed to the person.',

@@ -7,6 +7,9 @@ import type { throttled } from '#src/observability/log.ts';
 import { readSegment, type SegmentContent } from './segment.ts';
 import { segmentEnding, type Segment } from './segment-writer.ts';
 
+/** How the name of a segment begins that was damaged and is set aside. */
+export const damagedPrefix = 'damaged-';
+
 export interface SegmentFolders {
   /** Locks the folders of receivers that crashed and returns their segments, oldest first. */
   adopt(): Promise<readonly Segment[]>;
@@ -69,7 +72,7 @@ export function openSegmentFolders(options: {
 
   /** Keeps the file for the operator, who may still be able to read parts of it. */
   async function setAside({ path }: Segment): Promise<void> {
-    const file = `damaged-${basename(dirname(path))}-${basename(path)}`;
+    const file = `${damagedPrefix}${basename(dirname(path))}-${basename(path)}`;
     await rename(path, join(root, file));
     const message = `a ${name} segment is damaged; the readable deliveries are in the queue, the file was renamed`;
     log('error', message, { name: file });
