@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { renderTable } from '#src/cli/terminal.ts';
 import { sharedBodiesVariable } from './deliveries.ts';
-import { median, type Figure } from './measure.ts';
-import { temporaryFolder } from './processes.ts';
+import { median, type Figure, type Measurement } from './measure.ts';
+import { productTreeVariable, temporaryFolder } from './processes.ts';
 
 const root = join(import.meta.dirname, '..');
 
 export interface Comparison {
   readonly commit: string;
-  readonly names: readonly string[];
+  readonly measurements: readonly Measurement[];
   readonly rounds: number;
 }
 
@@ -25,25 +25,25 @@ export interface ComparedFigure {
   readonly there: readonly number[];
 }
 
-export async function compare({ commit, names, rounds }: Comparison): Promise<readonly ComparedFigure[]> {
+export async function compare({ commit, measurements, rounds }: Comparison): Promise<readonly ComparedFigure[]> {
   // A stop signal reaches the running benchmark too; its end lets the worktree be removed.
   process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   using bodies = temporaryFolder();
   using there = checkOut(commit);
   const found = new Map<string, { here: number[]; there: number[]; unit: string | undefined }>();
-  const run = async (name: string, tree: string, side: 'here' | 'there'): Promise<void> => {
-    for (const { name: figure, value, unit } of await runBench(tree, { name, bodies: bodies.path })) {
+  const run = async (measurement: Measurement, tree: string, side: 'here' | 'there'): Promise<void> => {
+    for (const { name: figure, value, unit } of await runBench(tree, { measurement, bodies: bodies.path })) {
       const values = found.get(figure) ?? { here: [], there: [], unit };
       values[side].push(value);
       found.set(figure, values);
     }
   };
-  for (const name of names)
+  for (const measurement of measurements)
     for (let round = 1; round <= rounds; round += 1) {
-      process.stderr.write(`${name}: round ${round} of ${rounds}\n`);
+      process.stderr.write(`${measurement.name}: round ${round} of ${rounds}\n`);
       // This tree first: it writes the deliveries that both trees process.
-      await run(name, root, 'here');
-      await run(name, there.path, 'there');
+      await run(measurement, root, 'here');
+      await run(measurement, there.path, 'there');
     }
   return [...found].map(([name, values]) => ({ name, ...values }));
 }
@@ -87,11 +87,14 @@ export function bodies(count: number, seed: number): string[] {
 
 async function runBench(
   tree: string,
-  { name, bodies }: { readonly name: string; readonly bodies: string },
+  { measurement, bodies }: { readonly measurement: Measurement; readonly bodies: string },
 ): Promise<readonly Figure[]> {
+  const { name, drivesProcesses } = measurement;
+  // The other commit may not have this benchmark, and need not.
+  const product = drivesProcesses === true ? { [productTreeVariable]: tree } : {};
   const child = spawn(process.execPath, ['bench/main.ts', name, '--json'], {
-    cwd: tree,
-    env: { ...process.env, [sharedBodiesVariable]: bodies },
+    cwd: drivesProcesses === true ? root : tree,
+    env: { ...process.env, [sharedBodiesVariable]: bodies, ...product },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);

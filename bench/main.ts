@@ -14,6 +14,7 @@ import { exporting } from './export.ts';
 import { feedStream } from './feed-stream.ts';
 import { feed } from './feed.ts';
 import { growth } from './growth.ts';
+import { live } from './live.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
 import { peersBench } from './peers/peers.ts';
@@ -21,6 +22,7 @@ import { project } from './project.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { startup } from './startup.ts';
+import { steady } from './steady.ts';
 import { visible } from './visible.ts';
 
 const measurements: readonly Measurement[] = [
@@ -28,6 +30,8 @@ const measurements: readonly Measurement[] = [
   ack,
   project,
   visible,
+  live,
+  steady,
   alerts,
   growth,
   memory,
@@ -81,8 +85,7 @@ function figureCells(figure: Figure): readonly string[] {
 }
 
 async function compareWith(commit: string): Promise<void> {
-  const names = chosen.map(({ name }) => name);
-  const figures = await compare({ commit, names, rounds: Math.max(1, Number(values.rounds)) });
+  const figures = await compare({ commit, measurements: chosen, rounds: Math.max(1, Number(values.rounds)) });
   print(values.json ? JSON.stringify(figures) : comparisonTable(figures, commit));
 }
 

@@ -12,6 +12,8 @@ export interface Figure {
 export interface Measurement {
   readonly name: string;
   readonly about: string;
+  /** It measures through processes, HTTP and SQL alone, so that this tree's benchmark measures any commit. */
+  readonly drivesProcesses?: boolean;
   run(): Promise<readonly Figure[]>;
 }
 

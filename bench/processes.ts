@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { freePort, until } from '../test/harness/ports.ts';
 import { signingKey } from './deliveries.ts';
 
+/** Names the tree whose product is measured, where it is not this one. */
+export const productTreeVariable = 'SLOTSTREAM_BENCH_TREE';
+
 /** As users run it: by its first line, which brings Node's flags. */
-export const command = join(import.meta.dirname, '../bin/slotstream.js');
+export const command = join(process.env[productTreeVariable] ?? join(import.meta.dirname, '..'), 'bin/slotstream.js');
 
 export interface Running extends AsyncDisposable {
   readonly port: number;

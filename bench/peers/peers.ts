@@ -17,6 +17,7 @@ const budgetMs = 270_000;
 export const peersBench: Measurement = {
   name: 'peers',
   about: `request to committed row on Redis and PostgreSQL against two sync engines, ${connections} connections`,
+  drivesProcesses: true,
   async run() {
     const endBy = Date.now() + budgetMs;
     await using servers = await startServers();

@@ -1,0 +1,94 @@
+// Single deliveries at a steady rate on Redis and PostgreSQL, with one worker and with three: how long the longest waits for its
+// row, what an event costs, and the highest rate.
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, countEntries, cpuSeconds, startServers, type Servers } from './cpu.ts';
+import { bodies, request } from './deliveries.ts';
+import { percentile, type Figure, type Measurement } from './measure.ts';
+import { startProduct, temporaryFolder } from './processes.ts';
+import { sendRequests } from './requests.ts';
+import { postgresLog, watchLog } from './watch-log.ts';
+
+const rates = [200, 1_000];
+const seconds = 15;
+const burst = 5_000;
+
+export const steady: Measurement = {
+  name: 'steady',
+  about: `single deliveries at ${rates.join(' and ')}/s for ${seconds} s on Redis and PostgreSQL, one and three workers`,
+  drivesProcesses: true,
+  async run() {
+    await using servers = await startServers();
+    const one = await withWorkers(1, servers);
+    const three = await withWorkers(3, servers);
+    return [
+      ...one.figures,
+      ...three.figures,
+      { name: 'steady.events_per_cpu_second_ratio', value: three.perCpuSecond / one.perCpuSecond, limit: ['>=', 0.85] },
+      { name: 'steady.burst_ratio', value: three.perSecond / one.perSecond, limit: ['>=', 0.9] },
+    ];
+  },
+};
+
+interface Outcome {
+  readonly figures: readonly Figure[];
+  readonly perCpuSecond: number;
+  readonly perSecond: number;
+}
+
+async function withWorkers(count: number, { postgres, redis, pids }: Servers): Promise<Outcome> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  await redis.cli('flushall');
+  const url = await postgres.createDatabase();
+  const env = { QUEUE_URL: redis.url, DATABASE_URL: url };
+  const receiver = stack.use(await startProduct('receive', { ...env, DATA_DIR: `${folder.path}/receiver` }));
+  const running = [receiver.pid, pids.postgres, pids.redis];
+  for (let worker = 1; worker <= count; worker += 1)
+    running.push(stack.use(await startProduct('work', { ...env, DATA_DIR: `${folder.path}/worker-${worker}` })).pid);
+  const cpu = () => running.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const reader = stack.use(await postgresLog(url));
+  const prefix = `steady.workers_${count}`;
+  const figures: Figure[] = [];
+  const total = rates.reduce((sum, rate) => sum + rate * seconds, burst);
+  const story = bodies(total, 23);
+  let at = 0;
+  const take = (some: number): readonly Buffer[] => story.slice(at, (at += some)).map(request);
+  let perCpuSecond = Number.NaN;
+  for (const rate of rates) {
+    const requests = take(rate * seconds);
+    const watch = await watchLog(reader, 5);
+    const before = cpu();
+    const { dueAt } = await sendRequests({ port: receiver.port, requests, connections: 64, perSecond: rate });
+    const { delays, missing } = await watch.end(dueAt, 10_000);
+    perCpuSecond = (requests.length - missing) / (cpu() - before);
+    // The first second warms the code up.
+    const settled = delays.slice(rate);
+    figures.push(
+      {
+        name: `${prefix}.at_${rate}.longest_ms`,
+        value: settled.reduce((a, b) => Math.max(a, b)),
+        limit: ['<=', 1_000],
+      },
+      { name: `${prefix}.at_${rate}.p99_ms`, value: percentile(settled, 0.99) },
+      { name: `${prefix}.at_${rate}.still_waiting`, value: missing, limit: ['<=', 0] },
+      { name: `${prefix}.at_${rate}.events_per_cpu_second`, value: perCpuSecond },
+    );
+    if (missing > 0) await (await watchLog(reader, 50)).end(dueAt.slice(-missing), 60_000);
+  }
+  const perSecond = await burstPerSecond({ url, port: receiver.port, requests: take(burst) });
+  return { figures: [...figures, { name: `${prefix}.burst_per_second`, value: perSecond }], perCpuSecond, perSecond };
+}
+
+/** Everything as fast as the receiver takes it, until all are rows. */
+async function burstPerSecond(sending: {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly Buffer[];
+}): Promise<number> {
+  await using database = await connect(sending.url);
+  const logged = await countEntries(database);
+  const { startedAt } = await sendRequests({ ...sending, connections: 32 });
+  for (const endBy = Date.now() + 60_000; (await logged()) < sending.requests.length && Date.now() < endBy;)
+    await wait(25);
+  return ((await logged()) * 1000) / (performance.timeOrigin + performance.now() - startedAt);
+}
