@@ -1,4 +1,5 @@
 // Alerts in a worker process: one process at a time watches the log and one evaluates the conditions; every process sends.
+import { inMegabytes, type DiskSpace } from '#src/base/disk-space.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -18,6 +19,7 @@ export interface AlertNeeds extends JobNeeds {
   readonly clock: () => number;
   /** The state of this process where it also receives deliveries. */
   readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale' | 'journal'> | undefined;
+  readonly disks: Pick<DiskSpace, 'low'>;
 }
 
 export type Alerts = OutboxPoller;
@@ -52,13 +54,20 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   // Leases use the real clock, even where tests give the rules another one.
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
-  const heartbeat = needs.receiver && startHeartbeat({ ...needs.receiver, store, nowMs, holder: needs.holder });
-  opened.defer(() => heartbeat?.close());
+  const heartbeat = startHeartbeat({ ...processStateOf(needs), store, nowMs, holder: needs.holder });
+  opened.defer(() => heartbeat.close());
   const resources = opened.move();
   return {
     wake: () => poller.wake(),
     channelStates: () => poller.channelStates(),
     close: () => resources.disposeAsync(),
+  };
+}
+
+function processStateOf({ receiver, disks }: Pick<AlertNeeds, 'receiver' | 'disks'>) {
+  return {
+    ...(receiver ?? { spooled: () => 0, rejectedAsStale: () => 0, journal: () => undefined }),
+    lowDisks: async () => (await disks.low()).map(({ part, freeBytes }) => ({ part, freeMb: inMegabytes(freeBytes) })),
   };
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/auth.ts';
 import { openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
@@ -18,6 +19,7 @@ import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Alerts } from './alerting.ts';
 import { openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
+import { addDiskHealth, openDisks, withRoom } from './disk.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
@@ -40,6 +42,8 @@ export interface AppNeeds {
   readonly log: Log;
   /** The clock of the alert rules; tests move it. */
   readonly clock?: () => number;
+  /** Replaces the free space of the disks; tests fill them. */
+  readonly freeBytes?: FreeBytes | undefined;
 }
 
 /** What every process has, whatever its roles. */
@@ -49,6 +53,7 @@ interface Shared {
   readonly metrics: Metrics;
   readonly queue: DeliveryQueue;
   readonly gate: DurabilityGate;
+  readonly disks: DiskSpace;
   readonly health: Health;
   /** Undefined where this process does not work: a receiver needs no database. */
   readonly store: Store | undefined;
@@ -56,11 +61,12 @@ interface Shared {
   readonly opened: AsyncDisposableStack;
 }
 
-export async function openApp({ config, log, clock = Date.now }: AppNeeds, roles: Roles): Promise<App> {
+export async function openApp({ config, log, clock = Date.now, freeBytes }: AppNeeds, roles: Roles): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
   const alerting = roles.works ? await prepareAlerts(config) : undefined;
-  const shared = await openShared({ config, log, opened }, roles);
+  const disks = openDisks({ config, log, freeBytes }, roles);
+  const shared = await openShared({ config, log, disks, opened }, roles);
   const { store, queue, health } = shared;
   const background = store && { ...shared, store, holder: randomUUID() };
 
@@ -102,7 +108,7 @@ interface RunningParts {
 }
 
 async function openShared(
-  { config, log, opened }: Pick<Shared, 'config' | 'log' | 'opened'>,
+  { config, log, disks, opened }: Pick<Shared, 'config' | 'log' | 'disks' | 'opened'>,
   { works }: Roles,
 ): Promise<Shared> {
   const metrics = createMetrics();
@@ -110,7 +116,8 @@ async function openShared(
   const store = works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
-  const queue = await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report: errorLogger(log, 'queue') });
+  const report = errorLogger(log, 'queue');
+  const queue = withRoom(await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report }), disks);
   opened.defer(() => queue.close());
   const gate = await openDurabilityGate({
     queue,
@@ -119,6 +126,7 @@ async function openShared(
   opened.defer(() => gate.close());
   metrics.watch({
     queueDepth: () => queue.depth(),
+    disks: () => disks.free(),
     ...(store && {
       quarantine: () => countUnprojected(store, 'quarantined'),
       reconciled: () => lastReconcileRuns(store),
@@ -126,9 +134,10 @@ async function openShared(
   });
   const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
   const health = createHealth({ checks, clock: Date.now });
+  addDiskHealth(health, disks);
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
-  return { config, log, metrics, queue, gate, health, store, tail, opened };
+  return { config, log, metrics, queue, gate, disks, health, store, tail, opened };
 }
 
 async function openAdmin({ config, log, metrics, health, store, tail, opened }: Shared, status: () => Promise<object>) {

@@ -1,5 +1,6 @@
 // The background jobs of a worker process. Each part is imported only where the configuration asks for it, so that a process
 // does not load the API client, the sinks or the alerts for nothing.
+import type { DiskSpace } from '#src/base/disk-space.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
@@ -13,6 +14,7 @@ export interface BackgroundNeeds extends JobNeeds {
   readonly config: Config;
   readonly metrics: Metrics;
   readonly tail: Tail;
+  readonly disks: DiskSpace;
   readonly opened: AsyncDisposableStack;
 }
 
@@ -53,13 +55,13 @@ export async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {
-    const { log, tail, opened, clock, metrics, receives, store, holder } = parts;
+    const { log, tail, disks, opened, clock, metrics, receives, store, holder } = parts;
     const receiver = receives && {
       spooled: () => receives.spool.depth().deliveries,
       rejectedAsStale: () => metrics.refusals('stale_signed'),
       journal: () => receives.journal?.status(),
     };
-    const alerts = await startAlerts({ config, rules, store, holder, tail, log, clock, receiver });
+    const alerts = await startAlerts({ config, rules, store, holder, tail, disks, log, clock, receiver });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;

@@ -1,6 +1,7 @@
 // The two roles of a process: receiving deliveries into the queue, and projecting them from the queue into the tables.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DiskSpace } from '#src/base/disk-space.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
@@ -22,6 +23,7 @@ import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { addDiskHealth } from './disk.ts';
 
 /** What a process does: `start` has both roles, `receive` and `work` have one each. */
 export interface Roles {
@@ -51,18 +53,23 @@ export interface Receiver {
 type ReceiverNeeds = RoleNeeds & {
   readonly queue: Pick<DeliveryQueue, 'losses'>;
   readonly gate: DurabilityGate;
+  readonly disks: Pick<DiskSpace, 'hasRoom' | 'full'>;
   readonly health: Health;
 };
 
 export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Roles, 'makesKey'>): Promise<Receiver> {
-  const { config, log, metrics, health, opened } = needs;
-  const spool = await openSpool({ log, metrics }, { root: join(config.dataDir, 'spool') });
+  const { config, log, metrics, disks, health, opened } = needs;
+  const spool = await openSpool(
+    { log, metrics, hasRoom: () => disks.hasRoom('spool') },
+    { root: join(config.dataDir, 'spool') },
+  );
   opened.defer(() => spool.close());
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
   const { circuit, journal } = await openCircuit(needs, spool);
   addQueueHealth(health, { circuit, spool, ping: () => needs.gate.ping() });
+  addDiskHealth(health, disks, () => spool.accepts());
   const drain = startDrain({ circuit, spool, log });
   opened.defer(() => drain.stop());
   const intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
@@ -81,7 +88,7 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
 
 /** The way into the queue: through the journal, where the queue can lose what it accepted. */
 async function openCircuit(
-  { config, log, metrics, queue, gate, health, opened }: ReceiverNeeds,
+  { config, log, metrics, queue, gate, disks, health, opened }: ReceiverNeeds,
   spool: Pick<Spool, 'accepts'>,
 ): Promise<{
   readonly circuit: QueueCircuit;
@@ -95,7 +102,8 @@ async function openCircuit(
   }
   const { enqueue } = gate;
   const { maxBytes } = config.journal;
-  const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics }, { root, maxBytes });
+  const hasRoom = () => disks.hasRoom('journal');
+  const journal = await openJournal({ losses: queue.losses, enqueue, log, metrics, hasRoom }, { root, maxBytes });
   opened.defer(() => journal.close());
   health.add(
     'journal',

@@ -109,6 +109,7 @@ function shape(values: SettingValues) {
       isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
       maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,
     },
+    minFreeDiskBytes: values.MIN_FREE_DISK_MB * 1024 ** 2,
     host: values.HOST,
     port: values.PORT,
     adminHost: values.ADMIN_HOST,

@@ -49,6 +49,12 @@ export const settings = {
     default: '256',
     meaning: 'Maximum size of the journal on disk; when it is full, deliveries are rejected with 503.',
   },
+  MIN_FREE_DISK_MB: {
+    reads: wholeNumber(0, 1_048_576).default(64),
+    default: '64',
+    meaning:
+      'Free space below which the queue, the journal, the spool and the SQLite file accept nothing more; below eight times as much, an alert and `doctor` warn. 0 turns the limit off.',
+  },
   HOST: {
     reads: z.string().default('0.0.0.0'),
     default: '0.0.0.0',

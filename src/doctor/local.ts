@@ -1,7 +1,8 @@
 // Checks of this machine: signing keys, free disk space, damaged files of the spool and the journal.
-import { existsSync } from 'node:fs';
-import { readdir, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskFolders } from '#src/app/disk.ts';
+import { existingFolder, freeBytesOf, inMegabytes, lowBelow, partsOf, type DiskPart } from '#src/base/disk-space.ts';
 import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
@@ -26,18 +27,30 @@ export const checkKeys: Check = async ({ config, now }, report) => {
   );
 };
 
-const minFreeBytes = 512 * 1024 ** 2;
-
+/** One line per disk: most often all parts are on the same. */
 export const checkDisk: Check = async ({ config }, report) => {
-  const { bavail, bsize } = await statfs(existingFolder(resolve(config.dataDir)));
-  const free = bavail * bsize;
-  const message = `${Math.round(free / 1024 ** 2)} MB free for ${config.dataDir}.`;
-  if (free >= minFreeBytes) return report.ok('disk', message);
-  return report.problem('disk', message, 'Free disk space, or move DATA_DIR to a larger disk.');
+  const { minFreeDiskBytes: limit } = config;
+  const folders = diskFolders(config, { receives: true, works: true });
+  const disks = new Map<number, { readonly folder: string; readonly parts: DiskPart[] }>();
+  for (const part of partsOf(folders)) {
+    const folder = existingFolder(folders[part] ?? '');
+    const { dev } = await stat(folder);
+    const disk = disks.get(dev) ?? { folder, parts: [] };
+    disk.parts.push(part);
+    disks.set(dev, disk);
+  }
+  for (const { folder, parts } of disks.values()) {
+    const freeMb = inMegabytes((await freeBytesOf(folder)) ?? Infinity);
+    const message = `${freeMb} MB free for the ${parts.join(', ')}.`;
+    if (freeMb >= inMegabytes(lowBelow(limit))) report.ok('disk', message);
+    else
+      report.problem(
+        'disk',
+        freeMb < inMegabytes(limit) ? `${message} They accept nothing more.` : message,
+        'Free disk space, or move DATA_DIR to a larger disk.',
+      );
+  }
 };
-
-/** The folder, or the closest parent that exists: it will be created there. */
-const existingFolder = (path: string): string => (existsSync(path) ? path : existingFolder(dirname(path)));
 
 export const checkSegments: Check = async ({ config }, report) => {
   for (const name of ['spool', 'journal']) {

@@ -22,6 +22,11 @@ export function isEmbedded(url: string | undefined): boolean {
   return url === undefined || url.startsWith(embeddedScheme);
 }
 
+/** The folder of the embedded queue; undefined for other queues. */
+export function embeddedFolder(url: string | undefined, dataDir: string): string | undefined {
+  return isEmbedded(url) ? url?.slice(embeddedScheme.length) || join(dataDir, 'queue') : undefined;
+}
+
 export async function openQueue({
   url,
   dataDir,
@@ -30,14 +35,14 @@ export async function openQueue({
   timing,
 }: QueueInput): Promise<DeliveryQueue> {
   const common = { name, report, timing };
-  if (url === undefined || isEmbedded(url)) {
-    const folder = url?.slice(embeddedScheme.length) || join(dataDir, 'queue');
+  const folder = embeddedFolder(url, dataDir);
+  if (folder !== undefined)
     return (await import('#src/queue/backends/embedded.ts')).openEmbeddedQueue({ ...common, folder });
-  }
-  if (/^postgres(ql)?:\/\//.test(url))
-    return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url });
-  if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(url))
-    return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url });
+  const server = url ?? '';
+  if (/^postgres(ql)?:\/\//.test(server))
+    return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url: server });
+  if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(server))
+    return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url: server });
   throw new SlotstreamError('config', 'QUEUE_URL has a form that no queue supports.', {
     hint: 'Use redis://, rediss://, redis+sentinel://, redis+cluster://, postgres:// or embedded:PATH.',
   });

@@ -119,7 +119,11 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
 
 const readyAnswers = {
   ready: { code: 200, title: 'Ready', message: 'Every engine responds.' },
-  degraded: { code: 200, title: 'Degraded', message: 'Deliveries are stored on disk until the queue takes them.' },
+  degraded: {
+    code: 200,
+    title: 'Degraded',
+    message: 'Deliveries are accepted and wait: an engine does not respond, or a disk is almost full.',
+  },
   not_ready: { code: 503, title: 'Not Ready', message: 'An engine does not respond.' },
   stopping: { code: 503, title: 'Not Ready', message: 'The process is stopping.' },
 } as const;

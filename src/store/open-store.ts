@@ -67,11 +67,12 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   };
 }
 
-const fileOf = (url: string): string | undefined => /^sqlite:(.*)$/s.exec(url)?.[1];
+/** The path of a SQLite database; undefined for other stores. */
+export const sqliteFile = (url: string): string | undefined => /^sqlite:(.*)$/s.exec(url)?.[1];
 
 /** Checked before the file is opened, because opening creates it. */
 function isMissingFile(url: string): boolean {
-  const path = fileOf(url);
+  const path = sqliteFile(url);
   return path !== undefined && !existsSync(path);
 }
 
@@ -88,7 +89,7 @@ async function hasLog({ db }: StoreEngine): Promise<boolean> {
 
 /** The message omits the address of a server, which may hold a password. */
 function noMirror(url: string): SlotstreamError {
-  const path = fileOf(url);
+  const path = sqliteFile(url);
   return new SlotstreamError(
     'no_mirror',
     `There is no mirror ${path === undefined ? 'in the database of DATABASE_URL' : `at ${path}`}.`,

@@ -18,6 +18,7 @@ type SinkStates = Readonly<Record<string, Readonly<Record<SinkValue, number>>>>;
 export interface WatchedSources {
   readonly queueDepth?: () => Promise<Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>>;
   readonly quarantine?: () => Promise<number>;
+  readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
   /** The last complete runs. Read from the store, so the values are the same in every process and after a restart. */
   readonly reconciled?: () => Promise<Readonly<Partial<Record<'recent' | 'full', ReconcileFindings | undefined>>>>;
   /** By the name of the sink. The names are ours, so there are few. */
@@ -60,6 +61,11 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
   addGauge('quarantine', { help: 'Deliveries in quarantine.', labels: [] }, async () => [
     [{}, (await valueOf(sources.quarantine)) ?? NaN],
   ]);
+  addGauge(
+    'disk_free_bytes',
+    { help: 'Free space of the disks, by what writes to them.', labels: ['part'] },
+    async () => ((await valueOf(sources.disks)) ?? []).map(({ part, freeBytes }) => [{ part }, freeBytes]),
+  );
   addGauge('alerts', { help: 'Alerts in the outbox, by channel and state.', labels: ['channel', 'state'] }, async () =>
     ((await valueOf(sources.alerts)) ?? []).map(({ count, ...labels }) => [labels, count]),
   );

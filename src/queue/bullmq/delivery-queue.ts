@@ -37,13 +37,14 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       return withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), options)));
     },
     ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
-    work: (processor, quarantine, { concurrency }) => {
+    work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
       const runIsolated = createIsolation();
       const bullWorker = startBullWorker(
         {
           make: engine.makeWorker.bind(engine, name),
           report,
+          mayTake,
           run: (job) => runIsolated(job, () => processor(unpackBatch(job.data))),
           onStart: (started) => {
             started.on('failed', recovery.trigger);

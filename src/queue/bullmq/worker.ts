@@ -4,8 +4,9 @@ import type { Job, Processor, WorkerOptions } from 'bullmq';
 import { codeOf } from '#src/base/errors.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
+import { sleepUnlessAborted } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
-import type { QueueWorker } from '#src/queue/contract.ts';
+import type { QueueWorker, WorkOptions } from '#src/queue/contract.ts';
 import { connectWithRetry } from './engine-outages.ts';
 
 /** The part of BullMQ's worker that is used here. */
@@ -13,6 +14,9 @@ export interface BullWorker {
   on(event: 'error' | 'failed', listener: (error: unknown) => void): unknown;
   waitUntilReady(): Promise<unknown>;
   run(): Promise<void>;
+  /** With `doNotWaitActive` it does not wait for the running jobs. */
+  pause(doNotWaitActive: true): Promise<void>;
+  resume(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,6 +28,7 @@ interface RunnerNeeds {
   readonly report: (error: unknown) => void;
   /** Called when a worker is connected and about to take jobs. */
   onStart?(worker: BullWorker): void;
+  readonly mayTake: WorkOptions['mayTake'];
 }
 
 /** How soon a crashed worker is noticed. Redelivery takes at most lock + 2 × stalled check: within 15 s. */
@@ -39,16 +44,32 @@ export const defaultTiming: WorkerTiming = { lockMs: 5000, stalledMs: 4500, reco
 /** Half of the delay is random, so that many batches do not come back at the same moment. */
 const jobBackoff: Backoff = { firstMs: 250, longestMs: 30_000, jitter: 0.5 };
 const closeTimeoutMs = 3000;
+const pausedPollMs = 1000;
 
 export function startBullWorker(
   needs: RunnerNeeds,
   { concurrency, timing }: { concurrency: number; timing: WorkerTiming },
 ): QueueWorker {
-  const { make, report } = needs;
+  const { make, report, mayTake = async () => true } = needs;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
+  let paused: Promise<void> | undefined;
+
+  async function pauseUntilAllowed(): Promise<void> {
+    const worker = await started;
+    await worker?.pause(true);
+    do await sleepUnlessAborted(pausedPollMs, stopping.signal, { ref: false });
+    while (!stopping.signal.aborted && !(await mayTake()));
+    paused = undefined;
+    if (!stopping.signal.aborted) await worker?.resume();
+  }
 
   const process: Processor = async (job) => {
+    if (!(await mayTake())) {
+      paused ??= pauseUntilAllowed().catch(report);
+      // The job goes back to the queue and is retried: a paused worker holds none, whatever happens to its process.
+      throw new Error('paused');
+    }
     const turn = needs.run(job);
     running.add(turn);
     try {

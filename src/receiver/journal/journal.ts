@@ -16,6 +16,8 @@ export interface JournalNeeds {
   readonly enqueue: DeliveryQueue['add'];
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'journaled' | 'requeued' | 'queueLost'>;
+  /** False while its disk is almost full. */
+  readonly hasRoom?: () => Promise<boolean>;
 }
 
 export interface JournalOptions extends JournalStoreOptions {
@@ -61,7 +63,7 @@ const answerTimeoutMs = 2000;
 const enqueueTimeoutMs = 5000;
 
 export async function openJournal(needs: JournalNeeds, options: JournalOptions): Promise<Journal> {
-  const { losses, log, metrics } = needs;
+  const { losses, log, metrics, hasRoom = async () => true } = needs;
   const logThrottled = throttled(log, 10_000);
   const store = openJournalStore(logThrottled, options);
   /** In the order in which they are checked. */
@@ -81,7 +83,7 @@ export async function openJournal(needs: JournalNeeds, options: JournalOptions):
   }
 
   async function keep(batch: DeliveryBatch, send: (batch: JournaledBatch) => Promise<boolean>): Promise<boolean> {
-    if (isFull()) return false;
+    if (isFull() || !(await hasRoom())) return false;
     const journaled = { id: store.newId(), content: packBatch(batch) };
     const wasFailing = store.isFailing();
     const storing = store.append(journaled, batch.deliveries.length);

@@ -15,6 +15,8 @@ import type { Segment } from '#src/receiver/segments/segment-writer.ts';
 export interface SpoolNeeds {
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'spooled'>;
+  /** False while its disk is almost full. */
+  readonly hasRoom?: () => Promise<boolean>;
 }
 
 export interface SpoolOptions {
@@ -46,6 +48,7 @@ const usualBytes = 64 * 1024;
 
 export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promise<Spool> {
   const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2 } = options;
+  const { hasRoom = async () => true } = needs;
   const logThrottled = throttled(needs.log, 10_000);
   const locks = new Map<string, ProcessLock>();
   const segments: Segment[] = [];
@@ -70,7 +73,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   async function append(batch: DeliveryBatch): Promise<boolean> {
-    if (closed) return false;
+    if (closed || !(await hasRoom())) return false;
     const record = encodeRecord(batch, batch.deliveries.length);
     if (depth().bytes + record.length > maxBytes) {
       logThrottled('error', 'the disk spool is full; deliveries are rejected until the queue is back', { maxBytes });
@@ -89,7 +92,7 @@ export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promi
   }
 
   async function accepts(): Promise<boolean> {
-    if (closed || depth().bytes + usualBytes > maxBytes) return false;
+    if (closed || depth().bytes + usualBytes > maxBytes || !(await hasRoom())) return false;
     // A batch without deliveries: the drain removes it without asking the queue.
     return !failed || append({ v: 1, deliveries: [] });
   }

@@ -18,6 +18,7 @@ const processRecords = z.record(
     /** Missing in the records of older versions. */
     queue_losses: z.number().default(0),
     journal_full: z.boolean().default(false),
+    low_disks: z.array(z.object({ part: z.string(), free_mb: z.number() })).default([]),
     at_ms: z.number(),
   }),
 );
@@ -70,8 +71,14 @@ export async function readLostSubscriptions(store: Store, nowMs: number): Promis
     .map(({ uri, how, mended }) => ({ uri, how, isReplaced: mended }));
 }
 
-/** The state of one receiving process. */
-export interface ReceiverState {
+/** A disk that is getting full, by what writes to it. */
+export interface LowDiskRecord {
+  readonly part: string;
+  readonly freeMb: number;
+}
+
+/** The state of one process; only receivers have a spool, a journal and rejections. */
+export interface ProcessState {
   /** Deliveries on its disk, waiting for the queue. */
   readonly spooled: number;
   /** Correctly signed deliveries that it rejected as too old within the last minutes. */
@@ -80,12 +87,13 @@ export interface ReceiverState {
   readonly queueLosses: number;
   /** Its journal is full, so it rejects deliveries. */
   readonly isJournalFull: boolean;
+  readonly lowDisks: readonly LowDiskRecord[];
 }
 
-async function recordReceiver(
+async function recordProcess(
   store: Store,
   { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
-  { spooled, rejectedAsStale, queueLosses, isJournalFull }: ReceiverState,
+  { spooled, rejectedAsStale, queueLosses, isJournalFull, lowDisks }: ProcessState,
 ): Promise<void> {
   await changeValue(store, stored.processes, (before = {}) => {
     const others = Object.entries(before).filter(
@@ -96,14 +104,15 @@ async function recordReceiver(
       refused_as_stale: rejectedAsStale,
       queue_losses: queueLosses,
       journal_full: isJournalFull,
+      low_disks: lowDisks.map(({ part, freeMb: free_mb }) => ({ part, free_mb })),
       at_ms: nowMs,
     };
     return { result: undefined, after: Object.fromEntries([...others, [holder, own]]) };
   });
 }
 
-/** All receiving processes together. */
-export async function readReceivers(store: Store, nowMs: number): Promise<ReceiverState> {
+/** All processes together. */
+export async function readProcesses(store: Store, nowMs: number): Promise<ProcessState> {
   const records = Object.values((await readValue(store, stored.processes)) ?? {});
   const valid = records.filter(({ at_ms }) => isValid(at_ms, nowMs, processValidMs));
   return {
@@ -111,7 +120,15 @@ export async function readReceivers(store: Store, nowMs: number): Promise<Receiv
     rejectedAsStale: valid.reduce((sum, { refused_as_stale: rejected }) => sum + rejected, 0),
     queueLosses: valid.reduce((sum, { queue_losses: losses }) => sum + losses, 0),
     isJournalFull: valid.some(({ journal_full: isFull }) => isFull),
+    lowDisks: fullestOf(valid.flatMap(({ low_disks: disks }) => disks)),
   };
+}
+
+/** Of several disks of the same part, the fullest. */
+function fullestOf(disks: readonly { readonly part: string; readonly free_mb: number }[]): readonly LowDiskRecord[] {
+  const byPart = new Map<string, number>();
+  for (const { part, free_mb: free } of disks) byPart.set(part, Math.min(free, byPart.get(part) ?? free));
+  return [...byPart].map(([part, freeMb]) => ({ part, freeMb }));
 }
 
 export interface HeartbeatNeeds {
@@ -125,6 +142,7 @@ export interface HeartbeatNeeds {
   rejectedAsStale(): number;
   /** Undefined where the receiver has no journal. */
   journal(): { readonly losses: number; readonly is_full: boolean } | undefined;
+  lowDisks(): Promise<readonly LowDiskRecord[]>;
 }
 
 const heartbeatMs = 20_000;
@@ -144,9 +162,9 @@ function recentOf(): (total: number) => number {
 /** Returns a function that records the state of this process while there is something to report, and once more when it has ended. */
 export function createHeartbeat(needs: HeartbeatNeeds): () => Promise<void> {
   const [recentlyRejected, recentlyLost] = [recentOf(), recentOf()];
-  const isHealthy = (one: ReceiverState | undefined): boolean =>
-    !one || (one.spooled + one.rejectedAsStale + one.queueLosses === 0 && !one.isJournalFull);
-  let recorded: ReceiverState | undefined;
+  const isHealthy = (one: ProcessState | undefined): boolean =>
+    !one || (one.spooled + one.rejectedAsStale + one.queueLosses + one.lowDisks.length === 0 && !one.isJournalFull);
+  let recorded: ProcessState | undefined;
   return async () => {
     const journal = needs.journal();
     const state = {
@@ -154,9 +172,10 @@ export function createHeartbeat(needs: HeartbeatNeeds): () => Promise<void> {
       rejectedAsStale: recentlyRejected(needs.rejectedAsStale()),
       queueLosses: recentlyLost(journal?.losses ?? 0),
       isJournalFull: journal?.is_full ?? false,
+      lowDisks: await needs.lowDisks(),
     };
     if (isHealthy(state) && isHealthy(recorded)) return;
-    await recordReceiver(needs.store, { holder: needs.holder, nowMs: needs.nowMs() }, state);
+    await recordProcess(needs.store, { holder: needs.holder, nowMs: needs.nowMs() }, state);
     recorded = state;
   };
 }

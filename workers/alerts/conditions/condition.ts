@@ -28,6 +28,8 @@ export interface MirrorHealth {
   readonly queueLosses: number;
   /** The journal of a receiver is full. */
   readonly isJournalFull: boolean;
+  /** Disks of processes that are getting full, by what writes to them. */
+  readonly lowDisks: readonly { readonly part: string; readonly freeMb: number }[];
   /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
   noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
 }

@@ -162,6 +162,19 @@ const journal = defineCondition({
   ],
 });
 
+const disk = defineCondition({
+  when: 'disk',
+  title: 'A disk is getting full',
+  about: 'A disk that the queue, the journal, the spool or the SQLite file is on is getting full.',
+  options: {},
+  find(_options, { lowDisks }) {
+    if (lowDisks.length === 0) return [];
+    const free = lowDisks.map(({ part, freeMb }) => `${part} ${freeMb} MB`).join(', ');
+    const message = `Little free disk space: ${free}. Below MIN_FREE_DISK_MB they accept nothing more.`;
+    return [{ subject: 'mirror disk', message }];
+  },
+});
+
 const lossText = (losses: number): string =>
   `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last minutes.`;
 
@@ -176,4 +189,5 @@ export const conditionKinds: readonly ConditionKind[] = [
   clockSkew,
   spool,
   journal,
+  disk,
 ];

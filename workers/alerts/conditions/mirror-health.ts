@@ -9,7 +9,7 @@ import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import type { Comparison, MirrorHealth } from './condition.ts';
-import { readClockSkew, readLostSubscriptions, readReceivers } from './condition-inputs.ts';
+import { readClockSkew, readLostSubscriptions, readProcesses } from './condition-inputs.ts';
 
 /** Where the log ended at the previous evaluation, and when that was. */
 export const logEnd = z.object({ seq: z.number(), atMs: z.number() }).readonly();
@@ -22,7 +22,7 @@ export async function readMirrorHealth(
   { nowMs, before }: { readonly nowMs: number; readonly before: LogEnd | undefined },
 ): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
   const end = { seq: await lastSeq(store), atMs: nowMs };
-  const receivers = await readReceivers(store, nowMs);
+  const processes = await readProcesses(store, nowMs);
   const health: MirrorHealth = {
     nowMs,
     subscriptions: await readSubscriptions(store),
@@ -32,7 +32,7 @@ export async function readMirrorHealth(
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
     clockSkewSeconds: await readClockSkew(store, nowMs),
-    ...receivers,
+    ...processes,
     noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(nowMs - withinMs), to: instantOf(nowMs) }),
   };
   return { health, end };

@@ -93,7 +93,17 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
   return { bookings, conditions, byName: new Map([...bookings, ...conditions].map((rule) => [rule.name, rule])) };
 }
 
-const defaultKinds = ['no_show', 'subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool', 'journal'];
+const defaultKinds = [
+  'no_show',
+  'subscription',
+  'quarantine',
+  'lag',
+  'drift',
+  'clock_skew',
+  'spool',
+  'journal',
+  'disk',
+];
 const defaultRules = { rules: defaultKinds.map((when) => ({ name: when, when })) };
 
 async function readRules(file: string): Promise<unknown> {

@@ -51,6 +51,23 @@ export function describeQueue(backend: keyof typeof locations): void {
     await queue.close();
   });
 
+  it('pauses while no batch may be taken, holds none meanwhile, and continues afterwards', async () => {
+    const queue = await open(await newLocation());
+    const taken: unknown[] = [];
+    let [isAllowed, asked] = [false, 0];
+    const mayTake = async (): Promise<boolean> => ((asked += 1), isAllowed);
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 2, mayTake });
+    for (const body of ['a', 'b', 'c', 'd']) await queue.add(batchOf(body));
+    await until(() => asked > 1, 'the worker has asked again');
+    await until(async () => (await queue.depth()).active === 0, 'it holds no batch');
+    const { waiting, delayed, failed } = await queue.depth();
+    expect([waiting + delayed, failed, taken]).toEqual([4, 0, []]);
+    isAllowed = true;
+    await until(() => taken.length === 4, 'all are taken');
+    await queue.close();
+    expect(taken.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it.concurrent('redelivers the batch of a killed worker within 15 seconds', { timeout: 60_000 }, async () => {
     const location = await newLocation();
     let queue = await open(location);

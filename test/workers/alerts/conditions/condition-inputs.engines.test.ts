@@ -1,6 +1,6 @@
 // The heartbeat of a receiving process.
 import { describe, expect, it } from 'vitest';
-import { createHeartbeat, readReceivers } from '#workers/alerts/conditions/condition-inputs.ts';
+import { createHeartbeat, readProcesses } from '#workers/alerts/conditions/condition-inputs.ts';
 import { freshMemory, rowsOf } from '../../../harness/stores.ts';
 
 const healthy = {
@@ -9,8 +9,9 @@ const healthy = {
   spooled: () => 0,
   rejectedAsStale: () => 0,
   journal: () => ({ losses: 0, is_full: false }),
+  lowDisks: async () => [],
 };
-const nothing = { spooled: 0, rejectedAsStale: 0, queueLosses: 0, isJournalFull: false };
+const nothing = { spooled: 0, rejectedAsStale: 0, queueLosses: 0, isJournalFull: false, lowDisks: [] };
 
 describe('the heartbeat of a receiving process', () => {
   it('records nothing while nothing is spooled and nothing is rejected as too old', async () => {
@@ -27,10 +28,10 @@ describe('the heartbeat of a receiving process', () => {
     let spooled = 5;
     const beat = createHeartbeat({ ...healthy, store, spooled: () => spooled });
     await beat();
-    expect(await readReceivers(store, 0)).toEqual({ ...nothing, spooled: 5 });
+    expect(await readProcesses(store, 0)).toEqual({ ...nothing, spooled: 5 });
     spooled = 0;
     await beat();
-    expect(await readReceivers(store, 0)).toEqual(nothing);
+    expect(await readProcesses(store, 0)).toEqual(nothing);
   });
 
   it('counts rejections of the last ten minutes only', async () => {
@@ -41,11 +42,11 @@ describe('the heartbeat of a receiving process', () => {
     await beat();
     rejected = 10;
     await beat();
-    expect((await readReceivers(store, 0)).rejectedAsStale).toBe(10);
+    expect((await readProcesses(store, 0)).rejectedAsStale).toBe(10);
     for (let n = 0; n < 29; n += 1) await beat();
-    expect((await readReceivers(store, 0)).rejectedAsStale).toBe(7);
+    expect((await readProcesses(store, 0)).rejectedAsStale).toBe(7);
     await beat();
-    expect((await readReceivers(store, 0)).rejectedAsStale).toBe(0);
+    expect((await readProcesses(store, 0)).rejectedAsStale).toBe(0);
   });
 
   it('records losses of the queue for ten minutes, and a full journal while it is full', async () => {
@@ -54,11 +55,28 @@ describe('the heartbeat of a receiving process', () => {
     let journal = { losses: 1, is_full: true };
     const beat = createHeartbeat({ ...healthy, store, journal: () => journal });
     await beat();
-    expect(await readReceivers(store, 0)).toEqual({ ...nothing, queueLosses: 1, isJournalFull: true });
+    expect(await readProcesses(store, 0)).toEqual({ ...nothing, queueLosses: 1, isJournalFull: true });
     journal = { losses: 1, is_full: false };
     await beat();
-    expect(await readReceivers(store, 0)).toEqual({ ...nothing, queueLosses: 1 });
+    expect(await readProcesses(store, 0)).toEqual({ ...nothing, queueLosses: 1 });
     for (let n = 0; n < 30; n += 1) await beat();
-    expect(await readReceivers(store, 0)).toEqual(nothing);
+    expect(await readProcesses(store, 0)).toEqual(nothing);
+  });
+
+  it('records a disk that is getting full, the fullest of several, and that it has room again', async () => {
+    await using made = await freshMemory();
+    const { store } = made;
+    let lowDisks = [{ part: 'store', freeMb: 300 }];
+    const beat = createHeartbeat({ ...healthy, store, lowDisks: async () => lowDisks });
+    const others = [
+      { part: 'store', freeMb: 100 },
+      { part: 'queue', freeMb: 500 },
+    ];
+    await createHeartbeat({ ...healthy, holder: 'b', store, lowDisks: async () => others })();
+    await beat();
+    expect((await readProcesses(store, 0)).lowDisks).toEqual(others);
+    lowDisks = [];
+    await beat();
+    expect((await readProcesses(store, 10 * 60_000)).lowDisks).toEqual([]);
   });
 });

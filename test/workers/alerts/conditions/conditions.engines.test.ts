@@ -36,6 +36,8 @@ async function rulesOf(...rules: readonly object[]): Promise<readonly ConditionR
 
 const usual = async () => (await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })).conditions;
 
+type LowDisks = readonly { readonly part: string; readonly freeMb: number }[];
+
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`conditions on ${name}`, () => {
     let made: TestStore;
@@ -65,15 +67,22 @@ for (const { name, available, fresh } of storeEngines) {
       made.store.transaction((unit) => writeRows(unit, table, rows));
     /** What a receiving process records about itself. */
     const noJournal = { losses: 0, is_full: false };
+    const noDisks: LowDisks = [];
     const receivers = new Map<
       string,
-      { spooled: number; rejected: number; journal: typeof noJournal; beat: () => Promise<void> }
+      {
+        spooled: number;
+        rejected: number;
+        journal: typeof noJournal;
+        lowDisks: LowDisks;
+        beat: () => Promise<void>;
+      }
     >();
     async function recordReceiver(
       holder: string,
-      { spooled = 0, rejected = 0, journal = noJournal, atMs = nowMs },
+      { spooled = 0, rejected = 0, journal = noJournal, lowDisks = noDisks, atMs = nowMs },
     ): Promise<void> {
-      const state = receivers.get(holder) ?? { spooled, rejected, journal, beat: async () => undefined };
+      const state = receivers.get(holder) ?? { spooled, rejected, journal, lowDisks, beat: async () => undefined };
       if (!receivers.has(holder))
         state.beat = createHeartbeat({
           store: made.store,
@@ -82,8 +91,9 @@ for (const { name, available, fresh } of storeEngines) {
           spooled: () => state.spooled,
           rejectedAsStale: () => state.rejected,
           journal: () => state.journal,
+          lowDisks: async () => state.lowDisks,
         });
-      receivers.set(holder, Object.assign(state, { spooled, rejected, journal }));
+      receivers.set(holder, Object.assign(state, { spooled, rejected, journal, lowDisks }));
       await state.beat();
     }
     async function sendAll(): Promise<void> {
@@ -163,6 +173,20 @@ for (const { name, available, fresh } of storeEngines) {
         'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
         'The queue lost jobs 2 times within the last minutes. They are enqueued again from the journal.',
       ]);
+    });
+
+    it('report a disk that is getting full, and that it has room again', async () => {
+      await recordReceiver('a', { lowDisks: [{ part: 'queue', freeMb: 300 }] });
+      await recordReceiver('b', { lowDisks: [{ part: 'store', freeMb: 60 }] });
+      await rounds(await usual(), 2);
+      expect(await alerted()).toEqual([['disk', 'mirror disk', 'pending', 'alert']]);
+      expect(await details()).toEqual([
+        'Little free disk space: queue 300 MB, store 60 MB. Below MIN_FREE_DISK_MB they accept nothing more.',
+      ]);
+      await recordReceiver('a', {});
+      await recordReceiver('b', {});
+      await rounds(await usual(), 2);
+      expect(await alerted()).toEqual([['disk', 'mirror disk', 'retracted', 'alert']]);
     });
 
     it('report correctly signed deliveries that are rejected as too old as clock skew', async () => {

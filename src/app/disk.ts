@@ -1,0 +1,85 @@
+// Which disks the parts of this process write to, and what each part does while its disk is almost full: the queue, the journal and
+// the spool accept nothing, and the worker takes no batch.
+import { dirname, join } from 'node:path';
+import { inMegabytes, openDiskSpace, type DiskFolders, type DiskSpace, type FreeBytes } from '#src/base/disk-space.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import { embeddedFolder } from '#src/queue/registry.ts';
+import type { Health } from '#src/receiver/health.ts';
+import { sqliteFile } from '#src/store/open-store.ts';
+import type { Roles } from './roles.ts';
+
+/** The folders that a process of these roles writes to. */
+export function diskFolders(config: Config, { receives, works }: Pick<Roles, 'receives' | 'works'>): DiskFolders {
+  const { dataDir, databaseUrl, queueUrl, journal } = config;
+  const file = works ? sqliteFile(databaseUrl) : undefined;
+  const queue = embeddedFolder(queueUrl, dataDir);
+  return {
+    ...(queue !== undefined && { queue }),
+    ...(receives && { spool: join(dataDir, 'spool') }),
+    ...(receives && journal.isOn && { journal: join(dataDir, 'journal') }),
+    ...(file !== undefined && { store: dirname(file) }),
+  };
+}
+
+export function openDisks(
+  {
+    config,
+    log,
+    freeBytes,
+  }: { readonly config: Config; readonly log: Log; readonly freeBytes?: FreeBytes | undefined },
+  roles: Pick<Roles, 'receives' | 'works'>,
+): DiskSpace {
+  return openDiskSpace({
+    folders: diskFolders(config, roles),
+    minFreeBytes: config.minFreeDiskBytes,
+    clock: () => performance.now(),
+    ...(freeBytes && { freeBytes }),
+    onChange({ part, freeBytes: bytes, hasRoom }) {
+      const fields = { part, freeMb: inMegabytes(bytes) };
+      if (hasRoom) log.info(fields, 'the disk has room again');
+      else log.error({ ...fields, hint: 'Free disk space.' }, `the disk is almost full: the ${part} is paused`);
+    },
+  });
+}
+
+/** Not ready while a disk is almost full; a receiver is only degraded as long as it accepts deliveries. */
+export function addDiskHealth(
+  health: Pick<Health, 'add'>,
+  disks: Pick<DiskSpace, 'hasRoom' | 'full'>,
+  spoolAccepts?: () => Promise<boolean>,
+): void {
+  const check = async (): Promise<void> => {
+    if ((await disks.full()).length > 0) throw new SlotstreamError('store_unavailable', 'A disk is almost full.');
+  };
+  const queueAccepts = async () => (await disks.hasRoom('queue')) && (await disks.hasRoom('journal'));
+  health.add('disk', check, spoolAccepts && (async () => (await queueAccepts()) || (await spoolAccepts())));
+}
+
+/**
+ * A queue that rejects batches while its disk is almost full. Its worker pauses while that disk or the disk of the store is almost full,
+ * instead of failing every batch.
+ */
+export function withRoom(queue: DeliveryQueue, disks: Pick<DiskSpace, 'hasRoom'>): DeliveryQueue {
+  const requireRoom = async (): Promise<void> => {
+    if (await disks.hasRoom('queue')) return;
+    throw new SlotstreamError('queue_unavailable', 'The disk of the queue is almost full.', {
+      hint: 'Free disk space.',
+    });
+  };
+  const mayTake = async (): Promise<boolean> => (await disks.hasRoom('store')) && (await disks.hasRoom('queue'));
+  return {
+    ...queue,
+    work: (processor, quarantine, options) => queue.work(processor, quarantine, { ...options, mayTake }),
+    async add(...job) {
+      await requireRoom();
+      await queue.add(...job);
+    },
+    async ping() {
+      await requireRoom();
+      await queue.ping();
+    },
+  };
+}
