@@ -9,10 +9,14 @@ import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { embeddedFolder } from '#src/queue/registry.ts';
 import type { Health } from '#src/receiver/health.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
-import type { Roles } from './roles.ts';
+
+interface DiskRoles {
+  readonly receives: boolean;
+  readonly works: boolean;
+}
 
 /** The folders that a process of these roles writes to. */
-export function diskFolders(config: Config, { receives, works }: Pick<Roles, 'receives' | 'works'>): DiskFolders {
+export function diskFolders(config: Config, { receives, works }: DiskRoles): DiskFolders {
   const { dataDir, databaseUrl, queueUrl, journal } = config;
   const file = works ? sqliteFile(databaseUrl) : undefined;
   const queue = embeddedFolder(queueUrl, dataDir);
@@ -30,7 +34,7 @@ export function openDisks(
     log,
     freeBytes,
   }: { readonly config: Config; readonly log: Log; readonly freeBytes?: FreeBytes | undefined },
-  roles: Pick<Roles, 'receives' | 'works'>,
+  roles: DiskRoles,
 ): DiskSpace {
   return openDiskSpace({
     folders: diskFolders(config, roles),
