@@ -121,9 +121,9 @@ function customFields(row: StoredRow, definitions: readonly StoredRow[]): readon
   return [...defined, ...others];
 }
 
-/** Not a column of its own (A15): definitions are always read whole, so the newest body has it. */
-function retiredAt({ body }: StoredRow): string | null {
-  const retired = isObject(body) ? body['retired_at'] : null;
+/** Not a column of its own (A15). */
+function retiredAt({ extra }: StoredRow): string | null {
+  const retired = isObject(extra) ? extra['retired_at'] : null;
   return typeof retired === 'string' ? retired : null;
 }
 

@@ -8,6 +8,7 @@ import { feedConsumers } from '#src/store/migrations/0003-feed-consumers.ts';
 import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { alerts } from '#src/store/migrations/0005-alerts.ts';
 import { keyValues } from '#src/store/migrations/0006-key-values.ts';
+import { extra } from '#src/store/migrations/0007-extra.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -20,6 +21,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0004-contact-search': contactSearch(types),
     '0005-alerts': alerts(types),
     '0006-key-values': keyValues(types),
+    '0007-extra': extra(types),
   };
 }
 

@@ -15,14 +15,14 @@ export async function staleRows(
   table: DeletableTable,
   { since, after, limit }: { readonly since: string; readonly after: string; readonly limit: number },
 ): Promise<readonly StaleRow[]> {
-  // Only recaps have an owner that matters; reading the bodies of all rows would cost too much.
-  const columns = table === 'meeting_recaps' ? (['uri', 'body'] as const) : (['uri'] as const);
+  // Only recaps have an owner that matters.
+  const columns = table === 'meeting_recaps' ? (['uri', 'extra'] as const) : (['uri'] as const);
   const live = store.db.selectFrom(table).select(columns).where('deleted_at', 'is', null);
   const stale = live.where('as_of', '<', since);
   const rows = await stale.where('uri', '>', after).orderBy('uri').limit(limit).execute();
   return rows.map((row) => {
-    const body = 'body' in row ? store.engine.decode('json', row.body) : null;
-    return { uri: row.uri, user: userIn(body) };
+    const extra = 'extra' in row ? store.engine.decode('json', row.extra) : null;
+    return { uri: row.uri, user: userIn(extra) };
   });
 }
 
@@ -41,7 +41,7 @@ export async function countLive(
   return Number(row?.count ?? 0);
 }
 
-function userIn(body: unknown): string | null {
-  const user = typeof body === 'object' && body !== null && 'user' in body ? body.user : null;
+function userIn(extra: unknown): string | null {
+  const user = typeof extra === 'object' && extra !== null && 'user' in extra ? extra.user : null;
   return typeof user === 'string' ? user : null;
 }

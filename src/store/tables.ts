@@ -1,6 +1,6 @@
 // Every table on one page. The migrations make them; a test holds the two against each other.
-// `as_of version lagging body` is what every mirrored row carries for the fold: when its newest fact was observed, its
-// greatest version, the fields that lag behind it, and the last full payload.
+// `as_of version lagging extra` is what every mirrored row carries for the fold: when its newest fact was observed, its
+// greatest version, the fields that lag behind it, and the fields of the service that have no column.
 import { table, wordsOf, type DatabaseRow, type Row, type Words, type WordsAmong } from './columns.ts';
 
 export const tables = {
@@ -19,7 +19,7 @@ export const tables = {
 
   contacts: table('uri', {
     text: 'uri name primary_email timezone job_title company country state city linkedin creation_source deleted_source version',
-    json: 'emails phone_numbers custom_fields lagging body',
+    json: 'emails phone_numbers custom_fields lagging extra',
     time: 'first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at deleted_at as_of',
   }),
   contact_emails: table('contact_uri email', { text: 'contact_uri email', flag: 'is_primary' }),
@@ -27,14 +27,14 @@ export const tables = {
   contact_custom_fields: table('contact_uri field_uri', { text: 'contact_uri field_uri label', json: 'value' }),
   custom_field_definitions: table('uri', {
     text: 'uri label field_type currency version',
-    json: 'options lagging body',
+    json: 'options lagging extra',
     time: 'created_at updated_at as_of',
   }),
 
   /** `no_show_facts` is what the no-show columns are derived from: marks, unmarks, the newest snapshot. */
   invitees: table('uri', {
     text: 'uri email first_name last_name name status timezone event_uri utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid text_reminder_number old_invitee new_invitee cancel_url reschedule_url routing_form_submission payment_external_id payment_provider payment_currency payment_terms no_show_uri scheduling_method invitee_scheduled_by canceled_by cancel_reason canceler_type version',
-    json: 'questions_and_answers tracking payment no_show no_show_facts reconfirmation cancellation lagging body',
+    json: 'questions_and_answers tracking payment no_show no_show_facts reconfirmation cancellation lagging extra',
     time: 'no_show_at reconfirmation_sent_at reconfirmed_at canceled_at created_at updated_at as_of',
     flag: 'rescheduled payment_successful',
     number: 'payment_amount',
@@ -50,25 +50,25 @@ export const tables = {
   /** `invitees_counter` is advisory: several invitees speak about the same event. */
   scheduled_events: table('uri', {
     text: 'uri name status event_type join_url meeting_notes_plain meeting_notes_html version',
-    json: 'location hosts guests invitees_counter cancellation lagging body',
+    json: 'location hosts guests invitees_counter cancellation lagging extra',
     time: 'start_time end_time created_at updated_at as_of',
   }),
 
   event_types: table('uri', {
     text: 'uri name slug scheduling_url kind pooling_type type color internal_note description_plain description_html owner_uri booking_method locale deleted_source version',
-    json: 'profile custom_questions locations lagging body',
+    json: 'profile custom_questions locations lagging extra',
     time: 'created_at updated_at deleted_at as_of',
     flag: 'active secret admin_managed',
     number: 'duration position',
   }),
   meeting_recaps: table('uri', {
     text: 'uri event_uri event_name transcript summary_md action_items_md discussion_md share_link deleted_source version',
-    json: 'event_location attendees lagging body',
+    json: 'event_location attendees lagging extra',
     time: 'event_start_time event_end_time created_at updated_at deleted_at as_of',
   }),
   routing_form_submissions: table('uri', {
     text: 'uri routing_form result_type submitter submitter_type utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid version',
-    json: 'questions_and_answers tracking result lagging body',
+    json: 'questions_and_answers tracking result lagging extra',
     time: 'created_at updated_at as_of',
   }),
   routing_form_answers: table('submission_uri item', {
@@ -78,17 +78,17 @@ export const tables = {
 
   users: table('uri', {
     text: 'uri name email slug timezone version',
-    json: 'lagging body',
+    json: 'lagging extra',
     time: 'created_at updated_at as_of',
   }),
   organization_memberships: table('uri', {
     text: 'uri role user_uri organization_uri version',
-    json: 'lagging body',
+    json: 'lagging extra',
     time: 'created_at updated_at as_of',
   }),
   routing_forms: table('uri', {
     text: 'uri name status organization_uri version',
-    json: 'questions lagging body',
+    json: 'questions lagging extra',
     time: 'created_at updated_at as_of',
   }),
   webhook_subscriptions: table(

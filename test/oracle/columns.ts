@@ -29,7 +29,7 @@ export const fieldColumns: Record<OracleTable, Columns> = {
   contacts: {
     ...same('name timezone job_title company country state city linkedin creation_source phone_numbers custom_fields'),
     ...same(
-      'created_at updated_at first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date body',
+      'created_at updated_at first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date extra',
     ),
     emails: (emails) => ({
       emails,
@@ -45,7 +45,7 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     ...same(
       'routing_form_submission scheduling_method invitee_scheduled_by old_invitee new_invitee questions_and_answers',
     ),
-    ...same('created_at updated_at body'),
+    ...same('created_at updated_at extra'),
     event: (event_uri) => ({ event_uri }),
     tracking,
     payment: (payment) => ({
@@ -67,7 +67,7 @@ export const fieldColumns: Record<OracleTable, Columns> = {
   },
   scheduled_events: {
     ...same('name status event_type meeting_notes_plain meeting_notes_html start_time end_time created_at updated_at'),
-    ...same('invitees_counter cancellation body'),
+    ...same('invitees_counter cancellation extra'),
     location: parts('location', { join_url: 'join_url' }),
     event_memberships: (hosts) => ({ hosts }),
     event_guests: (guests) => ({ guests }),
@@ -75,12 +75,12 @@ export const fieldColumns: Record<OracleTable, Columns> = {
   event_types: {
     ...same('name slug scheduling_url kind pooling_type type color internal_note description_plain description_html'),
     ...same(
-      'booking_method locale active secret admin_managed duration position created_at updated_at custom_questions locations body',
+      'booking_method locale active secret admin_managed duration position created_at updated_at custom_questions locations extra',
     ),
     profile: (profile) => ({ profile, owner_uri: part(profile, 'owner'), deleted_at: null, deleted_source: null }),
   },
   meeting_recaps: {
-    ...same('transcript summary_md action_items_md discussion_md share_link created_at updated_at body'),
+    ...same('transcript summary_md action_items_md discussion_md share_link created_at updated_at extra'),
     event: (event) => ({
       event_uri: part(event, 'uri'),
       event_name: part(event, 'name'),
@@ -93,22 +93,35 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     }),
   },
   routing_form_submissions: {
-    ...same('routing_form submitter submitter_type created_at updated_at questions_and_answers body'),
+    ...same('routing_form submitter submitter_type created_at updated_at questions_and_answers extra'),
     tracking,
     result: parts('result', { result_type: 'type' }),
   },
   routing_forms: {
-    ...same('name status questions created_at updated_at body'),
+    ...same('name status questions created_at updated_at extra'),
     organization: (organization_uri) => ({ organization_uri }),
   },
-  custom_field_definitions: same('label field_type options currency created_at updated_at body'),
-  users: same('name email slug timezone created_at updated_at body'),
+  custom_field_definitions: same('label field_type options currency created_at updated_at extra'),
+  users: same('name email slug timezone created_at updated_at extra'),
   organization_memberships: {
-    ...same('role created_at updated_at body'),
+    ...same('role created_at updated_at extra'),
     user: (user) => ({ user_uri: typeof user === 'string' ? user : part(user, 'uri') }),
     organization: (organization_uri) => ({ organization_uri }),
   },
 };
+
+/** Keys without a field of their own that are known all the same. */
+const alsoKnown = ['uri', 'deleted_at', 'no_show', 'canceled'];
+
+/** What no column shows of a record. */
+export function beyondColumns(table: OracleTable, { ...record }: Record_): Record_ | null {
+  const names = [...Object.keys(fieldColumns[table]).filter((name) => name !== 'extra'), ...alsoKnown];
+  const event = table === 'meeting_recaps' && record['event'] ? ({ ...(record['event'] as Record_) } as Record_) : {};
+  for (const name of names) delete record[name];
+  for (const name of 'uri name start_time end_time location attendees'.split(' ')) delete event[name];
+  if (Object.keys(event).length > 0) record['event'] = event;
+  return Object.keys(record).length > 0 ? record : null;
+}
 
 export function tableOf(event: string): OracleTable {
   const [about = ''] = event.split('.');

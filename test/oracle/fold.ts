@@ -3,7 +3,7 @@
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import { before, normal, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
 import { noShowOf } from './no-show.ts';
-import { childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
+import { beyondColumns, childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
 
 /** A fact about one row, as the oracle sees it. */
 export interface Spoken {
@@ -78,28 +78,36 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   if (event.endsWith('.gone') || event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
   if (table === 'meeting_recaps') {
     const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
-    return [{ table, uri, observed, version, record: { ...payload, body: payload } }];
+    return [{ table, uri, observed, version, record: { ...payload, extra: beyondColumns(table, payload) } }];
   }
   if (table === 'event_types') {
     const { deleted_at: _, ...record } = payload;
-    const body = Object.keys(record).length > 1 ? { body: record } : {};
-    return [{ table, uri, observed, version: versionOf(record), record: { ...record, ...body } }];
+    const extra = Object.keys(record).length > 1 ? { extra: beyondColumns(table, record) } : {};
+    return [{ table, uri, observed, version: versionOf(record), record: { ...record, ...extra } }];
   }
   if (table === 'organization_memberships' && typeof payload['user'] === 'object' && payload['user'] !== null) {
     const person = payload['user'] as Record_;
-    const own = { ...payload, body: { ...payload, user: person['uri'] as string } };
-    const theirs = { ...person, body: person };
+    const own = { ...payload, extra: beyondColumns(table, payload) };
+    const theirs = { ...person, extra: beyondColumns('users', person) };
     return [
       { table, uri, observed, version: versionOf(payload), record: own },
       { table: 'users', uri: person['uri'] as string, observed, version: versionOf(person), record: theirs },
     ];
   }
   if (table !== 'invitees')
-    return [{ table, uri, observed, version: versionOf(payload), record: { ...payload, body: payload } }];
+    return [
+      {
+        table,
+        uri,
+        observed,
+        version: versionOf(payload),
+        record: { ...payload, extra: beyondColumns(table, payload) },
+      },
+    ];
 
   const { scheduled_event: meeting, ...invitee } = payload;
   const canceled = event === 'invitee.canceled' || invitee['status'] === 'canceled' || invitee['canceled'] === true;
-  const record = { ...invitee, ...(canceled && { status: 'canceled' }), body: invitee };
+  const record = { ...invitee, ...(canceled && { status: 'canceled' }), extra: beyondColumns(table, invitee) };
   const spoken: Spoken[] = [{ table, uri, observed, version: versionOf(invitee, canceled ? 1 : 0), record }];
   if (meeting == null) return spoken;
   const own = meeting as Record_;
@@ -110,7 +118,7 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
       uri: own['uri'] as string,
       observed,
       version: versionOf(own),
-      record: { ...own, body: own },
+      record: { ...own, extra: beyondColumns('scheduled_events', own) },
     },
   ];
 }

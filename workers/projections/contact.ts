@@ -5,7 +5,7 @@ import type { CustomFieldDefinition } from '#schemas/custom-field.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Fields, Projection } from './contract.ts';
-import { columnsFrom, deletedFrom, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
+import { columnsFrom, deletedFrom, extraBeside, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
 import { ranks } from './version.ts';
 
 type Kinds = Extract<FactKind, `contact.${string}` | `custom_field_definition.${string}`>;
@@ -13,17 +13,19 @@ type Kinds = Extract<FactKind, `contact.${string}` | `custom_field_definition.${
 export const contactFields: Fields<'contacts'> = {
   ...columnsFrom<Contact>()(
     'contacts',
-    'name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at body',
+    'name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at extra',
   ),
   emails: (emails) => ({ emails, primary_email: primaryOf(emails) }),
 };
 
 export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = columnsFrom<CustomFieldDefinition>()(
   'custom_field_definitions',
-  'label field_type options currency created_at updated_at body',
+  'label field_type options currency created_at updated_at extra',
 );
 
-const described = recordsTo('contacts', contactFields);
+const described = recordsTo('contacts', contactFields, {
+  extraOf: extraBeside(Object.keys(contactFields), 'deleted_at'),
+});
 
 export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.created': described(ranks.created),

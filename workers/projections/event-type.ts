@@ -1,7 +1,7 @@
 // Projects event types. A deleted one keeps its last values beneath the tombstone.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Fact, Fields, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, notFoundIn, spread } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, extraBeside, notFoundIn, spread } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `event_type.${string}`>;
@@ -9,10 +9,12 @@ type Kinds = Extract<FactKind, `event_type.${string}`>;
 export const eventTypeFields: Fields<'event_types'> = {
   ...columnsFrom<FactPayload<'event_type.read'>>()(
     'event_types',
-    'name active slug scheduling_url duration kind pooling_type type color internal_note description_plain description_html secret booking_method custom_questions admin_managed locations position locale created_at updated_at body',
+    'name active slug scheduling_url duration kind pooling_type type color internal_note description_plain description_html secret booking_method custom_questions admin_managed locations position locale created_at updated_at extra',
   ),
   profile: spread('event_types', 'profile', { owner_uri: 'owner' }),
 };
+
+const extraOf = extraBeside(Object.keys(eventTypeFields));
 
 const described =
   (rank: Rank) =>
@@ -20,11 +22,11 @@ const described =
     const { deleted_at: deletedAt, ...record } = payload;
     const { uri } = payload;
     const version = versionOf({ updatedAt: record.updated_at, observed, rank, tie });
-    // With only `uri` and `deleted_at` it is a delete without a description, so the row keeps its last body.
+    // With only `uri` and `deleted_at` it is a delete without a description, so the row keeps its last values.
     const isDescribed = Object.entries(record).some(
-      ([key, value]) => value !== undefined && Object.hasOwn(eventTypeFields, key),
+      ([key, value]) => value !== undefined && key !== 'extra' && Object.hasOwn(eventTypeFields, key),
     );
-    const content = { ...record, ...(isDescribed && { body: record }) };
+    const content = { ...record, extra: isDescribed ? extraOf(record) : undefined };
     const deleted = event === 'event_type.deleted' ? (deletedAt ?? observed) : deletedAt;
     const source = event === 'event_type.read' ? 'reconcile' : 'webhook';
     return {

@@ -17,7 +17,7 @@ export const columnsFrom =
   <Payload>() =>
     <Table extends MirrorTable, const Text extends string>(
       _table: Table,
-      names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'body')>,
+      names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'extra')>,
     ): { readonly [Name in Words<Text>]: Field<Table> } =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one field per word, as `Words` splits the type
       Object.fromEntries(wordsOf<string>(names).map((name) => [name, (value: Json) => ({ [name]: value })])) as never;
@@ -86,14 +86,44 @@ interface RecordInput {
   readonly payload: { readonly uri: string; readonly updated_at?: string | null | undefined };
 }
 
-/** The projection of records that are stored whole: each assigns the fields it has, and itself as the body of the row. */
+/** What a record holds beyond the columns of its table. */
+export type ExtraOf = (record: Readonly<Record<string, unknown>>) => { readonly [key: string]: Json } | null;
+
+/**
+ * The keys of a record that no column holds, for the column `extra`; null when there are none. `otherwise` names keys that are no
+ * fields and are known all the same: a projection reads them, or their record has a row of its own.
+ */
+export function extraBeside(names: readonly string[], ...otherwise: readonly string[]): ExtraOf {
+  // A key that is called `extra` itself is unknown, too.
+  const known = new Set(['uri', ...names.filter((name) => name !== 'extra'), ...otherwise]);
+  return (record) => {
+    let extra: [string, Json][] | undefined;
+    for (const key in record) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a payload is parsed JSON
+      const value = record[key] as Json | undefined;
+      if (!known.has(key) && value !== undefined) (extra ??= []).push([key, value]);
+    }
+    return extra === undefined ? null : Object.fromEntries(extra);
+  };
+}
+
+interface RecordOptions {
+  readonly extraOf?: ExtraOf;
+  readonly versionBy?: typeof versionByObservation;
+}
+
+/** The projection of records: each assigns the fields it has, and `extra` in any case, so that a field the service drops leaves it. */
 export const recordsTo =
-  (table: MirrorTable, definition: Fields, versionBy: typeof versionByObservation = versionOf) =>
+  (
+    table: MirrorTable,
+    definition: Fields,
+    { extraOf = extraBeside(Object.keys(definition)), versionBy = versionOf }: RecordOptions = {},
+  ) =>
   (rank: Rank) =>
   ({ payload, observed, tie }: RecordInput): Fact => {
     const { uri } = payload;
     const version = versionBy({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, body: payload };
+    const record = { ...payload, extra: extraOf(payload) };
     return { subject: { table, uri }, assignments: [assignmentTo(table, definition, { uri, version, record })] };
   };
 

@@ -2,7 +2,7 @@
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
-import { assignmentTo, columnsFrom, partOf, recordsTo, spread, trackingFields } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
 type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
@@ -19,7 +19,7 @@ const paymentParts = spread('invitees', 'payment', {
 export const inviteeFields: Fields<'invitees'> = {
   ...columnsFrom<Invitee>()(
     'invitees',
-    'email first_name last_name name status timezone questions_and_answers text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission scheduling_method invitee_scheduled_by created_at updated_at body',
+    'email first_name last_name name status timezone questions_and_answers text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission scheduling_method invitee_scheduled_by created_at updated_at extra',
   ),
   ...trackingFields,
   event: (uri) => ({ event_uri: uri }),
@@ -40,10 +40,13 @@ export const inviteeFields: Fields<'invitees'> = {
   }),
 };
 
+/** `no_show` and `canceled` are read below; the scheduled event has a row of its own. */
+const inviteeExtra = extraBeside(Object.keys(inviteeFields), 'no_show', 'canceled', 'scheduled_event');
+
 export const scheduledEventFields: Fields<'scheduled_events'> = {
   ...columnsFrom<ScheduledEvent>()(
     'scheduled_events',
-    'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html cancellation created_at updated_at body',
+    'name status start_time end_time event_type invitees_counter meeting_notes_plain meeting_notes_html cancellation created_at updated_at extra',
   ),
   location: (location) => {
     const link = partOf(location, 'join_url');
@@ -79,7 +82,7 @@ function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, inv
   const { uri } = invitee;
   const isCanceled = event === 'invitee.canceled' || invitee.status === 'canceled' || invitee.canceled === true;
   const version = versionOf({ updatedAt: invitee.updated_at, observed, rank, tie }, isCanceled);
-  const record = { ...invitee, ...(isCanceled && { status: 'canceled' }), body: invitee };
+  const record = { ...invitee, ...(isCanceled && { status: 'canceled' }), extra: inviteeExtra(invitee) };
   return assignmentTo('invitees', inviteeFields, { uri, version, record });
 }
 

@@ -1,8 +1,9 @@
 // Projects meeting recaps. Their updates may lack `updated_at`, so the one observed last wins.
 import type { MeetingRecap } from '#schemas/meeting-recap.ts';
 import type { FactKind } from '#schemas/records.ts';
+import { isObject } from '#schemas/wire.ts';
 import type { Fields, Projection } from './contract.ts';
-import { columnsFrom, deletedFrom, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
+import { columnsFrom, deletedFrom, extraBeside, notFoundIn, partOf, recordsTo, type ExtraOf } from './field-mapping.ts';
 import { ranks, versionByObservation } from './version.ts';
 
 type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
@@ -10,7 +11,7 @@ type Kinds = Extract<FactKind, `meeting_recap.${string}`>;
 export const meetingRecapFields: Fields<'meeting_recaps'> = {
   ...columnsFrom<MeetingRecap>()(
     'meeting_recaps',
-    'transcript summary_md action_items_md discussion_md share_link created_at updated_at body',
+    'transcript summary_md action_items_md discussion_md share_link created_at updated_at extra',
   ),
   event: (event) => ({
     event_uri: partOf(event, 'uri'),
@@ -22,7 +23,17 @@ export const meetingRecapFields: Fields<'meeting_recaps'> = {
   }),
 };
 
-const described = recordsTo('meeting_recaps', meetingRecapFields, versionByObservation);
+const extraOfRecord = extraBeside(Object.keys(meetingRecapFields), 'deleted_at');
+const extraOfEvent = extraBeside(['name', 'start_time', 'end_time', 'location', 'attendees']);
+
+/** The event is spread over columns; no column holds it whole, so what is beyond them stays under its key. */
+const extraOf: ExtraOf = (record) => {
+  const event = isObject(record['event']) ? extraOfEvent(record['event']) : null;
+  const extra = extraOfRecord(record);
+  return event === null ? extra : { ...extra, event };
+};
+
+const described = recordsTo('meeting_recaps', meetingRecapFields, { extraOf, versionBy: versionByObservation });
 
 export const meetingRecapProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'meeting_recap.created': described(ranks.created),

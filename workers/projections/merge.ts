@@ -29,8 +29,8 @@ export interface MergeOptions {
   readonly eraseOnDelete: boolean;
 }
 
-// Bookkeeping is not reported as a change, and neither is the whole payload: each of its parts is listed by itself.
-const unlisted = new Set(['body', 'version', 'lagging', 'as_of', 'no_show_facts', 'deleted_source']);
+// Bookkeeping is not reported as a change, and neither are fields that this version does not know.
+const unlisted = new Set(['extra', 'version', 'lagging', 'as_of', 'no_show_facts', 'deleted_source']);
 
 export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effect {
   const subject = rows(fact.subject.table, fact.subject.uri);
@@ -160,7 +160,7 @@ function set(working: WorkingRow, table: MirrorTable, column: string, value: Jso
   if (before === value) return;
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  // Unlisted columns are not compared: they hold whole payloads, and comparing those is expensive.
+  // Unlisted columns are not compared: nobody reads the result.
   if (unlisted.has(column) || isSame(before, value)) return;
   working.columns.add(column);
   (changes[table] ??= {})[column] = [before, value];

@@ -8,14 +8,14 @@ import { ranks } from './version.ts';
 type Kinds = Extract<FactKind, `routing_form.${string}` | `routing_form_submission.${string}`>;
 
 export const routingFormFields: Fields<'routing_forms'> = {
-  ...columnsFrom<RoutingForm>()('routing_forms', 'name status questions created_at updated_at body'),
+  ...columnsFrom<RoutingForm>()('routing_forms', 'name status questions created_at updated_at extra'),
   organization: (uri) => ({ organization_uri: uri }),
 };
 
 export const routingFormSubmissionFields: Fields<'routing_form_submissions'> = {
   ...columnsFrom<RoutingFormSubmission>()(
     'routing_form_submissions',
-    'routing_form questions_and_answers submitter submitter_type created_at updated_at body',
+    'routing_form questions_and_answers submitter submitter_type created_at updated_at extra',
   ),
   ...trackingFields,
   result: spread('routing_form_submissions', 'result', { result_type: 'type' }),

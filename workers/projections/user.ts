@@ -2,24 +2,26 @@
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
 import type { Fields, Projection } from './contract.ts';
-import { assignmentTo, columnsFrom, partOf, recordsTo } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `user.${string}` | `organization_membership.${string}`>;
 
 export const userFields: Fields<'users'> = columnsFrom<User>()(
   'users',
-  'name email slug timezone created_at updated_at body',
+  'name email slug timezone created_at updated_at extra',
 );
 
 export const organizationMembershipFields: Fields<'organization_memberships'> = {
   ...columnsFrom<FactPayload<'organization_membership.read'>>()(
     'organization_memberships',
-    'role created_at updated_at body',
+    'role created_at updated_at extra',
   ),
   user: (user) => ({ user_uri: typeof user === 'string' ? user : partOf(user, 'uri') }),
   organization: (uri) => ({ organization_uri: uri }),
 };
+
+const membershipExtra = extraBeside(Object.keys(organizationMembershipFields));
 
 const userRead = recordsTo('users', userFields)(ranks.page);
 
@@ -27,9 +29,11 @@ export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'user.read': userRead,
   'organization_membership.read': ({ payload, observed, tie }) => {
     const { uri } = payload;
-    // A user that fits the schema is stored in its own row; one that does not stays in the membership's body.
+    // A user that fits the schema is stored in its own row; one that does not stays with the membership.
     const { data: user } = userSchema.safeParse(payload.user);
-    const record = { ...payload, body: { ...payload, ...(user && { user: user.uri }) } };
+    const isStored = user !== undefined || typeof (payload.user ?? '') === 'string';
+    const extra = membershipExtra(payload);
+    const record = { ...payload, extra: isStored ? extra : { ...extra, user: payload.user } };
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank: ranks.page, tie });
     return {
       subject: { table: 'organization_memberships', uri },

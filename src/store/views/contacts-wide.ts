@@ -41,7 +41,7 @@ const reserved = new Set([
   'as_of',
   'version',
   'lagging',
-  'body',
+  'extra',
 ]);
 
 interface FieldType {

@@ -101,6 +101,7 @@ export const scheduledEvent = partial(fc.constantFrom(...uris.events), {
   event_memberships: listOf(each('user user_email user_name', words)),
   event_guests: listOf({ email: words, created_at: time }),
   cancellation,
+  unknown_key: words,
 });
 export const invitee = partial(fc.constantFrom(...uris.invitees), {
   ...each('email first_name last_name name timezone text_reminder_number cancel_url reschedule_url', words),
@@ -125,6 +126,8 @@ export const invitee = partial(fc.constantFrom(...uris.invitees), {
   no_show: mark,
   cancellation,
   scheduled_event: scheduledEvent,
+  // A field that the service may add has this name, too.
+  extra: words,
 });
 
 export const eventType = partial(fc.constantFrom(...uris.eventTypes), {
@@ -142,12 +145,13 @@ export const eventType = partial(fc.constantFrom(...uris.eventTypes), {
 });
 const recapUri = fc.constantFrom(...uris.recaps);
 export const recap = partial(recapUri, {
+  user: words,
   ...each('transcript summary_md action_items_md discussion_md share_link', words),
   ...each('created_at updated_at', time),
 });
 const recapEvent = fc.record(
   nullable({
-    ...each('uri name', words),
+    ...each('uri name unknown_key', words),
     ...each('start_time end_time', time),
     location: words,
     attendees: listOf({ user_email: words }),

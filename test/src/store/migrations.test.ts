@@ -56,6 +56,7 @@ it.each([
       '0004-contact-search': '48821bc915ee89c2',
       '0005-alerts': 'a94623557a666473',
       '0006-key-values': 'c5dcedfbf1d84973',
+      '0007-extra': '40f42106abcede67',
     },
   ],
   [
@@ -67,6 +68,7 @@ it.each([
       '0004-contact-search': '01039365ea451ff6',
       '0005-alerts': '79c9e560710ff9a8',
       '0006-key-values': '251c8ebc5adaeb92',
+      '0007-extra': '64b84f2e201070c6',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -83,7 +83,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
     expect(await theContact()).toMatchObject({ name: 'Ada', company: null, primary_email: 'a@x' });
     expect(await rowsOf(opened.store, 'contact_emails')).toMatchObject([{ email: 'a@x', is_primary: false }]);
-    expect(Object.keys((await theContact())['body'] as object)).not.toContain('__proto__');
+    expect(Object.keys((await theContact())['extra'] as object)).toEqual(['constructor']);
   });
 
   it.runIf(available)(
@@ -110,7 +110,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     ]);
     const [row] = await rowsOf(opened.store, 'invitees');
     expect(row).toMatchObject({ payment: { amount: '9007199254740993' }, payment_amount: null });
-    expect(row?.['body']).toMatchObject({ odd: '1e308', small: 0, tiny: 5e-324 });
+    expect(row?.['extra']).toEqual({ odd: '1e308', small: 0, tiny: 5e-324 });
     await ingestBodies(opened.store, [invitee('"updated_at":"2025-04-15T11:43:10Z","payment":{"amount":"1234.56"}')]);
     expect(await rowsOf(opened.store, 'invitees')).toMatchObject([{ payment_amount: 1234.56 }]);
   });
@@ -131,7 +131,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     }
     const odd = `{"event":"contact.updated","created_at":"2025-04-15T11:43:10Z","payload":{"uri":"${uri}","updated_at":"2025-04-15T11:42:10Z","name":"a\\u0000b\\ud800c","x\\u0000y":1}}`;
     await ingestBodies(opened.store, [odd]);
-    expect(await theContact()).toMatchObject({ name: 'a\uFFFDb\uFFFDc', body: { 'x\uFFFDy': 1 } });
+    expect(await theContact()).toMatchObject({ name: 'a\uFFFDb\uFFFDc', extra: { 'x\uFFFDy': 1 } });
     expect((await entries()).at(-1)).toMatchObject({ outcome: 'applied', body: odd });
   });
 

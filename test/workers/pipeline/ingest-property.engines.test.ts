@@ -130,7 +130,7 @@ describe.each([
           for (const table of tableNames)
             expect(JSON.stringify(await rowsOf(opened.store, table))).not.toContain(canaryOf(uri));
           const row = (await rowsOf(opened.store, 'contacts')).find((contact) => contact['uri'] === uri);
-          expect(row).toMatchObject({ emails: null, body: null, version: null });
+          expect(row).toMatchObject({ emails: null, extra: null, version: null });
           expect(row?.['deleted_at']).toBeTypeOf('string');
           const about = (await rowsOf(opened.store, 'event_log')).filter((entry) => entry['subject_uri'] === uri);
           for (const entry of about) expect(entry).toMatchObject({ redacted: true, changes: null });

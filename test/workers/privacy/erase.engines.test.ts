@@ -290,7 +290,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
       false,
     );
     expect(await rowsOf(store, 'contacts')).toMatchObject([
-      { name: null, city: null, body: null, deleted_at: now, deleted_source: 'operator' },
+      { name: null, city: null, extra: null, deleted_at: now, deleted_source: 'operator' },
     ]);
     expect(await holds(store, 'canary wharf')).toBe(false);
     expect(await rebuild({ store, screen: keeping })).toMatchObject({ rowsDiffered: 0 });

@@ -138,7 +138,7 @@ for (const engine of storeEngines)
       await gone('contact', contact, at(20));
       expect(counts(await gone('contact', contact, at(40)))).toEqual([0, 0, 1, 0]);
       expect(await rowsOf(opened.store, 'contacts')).toMatchObject([
-        { uri: contact, name: null, body: null, deleted_at: at(20), deleted_source: 'reconcile' },
+        { uri: contact, name: null, extra: null, deleted_at: at(20), deleted_source: 'reconcile' },
       ]);
       const entries = await log();
       expect(entries.map(({ event, redacted }) => [event, redacted])).toEqual([
