@@ -160,7 +160,7 @@ function set(working: WorkingRow, table: MirrorTable, column: string, value: Jso
   if (before === value) return;
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  // Unlisted columns are not compared: nobody reads the result.
+  // The result of comparing an unlisted column would not be used.
   if (unlisted.has(column) || isSame(before, value)) return;
   working.columns.add(column);
   (changes[table] ??= {})[column] = [before, value];
