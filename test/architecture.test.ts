@@ -28,7 +28,7 @@ const floors = {
   'workers/privacy': ['schemas', 'src/base', 'src/store', 'workers/projections', 'workers/pipeline'],
   'workers/sync': ['schemas', 'src/base', 'src/store', 'src/upstream', 'workers/projections', 'workers/pipeline'],
   'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/pipeline', 'workers/scheduling'],
-  'workers/sinks': ['src/base', 'src/signing', 'src/store', 'src/feed'],
+  'workers/sinks': ['src/base', 'src/signing', 'src/egress', 'src/store', 'src/feed'],
   'workers/alerts': [
     'schemas',
     'src/base',

@@ -45,6 +45,8 @@ interface Tally {
 export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
   const { store, log } = needs;
   const chosen = sinksFor(settings, Date.now);
+  if (settings.pushUrl?.startsWith('http:') && !settings.pushAllowPrivate)
+    log.warn({ variable: 'FEED_PUSH_URL' }, 'the feed is sent without encryption: anyone on the network can read it');
   const tallies = new Map<string, Tally>();
   const jobs = chosen.map((sink): Job => {
     const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null };
@@ -80,7 +82,7 @@ function jobOf(
     nowMs: Date.now,
     random: Math.random,
     onArrived: (count) => void (tally.sent += count),
-    onFailed({ code, attempt, retryMs }) {
+    onFailed({ code, attempt, retryMs, hint }) {
       tally.failures += 1;
       if (attempt === 1) tally.failing += 1;
       tally.lastCode = code;
@@ -89,6 +91,7 @@ function jobOf(
         code,
         attempt,
         retryMs,
+        ...(hint !== undefined && { hint }),
       });
     },
     onRecovered: () => void (tally.failing -= 1),

@@ -71,6 +71,11 @@ export const outgoingSettings = {
     meaning: 'Signing secret for FEED_PUSH_URL: `whsec_` and base64, or any text.',
     secret: true,
   },
+  FEED_PUSH_ALLOW_PRIVATE: {
+    reads: yesOrNo(false),
+    default: 'false',
+    meaning: 'Allow FEED_PUSH_URL to lead to a private network address.',
+  },
   FEED_STREAM_URL: {
     reads: address('redis://', 'rediss://').optional(),
     default: '–',

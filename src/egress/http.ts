@@ -1,4 +1,4 @@
-// Calls the addresses that operators configure for alerts. It guards against SSRF: the resolved address is checked, and it is the one
+// Calls the addresses that operators configure for alerts and the feed. It guards against SSRF: the resolved address is checked, and it is the one
 // connected to. No redirects; time and response size are limited.
 //
 // Uses node:http, not undici: undici costs a worker 30 MB, and this is one POST.
@@ -23,8 +23,19 @@ export interface OutgoingCall {
 
 export type OutgoingAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly text: string }
-  /** `refused`: the address is not allowed, so there was no call. `unsure`: the whole request was sent, but no response arrived. */
-  | { readonly ok: false; readonly refused: boolean; readonly unsure?: true; readonly reason: string };
+  | OutgoingFailure;
+
+export interface OutgoingFailure {
+  readonly ok: false;
+  /** The address is not allowed, so there was no call. */
+  readonly refused: boolean;
+  /** The whole request was sent, but no response arrived. */
+  readonly unsure?: true;
+  /** For programs: `private_address`, `invalid_address`, or the code of the connection's error, such as `ECONNREFUSED`. */
+  readonly code: string;
+  /** For people. */
+  readonly reason: string;
+}
 
 export interface Outgoing {
   post(url: string, call: OutgoingCall): Promise<OutgoingAnswer>;
@@ -37,18 +48,26 @@ const maxResponseBytes = 4_096;
 
 export function createOutgoing(
   { lookup = systemLookup as LookupFunction }: OutgoingNeeds,
-  { allowPrivate }: { readonly allowPrivate: boolean },
+  options: {
+    readonly allowPrivate: boolean;
+    /** The name of the variable that allows private addresses, for the message. */
+    readonly setting?: string;
+  },
 ): Outgoing {
+  const { allowPrivate, setting = 'ALERT_ALLOW_PRIVATE' } = options;
+  const refusal = (): AddressRefused => new AddressRefused(setting);
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
   // A literal address is not looked up, so it is checked here.
   const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
-  const guarded = guardedLookup(lookup, isAllowed);
+  const guarded = guardedLookup(lookup, isAllowed, refusal);
   const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup: guarded } as const;
   const agents = { 'http:': new HttpAgent(shared), 'https:': new HttpsAgent(shared) } as const;
   return {
     async post(url, call) {
-      const target = readTarget(url, isAllowedHost);
-      if ('reason' in target) return { ok: false, refused: true, reason: target.reason };
+      const target = readTarget(url);
+      if ('reason' in target) return { ok: false, refused: true, code: 'invalid_address', reason: target.reason };
+      // URL has already normalized forms such as 0x7f.1, 0177.0.0.1 and 2130706433.
+      if (!isAllowedHost(bareHost(target.url.hostname))) return failureOf(refusal());
       const { protocol } = target.url;
       const send = protocol === 'https:' ? httpsRequest : httpRequest;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
@@ -66,8 +85,7 @@ export function createOutgoing(
         } catch (error) {
           // The other side may just have closed a kept-alive connection.
           if (request.reusedSocket && !isSecond && codeOf(error) === 'ECONNRESET') return attempt(true);
-          const refused = error instanceof AddressRefused;
-          return { ok: false, refused, reason: reasonOf(error, signal), ...(isSent && { unsure: true }) };
+          return { ...failureOf(error, signal), ...(isSent && { unsure: true }) };
         }
       };
       return attempt(false);
@@ -75,7 +93,7 @@ export function createOutgoing(
     connect: ({ host, port, timeoutMs }) =>
       new Promise((resolve, reject) => {
         const bare = bareHost(host);
-        if (!isAllowedHost(bare)) return reject(new AddressRefused());
+        if (!isAllowedHost(bare)) return reject(refusal());
         const socket = connect({ host: bare, port, lookup: guarded, timeout: timeoutMs });
         socket.once('timeout', () => socket.destroy(new ConnectTimeout()));
         socket.on('error', reject);
@@ -91,28 +109,26 @@ export function createOutgoing(
 }
 
 /** Fails when any address of a name is not allowed: the system chooses which of them is used. */
-function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => boolean): LookupFunction {
+function guardedLookup(
+  lookup: LookupFunction,
+  isAllowed: (address: string) => boolean,
+  refusal: () => AddressRefused,
+): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
       const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
       const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
-        return callback(new AddressRefused(), []);
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return callback(refusal(), []);
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };
 }
 
-function readTarget(
-  text: string,
-  isAllowedHost: (host: string) => boolean,
-): { readonly url: URL } | { readonly reason: string } {
+function readTarget(text: string): { readonly url: URL } | { readonly reason: string } {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return { reason: 'not a web address' };
   if (url.username !== '' || url.password !== '') return { reason: 'the address names a user' };
-  // URL has already normalized forms such as 0x7f.1, 0177.0.0.1 and 2130706433.
-  if (!isAllowedHost(bareHost(url.hostname))) return { reason: notAllowed };
   return { url };
 }
 
@@ -154,13 +170,12 @@ async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<st
   return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
 }
 
-const notAllowed = 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)';
-
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
+  readonly code = 'private_address';
 
-  constructor() {
-    super(notAllowed);
+  constructor(setting: string) {
+    super(`it leads to a private or special network address (${setting})`);
   }
 }
 
@@ -170,6 +185,16 @@ class ConnectTimeout extends Error {
 
 class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET';
+}
+
+function failureOf(error: unknown, signal?: AbortSignal): OutgoingFailure {
+  const isTooLate = signal?.aborted === true && isTimeout(signal.reason);
+  return {
+    ok: false,
+    refused: error instanceof AddressRefused,
+    code: isTooLate ? 'ETIMEDOUT' : codeOf(error),
+    reason: reasonOf(error, signal),
+  };
 }
 
 /** Never the message of the engine: it quotes addresses. */

@@ -12,6 +12,7 @@ export interface Failed {
   /** 1 for the first failure. */
   readonly attempt: number;
   readonly retryMs: number;
+  readonly hint?: string;
 }
 
 export interface KeyedSenderNeeds {
@@ -52,7 +53,8 @@ export async function drain(needs: KeyedSenderNeeds, lane: string): Promise<void
     if (trouble.everywhere && !gate.isHeld()) silence.attempts += 1;
     const inARow = trouble.everywhere ? silence.attempts : attempts;
     const retryMs = httpRetryDelayMs({ failures: inARow, requestedMs: trouble.requestedMs, random: needs.random() });
-    needs.onFailed({ code: trouble.code, attempt: attempts, retryMs });
+    const { code, hint } = trouble;
+    needs.onFailed({ code, attempt: attempts, retryMs, ...(hint !== undefined && { hint }) });
     if (trouble.everywhere) gate.hold(retryMs);
     else await sleepUnlessAborted(retryMs, over);
   }

@@ -32,6 +32,8 @@ export interface SendErrorDetails {
   readonly requestedMs?: number | undefined;
   /** The sink does not answer, or asks all senders to wait: other keys would fail too. */
   readonly everywhere: boolean;
+  /** What the operator can do, in a few words; for failures that do not pass by themselves. */
+  readonly hint?: string | undefined;
 }
 
 /** A send that failed. */
@@ -40,11 +42,13 @@ export class SendError extends Error {
   readonly code: string;
   readonly requestedMs: number | undefined;
   readonly everywhere: boolean;
+  readonly hint: string | undefined;
 
-  constructor({ code, requestedMs, everywhere }: SendErrorDetails) {
+  constructor({ code, requestedMs, everywhere, hint }: SendErrorDetails) {
     super(`The sink did not accept it (${code}).`);
     this.code = code;
     this.requestedMs = requestedMs;
     this.everywhere = everywhere;
+    this.hint = hint;
   }
 }

@@ -1,10 +1,12 @@
 // The registry of sinks: which of them the settings ask for.
+import { createOutgoing } from '#src/egress/http.ts';
 import type { OpenSink } from './sink.ts';
 import { webhookSink } from './webhook.ts';
 
 export interface SinkSettings {
   readonly pushUrl: string | undefined;
   readonly pushSecret: string | undefined;
+  readonly pushAllowPrivate: boolean;
   readonly streamUrl: string | undefined;
   readonly streamKey: string;
   readonly streamMaxLength: number;
@@ -16,10 +18,16 @@ export interface NamedSink {
 }
 
 export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly NamedSink[] {
-  const { pushUrl, pushSecret, streamUrl, streamKey, streamMaxLength } = settings;
+  const { pushUrl, pushSecret, pushAllowPrivate, streamUrl, streamKey, streamMaxLength } = settings;
   const chosen: NamedSink[] = [];
   if (pushUrl !== undefined && pushSecret !== undefined)
-    chosen.push({ name: 'webhook', open: webhookSink({ url: pushUrl, secret: pushSecret, nowMs }) });
+    chosen.push({
+      name: 'webhook',
+      open: async (needs) => {
+        const outgoing = createOutgoing({}, { allowPrivate: pushAllowPrivate, setting: 'FEED_PUSH_ALLOW_PRIVATE' });
+        return webhookSink({ outgoing, url: pushUrl, secret: pushSecret, nowMs })(needs);
+      },
+    });
   if (streamUrl !== undefined)
     chosen.push({
       name: 'redis-stream',

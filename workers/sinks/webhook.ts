@@ -1,12 +1,14 @@
 // Pushes the feed to a web address as Standard Webhooks: signed, in order for each subject, with an id that stays the same however
 // often an entry is sent.
-import { codeOf } from '#src/base/errors.ts';
+import type { Outgoing } from '#src/egress/http.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { requestedDelayMs } from '#src/base/retry-after.ts';
 import { SendError, type OpenSink } from './sink.ts';
 
 export interface WebhookOptions {
+  /** Checks the address, and follows no redirect: what we send is for this address only. It is closed with the sink. */
+  readonly outgoing: Outgoing;
   readonly url: string;
   readonly secret: string;
   readonly nowMs: () => number;
@@ -16,7 +18,7 @@ export interface WebhookOptions {
 const concurrency = 8;
 
 export const webhookSink =
-  ({ url, secret, nowMs, timeoutMs = 10_000 }: WebhookOptions): OpenSink =>
+  ({ outgoing, url, secret, nowMs, timeoutMs = 10_000 }: WebhookOptions): OpenSink =>
   async () => ({
     name: 'webhook',
     // Without a subject there is nothing to be in order with.
@@ -28,28 +30,19 @@ export const webhookSink =
       const body = bodyOf(entry);
       const atSeconds = Math.floor(nowMs() / 1000);
       const signed = { scheme: 'standard-webhooks', headerName: '', key: secret, id: idOf(entry), atSeconds } as const;
-      const answer = await fetch(url, {
-        method: 'POST',
-        // An answer that leads elsewhere is no acceptance, and what we send is for this address only.
-        redirect: 'manual',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'slotstream',
-          ...signDelivery({ ...signed, body: Buffer.from(body) }),
-        },
-        body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      }).catch((error: unknown) => {
-        // The sink is not reachable, or did not answer in time.
-        throw new SendError({ code: causeOf(error), everywhere: true });
-      });
-      await answer.body?.cancel().catch(() => undefined);
-      if (answer.ok) return;
+      const headers = { 'content-type': 'application/json', ...signDelivery({ ...signed, body: Buffer.from(body) }) };
+      const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
+      // The sink is not reachable, did not answer in time, or has an address that is not allowed.
+      if (!answer.ok)
+        throw new SendError({ code: answer.code, everywhere: true, ...(answer.refused && { hint: answer.reason }) });
+      const { status } = answer;
+      if (status >= 200 && status < 300) return;
       const requestedMs = requestedDelayMs(answer, nowMs());
-      const everywhere = answer.status === 429 || answer.status === 503;
-      throw new SendError({ code: String(answer.status), requestedMs, everywhere });
+      throw new SendError({ code: String(status), requestedMs, everywhere: status === 429 || status === 503 });
     },
-    async [Symbol.asyncDispose]() {},
+    async [Symbol.asyncDispose]() {
+      outgoing.close();
+    },
   });
 
 /** As Standard Webhooks asks for: what it is, when it was, and what it says. */
@@ -60,10 +53,4 @@ function bodyOf({ event, occurredAt, receivedAt, text }: FeedEntry): string {
 /** With the time of receipt: a store that was restored gives the same places to other entries. */
 function idOf({ seq, receivedAt }: FeedEntry): string {
   return `feed_${seq}_${receivedAt.replaceAll(/\D/g, '')}`;
-}
-
-/** `fetch` wraps what happened. */
-function causeOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'ETIMEDOUT';
-  return codeOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }

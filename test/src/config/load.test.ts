@@ -116,7 +116,8 @@ describe('configuration', () => {
 
   it('wants the address of the push and its secret together, and neither of them shown', () => {
     const [url, secret] = ['https://feed.example.test/in/?canary', 'canary-secret-of-the-feed'];
-    expect(loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret }).feed.pushUrl).toBe(url);
+    const { feed } = loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret });
+    expect([feed.pushUrl, feed.pushAllowPrivate]).toEqual([url, false]);
     expect(complaintsOf({ FEED_PUSH_URL: url }).message).toContain('FEED_PUSH_SECRET');
     expect(complaintsOf({ FEED_PUSH_SECRET: secret }).message).toContain('FEED_PUSH_URL');
     const wrong = complaintsOf({ FEED_PUSH_URL: 'https://canary:x@feed.example.test', FEED_PUSH_SECRET: 'canary' });

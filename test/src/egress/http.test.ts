@@ -1,4 +1,4 @@
-// Where alerts may be sent: every known way to write, hide or fetch a private address, tried on the real thing.
+// Where alerts and the feed may be sent: every known way to write, hide or fetch a private address, tried on the real thing.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
@@ -10,6 +10,7 @@ const never = () => new AbortController().signal;
 const refused = {
   ok: false,
   refused: true,
+  code: 'private_address',
   reason: 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)',
 };
 
@@ -187,7 +188,7 @@ describe('calls that are not made', () => {
     ['http://user@example.test/', 'the address names a user'],
     ['http://example.test@127.0.0.1/', 'the address names a user'],
   ])('%s: %s', async (url, reason) => {
-    expect(await post(url)).toEqual({ ok: false, refused: true, reason });
+    expect(await post(url)).toEqual({ ok: false, refused: true, code: 'invalid_address', reason });
   });
 
   it('a name of a private address is refused, whatever the name looks like', async () => {
@@ -263,14 +264,14 @@ describe('answers', () => {
   ])('an answer that %s is given up in time', async (_what, answer) => {
     await using there = await listen(answer);
     const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, timeoutMs: 100 });
-    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason: 'no answer in time' });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, code: 'ETIMEDOUT', reason: 'no answer in time' });
   });
 
   it('a name that is never looked up is given up in time', async () => {
     const outgoing = createOutgoing({ lookup: () => undefined }, { allowPrivate: false });
     const call = { headers: {}, body: '', timeoutMs: 100, signal: never() };
     const given = await outgoing.post('https://hooks.example.test/', call);
-    expect(given).toEqual({ ok: false, refused: false, reason: 'no answer in time' });
+    expect(given).toEqual({ ok: false, refused: false, code: 'ETIMEDOUT', reason: 'no answer in time' });
     const connecting = outgoing.connect({ host: 'mail.example.test', port: 25, timeoutMs: 100 });
     await expect(connecting).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     outgoing.close();
@@ -280,7 +281,7 @@ describe('answers', () => {
     await using there = await listen(() => stopping.abort());
     const stopping = new AbortController();
     const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, signal: stopping.signal });
-    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason: 'stopped' });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, code: 'ABORT_ERR', reason: 'stopped' });
   });
 
   it.each([
@@ -300,7 +301,7 @@ describe('answers', () => {
     const { port } = server.address() as AddressInfo;
     const given = await post(`http://127.0.0.1:${port}/secret-canary`, { allowPrivate: true });
     server.close();
-    expect(given).toEqual({ ok: false, refused: false, unsure: true, reason });
+    expect(given).toEqual({ ok: false, refused: false, unsure: true, code: /\((.+)\)/.exec(reason)?.[1], reason });
   });
 
   it('a connection that the other side closed between two calls is opened again', async () => {
@@ -318,6 +319,11 @@ describe('answers', () => {
 
   it('a refused connection is reported without the address', async () => {
     const given = await post('http://127.0.0.1:1/secret-canary', { allowPrivate: true });
-    expect(given).toEqual({ ok: false, refused: false, reason: 'it refuses connections (ECONNREFUSED)' });
+    expect(given).toEqual({
+      ok: false,
+      refused: false,
+      code: 'ECONNREFUSED',
+      reason: 'it refuses connections (ECONNREFUSED)',
+    });
   });
 });

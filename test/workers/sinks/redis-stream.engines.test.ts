@@ -116,6 +116,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     const settings = {
       pushUrl: undefined,
       pushSecret: undefined,
+      pushAllowPrivate: false,
       streamUrl: redis.url,
       streamKey: key,
       streamMaxLength: 0,

@@ -29,6 +29,7 @@ describe.runIf(inject('redisUrl'))('a process that pushes', () => {
       QUEUE_URL: redis.url,
       FEED_PUSH_URL: callback.url,
       FEED_PUSH_SECRET: secret,
+      FEED_PUSH_ALLOW_PRIVATE: 'true',
     });
     const kills = 3;
     let product = await home.start('start');
