@@ -154,7 +154,7 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
   });
   const listener = await openListener(
     // Closing the tail ends the feed streams, which never end by themselves.
-    { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close() },
+    { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close(), onEvicted: metrics.evicted },
     { host: config.adminHost, port: config.adminPort },
   );
   opened.defer(() => listener.close());

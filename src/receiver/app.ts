@@ -10,6 +10,7 @@ import { verifySignature } from '#src/signing/signature.ts';
 import type { SignatureScheme } from '#src/signing/signature.ts';
 import { jsonResponse, responses, toLingeringResponse, toResponse } from './responses.ts';
 import type { FixedResponse } from './responses.ts';
+import { createBodyBudget, type BodyBudgetOptions } from './body-budget.ts';
 import { discardRest, readBody } from './read-body.ts';
 import { isSelfTest, type Health } from './health.ts';
 import { deliveryOf, type Intake } from './intake.ts';
@@ -19,7 +20,7 @@ export interface ReceiverNeeds {
   /** The signing keys that are valid at this time. */
   keysAt(nowMs: number): readonly string[];
   readonly health: Pick<Health, 'readiness'>;
-  readonly metrics: Pick<Metrics, 'received' | 'refused' | 'keyMatched' | 'acknowledged'>;
+  readonly metrics: Pick<Metrics, 'received' | 'refused' | 'evicted' | 'keyMatched' | 'acknowledged'>;
   readonly log: Log;
   /** Milliseconds since 1970. */
   clock(): number;
@@ -31,6 +32,8 @@ export interface ReceiverOptions {
   readonly toleranceSeconds: number;
   readonly allowUnsigned: boolean;
   readonly maxBodyBytes: number;
+  /** Limits of all bodies together, other than the usual ones. */
+  readonly bodyBudget?: Partial<BodyBudgetOptions>;
 }
 
 export type ReceiverApp = Hono<{ Bindings: HttpBindings }>;
@@ -39,8 +42,8 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
   // Refusals are counted, never stored, and logged at most every ten seconds: anyone can cause them.
   const sample = throttled(needs.log, 10_000, needs.clock);
 
-  /** Bodies that are being read at the same time, over all requests. */
-  const bodyBudget = { maxBytes: Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes), bytes: 0 };
+  const maxBytes = Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes);
+  const bodyBudget = createBodyBudget({ maxBytes, ...options.bodyBudget });
 
   function count(cause: RefusalCause): void {
     needs.metrics.refused(cause);
@@ -79,9 +82,10 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
       count('too_large');
       return toLingeringResponse(responses.tooLarge, discardRest(incoming));
     }
-    if (body === 'busy') {
-      needs.metrics.received('unavailable');
-      return toLingeringResponse(responses.busy, discardRest(incoming));
+    if (body === 'body_budget' || body === 'slow_body') {
+      needs.metrics.evicted(body);
+      sample('info', 'bodies that are large or slow are given up', { reason: body });
+      return toLingeringResponse(body === 'slow_body' ? responses.slow : responses.busy, discardRest(incoming));
     }
     // The sender closed the connection, so this response is never read.
     if (body === 'aborted') return refuse('aborted', responses.badRequest);

@@ -8,12 +8,14 @@ import { sleepUnlessAborted } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
+import { limitConnections, type ConnectionEviction } from './connections.ts';
 import { responses, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Called first when the listener shuts down. */
   onClosing(): void;
+  onEvicted?(reason: ConnectionEviction): void;
 }
 
 export interface ListenerOptions {
@@ -23,6 +25,8 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
+  /** A connection without a request for this long may be closed near the limit. */
+  readonly idleAfterMs?: number;
   /** A sender that asks before it sends a larger body (`Expect: 100-continue`) gets no `100 Continue`. */
   readonly maxBodyBytes?: number;
   /** Between "not ready" and the end of new connections. */
@@ -36,31 +40,27 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Longer than the idle timeout of common load balancers, which otherwise reuse a connection just as it is closed. */
-const keepAliveMs = 65_000;
 const maxHeaders = 100;
 
 export async function openListener(needs: ListenerNeeds, options: ListenerOptions): Promise<Listener> {
   const { headersTimeoutMs = 5000, requestTimeoutMs = 10_000, maxConnections = 4096 } = options;
   const { maxBodyBytes = 1024 * 1024 } = options;
   const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
-  const inFlight = new Set<ServerResponse>();
   let closing = false;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter passes HttpBindings for an HTTP/1 server; its type includes HTTP/2
   const handle = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
     errorHandler: () => toResponse(responses.badRequest),
   });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    inFlight.add(outgoing);
+    connections.started(outgoing);
     if (closing) outgoing.shouldKeepAlive = false;
-    const answered = (): boolean => inFlight.delete(outgoing);
+    const answered = (): void => connections.answered(outgoing);
     handle(incoming, outgoing).then(answered, answered);
   };
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, headersTimeoutMs / 2),
     },
     serve,
@@ -69,7 +69,8 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     if (Number(incoming.headers['content-length'] ?? 0) <= maxBodyBytes) outgoing.writeContinue();
     serve(incoming, outgoing);
   });
-  server.maxConnections = maxConnections;
+  const onEvicted = (reason: ConnectionEviction): void => needs.onEvicted?.(reason);
+  const connections = limitConnections(server, { maxConnections, idleAfterMs: options.idleAfterMs, onEvicted });
   server.maxHeadersCount = maxHeaders;
 
   await new Promise<void>((resolve, reject) => {
@@ -84,7 +85,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     needs.onClosing();
     closing = true;
     if (graceMs > 0) await sleepUnlessAborted(graceMs);
-    for (const outgoing of inFlight) outgoing.shouldKeepAlive = false;
+    for (const outgoing of connections.inFlight) outgoing.shouldKeepAlive = false;
     const ended = new Promise<void>((resolve) => server.close(() => resolve()));
     await withTimeout(ended, closeTimeoutMs).catch(() => server.closeAllConnections());
     await ended;

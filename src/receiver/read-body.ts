@@ -1,34 +1,30 @@
 // Reads the raw bytes of a request, never more than the limit, directly from Node's stream: a web stream in between and hono's own
 // body limit would cost most of the throughput.
 import type { IncomingMessage } from 'node:http';
+import type { BodyBudget, BodyEviction } from './body-budget.ts';
 
-export type BodyRead = Buffer | 'too_large' | 'busy' | 'aborted';
-
-/** The bytes of all bodies that are being read together. They are not verified yet, so anyone can send them. */
-export interface ReadingBudget {
-  readonly maxBytes: number;
-  bytes: number;
-}
+export type BodyRead = Buffer | 'too_large' | 'aborted' | BodyEviction;
 
 /** A body may arrive byte by byte, and each chunk costs far more memory than its content. */
 const mergeAt = 256;
 
-export function readBody(incoming: IncomingMessage, maxBytes: number, budget?: ReadingBudget): Promise<BodyRead> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve('too_large');
+export function readBody(incoming: IncomingMessage, maxBytes: number, budget?: BodyBudget): Promise<BodyRead> {
+  const length = incoming.headers['content-length'];
+  const declaredBytes = length === undefined ? undefined : Number(length);
+  if (declaredBytes !== undefined && declaredBytes > maxBytes) return Promise.resolve('too_large');
   return new Promise((resolve) => {
     const merged: Buffer[] = [];
     let pieces: Buffer[] = [];
     let bytes = 0;
     const settle = (outcome: BodyRead): void => {
       incoming.off('data', onData).off('end', onEnd).off('close', onAbort);
-      if (budget) budget.bytes -= bytes;
+      share?.leave();
       resolve(outcome);
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (budget) budget.bytes += chunk.length;
       if (bytes > maxBytes) return settle('too_large');
-      if (budget && budget.bytes > budget.maxBytes) return settle('busy');
+      share?.add(chunk.length);
       pieces.push(chunk);
       if (pieces.length === mergeAt) {
         merged.push(Buffer.concat(pieces));
@@ -41,6 +37,7 @@ export function readBody(incoming: IncomingMessage, maxBytes: number, budget?: R
       settle(all.length === 1 ? only : Buffer.concat(all, bytes));
     };
     const onAbort = (): void => settle('aborted');
+    const share = budget?.join(declaredBytes, settle);
     incoming.on('data', onData).on('end', onEnd).on('close', onAbort);
     // The connection may break at any time, also after we stopped listening; 'close' is enough to know.
     incoming.on('error', ignore);

@@ -17,6 +17,7 @@ export const responses = {
   notFound: fixed(404, 'Not Found', 'There is nothing here.'),
   methodNotAllowed: fixed(405, 'Method Not Allowed', 'Deliveries are sent with POST.', { allow: 'POST' }),
   readOnly: fixed(405, 'Method Not Allowed', 'Use GET for health checks.', { allow: 'GET, HEAD' }),
+  slow: fixed(408, 'Request Timeout', 'The body arrives too slowly.', { connection: 'close' }),
   tooLarge: fixed(413, 'Payload Too Large', 'The body is larger than this receiver accepts.', { connection: 'close' }),
   compressed: fixed(415, 'Unsupported Media Type', 'Compressed bodies are not accepted.', {
     'accept-encoding': 'identity',

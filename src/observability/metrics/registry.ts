@@ -10,6 +10,9 @@ export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
 /** `aborted`: the sender disconnected before the end of its body. */
 export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
 
+/** Why the receiver gave up a body or closed a connection, so that others get through. */
+export type EvictionReason = 'body_budget' | 'slow_body' | 'idle_connection' | 'slow_connection' | 'connection_limit';
+
 export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated' | 'refused';
 
 export interface Metrics {
@@ -17,6 +20,7 @@ export interface Metrics {
   refused(cause: RefusalCause): void;
   /** The count since the start of the process. */
   refusals(cause: RefusalCause): number;
+  evicted(reason: EvictionReason): void;
   /** Which key of the key ring matched: shows when an old key can be removed. */
   keyMatched(keyId: string): void;
   acknowledged(seconds: number): void;
@@ -65,6 +69,12 @@ export function createMetrics(): Metrics {
     help: 'Rejected requests to the webhook, by cause.',
     label: 'cause',
   });
+  const evicted = tally({
+    registry,
+    name: 'evictions_total',
+    help: 'Bodies given up and connections closed or refused in favour of others, by reason.',
+    label: 'reason',
+  });
   const keys = tally({
     registry,
     name: 'signature_key_total',
@@ -105,6 +115,7 @@ export function createMetrics(): Metrics {
     received: received.count,
     refused: refused.count,
     refusals: refused.total,
+    evicted: evicted.count,
     adminRefused: adminRefused.count,
     keyMatched: keys.count,
     acknowledged: (seconds) => ack.observe(seconds),

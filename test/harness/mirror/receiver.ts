@@ -56,6 +56,7 @@ export interface ReceiverSetup {
   readonly spoolRoot?: string;
   readonly maxSpoolBytes?: number;
   readonly maxWaitingBytes?: number;
+  readonly circuitTimeoutMs?: number;
   readonly checks?: Readonly<Record<string, EngineCheck>>;
 }
 
@@ -69,7 +70,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   const spool = await openSpool({ log, metrics }, { root: spoolRoot, maxBytes: setup.maxSpoolBytes ?? 1024 ** 2 });
   const circuit = createQueueCircuit(
     { enqueue: queue.enqueue, log, clock: Date.now },
-    { timeoutMs: 100, firstPauseMs: 10, longestPauseMs: 20 },
+    { timeoutMs: setup.circuitTimeoutMs ?? 100, firstPauseMs: 10, longestPauseMs: 20 },
   );
   const drain = startDrain({ circuit, spool, log }, { everyMs: 5, enqueueTimeoutMs: 100 });
   const intake = createIntake(
@@ -91,7 +92,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     },
   );
   const listener = await openListener(
-    { fetch: app.fetch, onClosing: () => health.stop() },
+    { fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted },
     { host: '127.0.0.1', port: 0, ...setup.listener },
   );
   const url = `http://127.0.0.1:${listener.port}`;

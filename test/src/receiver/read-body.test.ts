@@ -1,12 +1,13 @@
 // Bodies that arrive in pieces are assembled, and limited together.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createBodyBudget, type BodyBudget } from '#src/receiver/body-budget.ts';
 import { readBody } from '#src/receiver/read-body.ts';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-async function readOnce(send: (port: number) => void, budget?: { maxBytes: number; bytes: number }): Promise<unknown> {
+async function readOnce(send: (port: number) => void, budget?: BodyBudget): Promise<unknown> {
   const server = createServer();
   const read = new Promise((resolve) => {
     server.on('request', async (incoming, outgoing) => {
@@ -43,9 +44,17 @@ describe('a body sent byte by byte', () => {
     expect(String(await readOnce(sendInBytes(text)))).toBe(text);
   });
 
-  it('is rejected when all bodies being read exceed the budget together, and releases its share', async () => {
-    const budget = { maxBytes: 1_000, bytes: 900 };
-    expect(await readOnce(sendInBytes('x'.repeat(2_000)), budget)).toBe('busy');
-    expect(budget.bytes).toBe(900);
+  it('is given up when it exceeds the budget, and releases its share', async () => {
+    const budget = createBodyBudget({ maxBytes: 1_000, reservedBytes: 0 });
+    expect(await readOnce(sendInBytes('x'.repeat(2_000)), budget)).toBe('body_budget');
+    let evicted = false;
+    budget.join(undefined, () => (evicted = true)).add(1_000);
+    expect(evicted).toBe(false);
+  });
+
+  it('releases its share when it is complete', async () => {
+    const budget = createBodyBudget({ maxBytes: 1_000, reservedBytes: 0 });
+    for (let round = 0; round < 3; round += 1)
+      expect(String(await readOnce(sendInBytes('x'.repeat(900)), budget))).toHaveLength(900);
   });
 });

@@ -1,0 +1,140 @@
+// The limit of connections: however many others open, and whatever they do with them, a genuine sender gets in.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { exchange, openReceiver, testQueue } from '../../harness/mirror/receiver.ts';
+
+type Receiver = Awaited<ReturnType<typeof openReceiver>>;
+const limit = 60;
+const listener = { maxConnections: limit };
+const impatient = { ...listener, idleAfterMs: 1 };
+
+/** Opens connections one by one; each sends the text and, if asked, waits for a response. */
+async function openMany({ port }: Receiver, many: { count: number; text?: string; isAnswered?: boolean }) {
+  const sockets: Socket[] = [];
+  for (let n = 0; n < many.count; n += 1) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    if (many.text !== undefined) socket.write(many.text);
+    if (many.isAnswered) await once(socket, 'data');
+    else socket.resume();
+  }
+  return { sockets, [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+/** The answers to deliveries, each on a connection of its own. */
+async function answersTo(receiver: Receiver, count: number): Promise<string[]> {
+  const answers: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const body = JSON.stringify({ event: 'genuine', n });
+    const headers = Object.entries({
+      ...receiver.sign(body),
+      Connection: 'close',
+      'Content-Length': String(body.length),
+    });
+    const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const answer = await exchange(receiver.port, [`POST /webhooks HTTP/1.1\r\nHost: a\r\n${head}\r\n${body}`]);
+    answers.push(answer.slice(9, 12));
+  }
+  return answers;
+}
+
+const all = (count: number): string[] => Array<string>(count).fill('202');
+const evictions = (receiver: Receiver, reason: string): Promise<number> =>
+  receiver.counted(`slotstream_evictions_total{reason="${reason}"}`);
+
+describe('a genuine delivery is accepted', () => {
+  it('while the limit is filled with connections that wait after a response', async () => {
+    await using receiver = await openReceiver({ listener: impatient });
+    const text = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+    using _idle = await openMany(receiver, { count: limit, text, isAnswered: true });
+    expect(await answersTo(receiver, 10)).toEqual(all(10));
+    expect(await evictions(receiver, 'idle_connection')).toBeGreaterThan(10);
+    expect(await evictions(receiver, 'connection_limit')).toBe(0);
+  });
+
+  it('while the limit is filled with connections that send nothing, or never end their headers', async () => {
+    await using receiver = await openReceiver({ listener });
+    using _silent = await openMany(receiver, { count: limit });
+    using _slow = await openMany(receiver, { count: limit, text: 'POST /webhooks HTTP/1.1\r\nX: ' });
+    expect(await answersTo(receiver, 10)).toEqual(all(10));
+  });
+
+  it('while the limit is filled with bodies that do not end', async () => {
+    await using receiver = await openReceiver({ listener });
+    const text = 'POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\nhalf';
+    using _sending = await openMany(receiver, { count: limit + 10, text });
+    expect(await answersTo(receiver, 10)).toEqual(all(10));
+    expect(await evictions(receiver, 'slow_connection')).toBeGreaterThan(10);
+  });
+});
+
+describe('near the limit', () => {
+  const text = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it('the longest idle connections are closed first, and only as many as needed', async () => {
+    await using receiver = await openReceiver({ listener: impatient });
+    using idle = await openMany(receiver, { count: 45, text, isAnswered: true });
+    idle.sockets[0]?.write(text);
+    await once(idle.sockets[0] as Socket, 'data');
+    using _more = await openMany(receiver, { count: 2 });
+    for (const closed of [1, 2]) {
+      const socket = idle.sockets[closed] as Socket;
+      if (!socket.closed) await once(socket.resume(), 'close');
+    }
+    expect(idle.sockets.filter((socket) => socket.closed)).toHaveLength(2);
+    expect(await evictions(receiver, 'idle_connection')).toBe(2);
+  });
+
+  it('a connection whose delivery is being stored stays open', async () => {
+    const queue = testQueue();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const { enqueue } = queue;
+    queue.enqueue = async (batch) => {
+      await released;
+      return enqueue(batch);
+    };
+    await using receiver = await openReceiver({ queue, listener });
+    const delivery = answersTo(receiver, 1);
+    using _others = await openMany(receiver, { count: limit * 2, text, isAnswered: true });
+    release();
+    expect(await delivery).toEqual(['202']);
+  });
+
+  it('connections are kept alive for a shorter time, and longer again when there are few', async () => {
+    await using receiver = await openReceiver({ listener });
+    const keepAlive = async () => (await fetch(`${receiver.url}/healthz`)).headers.get('keep-alive');
+    expect(await keepAlive()).toBe('timeout=65');
+    const busy = await openMany(receiver, {
+      count: 50,
+      text: 'POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n',
+    });
+    expect(await keepAlive()).toBe('timeout=5');
+    busy[Symbol.dispose]();
+    await expect.poll(keepAlive).toBe('timeout=65');
+  });
+
+  it('a connection is refused, and counted, only while every other one has a complete request in progress', async () => {
+    const queue = testQueue();
+    const { enqueue } = queue;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    queue.enqueue = async (batch) => {
+      await released;
+      return enqueue(batch);
+    };
+    await using receiver = await openReceiver({ queue, listener: { maxConnections: 4 }, circuitTimeoutMs: 60_000 });
+    const deliveries: Promise<string[]>[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      deliveries.push(answersTo(receiver, 1));
+      await sleep(100);
+    }
+    expect(await answersTo(receiver, 1)).toEqual(['']);
+    expect(await evictions(receiver, 'connection_limit')).toBe(1);
+    release();
+    expect((await Promise.all(deliveries)).flat()).toEqual(all(4));
+  });
+});
