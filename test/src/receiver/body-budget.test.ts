@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBodyBudget, type BodyBudget, type BodyBudgetOptions } from '#src/receiver/body-budget.ts';
+import { runs } from '../../harness/runs.ts';
 
 /** Joins the bodies of a table and records which of them are evicted. */
 function openScene(options: Partial<BodyBudgetOptions> = {}) {
@@ -115,6 +116,7 @@ describe('a budget that is used up', () => {
           expect(sum([...held.values()].filter((other) => !other.isSmall))).toBeLessThanOrEqual(750);
         }
       }),
+      runs(200),
     );
   });
 });
