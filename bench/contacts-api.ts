@@ -6,6 +6,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openBulk } from './bulk.ts';
@@ -29,7 +30,8 @@ export const contactsApi: Measurement = {
     // As many at once as a statement takes, with a margin: no other connection waits here.
     await sql`pragma synchronous = off`.execute(store.db);
     await sql`pragma cache_size = -400000`.execute(store.db);
-    await store.engine.contactIndex.catchUp(store, { atOnce: 2_000 });
+    await useContactSearch(store);
+    await catchUpContactSearch(store, { atOnce: 2_000 });
     await sql`pragma cache_size = -8000`.execute(store.db);
     await sql`pragma synchronous = full`.execute(store.db);
     const indexing = contacts / ((performance.now() - startedAt) / 1000);

@@ -21,7 +21,7 @@ export const contactOperations = [
     path: '/api/contacts',
     summary: 'The contacts, searched and sorted',
     description:
-      'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits.',
+      'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits. Contacts that changed a moment ago are included; the header `Slotstream-Search-Offset` is the last log entry in the search table, and is absent where the contacts were searched without it.',
     query: contactListQuery,
     answers: 'collection',
     schema: contactResource,
@@ -34,9 +34,11 @@ export const contactOperations = [
       const uris = page.items.map(({ uri }) => uri);
       const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
       const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
-      return listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
+      const found = listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
         contactRecord(rows.get(uri) ?? { uri }, definitions),
       );
+      const { searchOffset: offset } = page;
+      return { ...found, ...(offset !== undefined && { headers: { 'slotstream-search-offset': String(offset) } }) };
     },
   }),
   defineOperation({

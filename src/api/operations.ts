@@ -1,7 +1,6 @@
 // Every operation of the API that reads the mirror, and the application that serves them. It is loaded by the first request:
 // most processes never get one.
 import { Hono } from 'hono';
-import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { createCursors } from '#src/http/cursor.ts';
 import { titledError, withStatusTitle } from '#src/http/http-error.ts';
 import { addOperations, handleErrors, limitBody } from '#src/http/router.ts';
@@ -37,7 +36,6 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   const context: ApiContext = { ...needs, streams: { open: 0 } };
-  runContactIndexJob(context);
   const app = new Hono();
   handleErrors(app, {
     noSuchPath: titledError(404, 'There is nothing at this path.'),
@@ -58,35 +56,4 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
     operations,
   );
   return { operations, fetch: app.fetch, request: app.request };
-}
-
-/** A search reads rows that are not indexed yet one by one, so a delay costs little. */
-const everyMs = 2_000;
-
-/** Keeps the search index of contacts up to date while the API is loaded. A process whose API is never called does not build it. */
-function runContactIndexJob({ store, tail, report }: Pick<ApiContext, 'store' | 'tail' | 'report'>): void {
-  const { contactIndex } = store.engine;
-  if (!contactIndex.needsCatchUp) return;
-  const { closing: signal } = tail;
-  let isFailing = false;
-  const update = async (): Promise<void> => {
-    try {
-      await contactIndex.catchUp(store, { signal });
-      isFailing = false;
-    } catch (error) {
-      // The store closes with the process even while an update runs; a lasting failure is reported once.
-      if (signal.aborted || isFailing) return;
-      isFailing = true;
-      report(
-        new SlotstreamError('refused', `The search index of contacts is not up to date (${codeOf(error)}).`, {
-          hint: 'Searches are correct but slow. The update is retried every two seconds: check that the disk has space.',
-          cause: error,
-        }),
-      );
-    }
-  };
-  const timer = setInterval(update, everyMs);
-  timer.unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
-  void update();
 }

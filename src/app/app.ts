@@ -16,9 +16,10 @@ import { createHealth, type Health } from '#src/receiver/health.ts';
 import { openListener } from '#src/receiver/listener.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
+import { useContactSearch } from '#src/store/search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Alerts } from './alerting.ts';
-import { openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
+import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
 import { addDiskHealth, openDisks, withRoom } from './disk.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
@@ -93,6 +94,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   const admin = await openAdmin(shared, status);
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
+    await openContactSearch(background);
     running.sinks = await openSinks(background);
     running.alerts = await alerting?.open({ ...background, clock, receives: receiver });
   }
@@ -172,6 +174,8 @@ function readsOf(
 ) {
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
+    const report = errorLogger(log, 'admin listener');
+    if (config.contactSearch) await useContactSearch(store).catch(report);
     return createReadApi({
       store,
       tail,
@@ -179,7 +183,7 @@ function readsOf(
       signing: config.signing,
       clock: Date.now,
       secret,
-      report: errorLogger(log, 'admin listener'),
+      report,
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
   });

@@ -6,7 +6,8 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Alerts } from './alerting.ts';
-import { startJobs, type JobNeeds } from './jobs.ts';
+import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
+import { errorLogger } from './mirror.ts';
 import type { Receiver } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 
@@ -25,6 +26,16 @@ export async function openRetention({ config, opened, ...needs }: BackgroundNeed
   const { sleepUnlessAborted } = await import('#src/base/time.ts');
   const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: Date.now };
   const schedules = startJobs(needs, [retentionJob(timing, { days: config.retentionDays })]);
+  opened.defer(() => schedules.close());
+}
+
+/** Keeps the search table of contacts up to date, or empty where it is switched off. */
+export async function openContactSearch({ config, opened, tail, ...needs }: BackgroundNeeds): Promise<void> {
+  const { clearContactSearchJob, contactSearchJob } = await import('./contact-search.ts');
+  const { store, log } = needs;
+  const report = errorLogger(log, 'contact search');
+  const job = config.contactSearch ? contactSearchJob({ store, tail, report }) : clearContactSearchJob({ store });
+  const schedules = startJobs(needs, [job], { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
 }
 

@@ -135,6 +135,7 @@ function shape(values: SettingValues) {
     events: values.EVENTS,
     eraseOnDelete: values.ERASE_ON_DELETE,
     retentionDays: values.RETENTION_DAYS,
+    contactSearch: values.CONTACT_SEARCH === 'on',
     reconcileEveryMs: values.RECONCILE_EVERY,
     sweepEveryMs: values.SWEEP_EVERY,
     watchEveryMs: values.WATCH_EVERY,

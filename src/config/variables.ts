@@ -153,6 +153,12 @@ export const settings = {
     default: '–',
     meaning: 'Prune log bodies older than this many days, unless a current row still uses a value from them.',
   },
+  CONTACT_SEARCH: {
+    reads: z.enum(['on', 'off'], 'on or off').default('on'),
+    default: 'on',
+    meaning:
+      'Whether a table for the search of `/api/contacts` is kept, from the first use of the API on. With `off`, each search scans the contacts.',
+  },
   RECONCILE_EVERY: {
     reads: duration('1h'),
     default: '1h',

@@ -35,6 +35,8 @@ export interface Listing {
   readonly last: Position | undefined;
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;
+  /** Sent with the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function listing<Item extends object>(

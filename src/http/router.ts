@@ -105,6 +105,7 @@ async function run<Context>(
     case 'collection': {
       if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
       const listing = await operation.run(call);
+      for (const [name, value] of Object.entries(listing.headers ?? {})) http.header(name, value);
       const pagination = paginationOf(listing, { cursors, list: { path, filters }, url: urlOf(application, http) });
       return { collection: listing.records, pagination };
     }

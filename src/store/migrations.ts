@@ -9,6 +9,7 @@ import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { alerts } from '#src/store/migrations/0005-alerts.ts';
 import { keyValues } from '#src/store/migrations/0006-key-values.ts';
 import { extra } from '#src/store/migrations/0007-extra.ts';
+import { contactSearchTable } from '#src/store/migrations/0008-contact-search-table.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -22,6 +23,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0005-alerts': alerts(types),
     '0006-key-values': keyValues(types),
     '0007-extra': extra(types),
+    '0008-contact-search-table': contactSearchTable(types),
   };
 }
 

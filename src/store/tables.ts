@@ -100,6 +100,11 @@ export const tables = {
     },
     'checked_at',
   ),
+  /** The contacts as a search looks at them. It follows the log (`search/contact-follower.ts`); `words` is for SQLite's index. */
+  contact_search: table('uri', {
+    text: 'uri name job_title company city timezone country state words',
+    time: 'created_at updated_at',
+  }),
   /** One row is one message to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
   alerts: table(
     'id',

@@ -11,6 +11,7 @@ import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
+import { removeFromSearch } from '#src/store/search/contact-follower.ts';
 import { fold } from '#workers/pipeline/fold.ts';
 import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';
@@ -100,6 +101,7 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Don
     unit,
     subjects.map(({ uri }) => uri),
   );
+  await removeFromSearch(unit, [...(changedRows.get('contacts') ?? [])]);
   const rows = Object.fromEntries([...changedRows].map(([table, uris]) => [table, uris.size]));
   const named = request.target.kind === 'address' ? 1 : 0;
   return {

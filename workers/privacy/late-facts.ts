@@ -3,12 +3,13 @@
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
+import { removeFromSearch } from '#src/store/search/contact-follower.ts';
 import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
 import { withSubjects, type Erasures } from './erasure-index.ts';
 import { erasedSubjectsIn } from './redact-fact.ts';
-import { redactLog } from './redact-log.ts';
+import { redactLog, type ChangedRows } from './redact-log.ts';
 import { submittedBy } from './target.ts';
 
 export interface LateSubjects {
@@ -53,7 +54,9 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   const uris = [...people, ...forms.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unparsedNaming(unit, uri)));
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
-  await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows: new Map() });
+  const changedRows: ChangedRows = new Map();
+  await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows });
+  await removeFromSearch(unit, [...people, ...(changedRows.get('contacts') ?? [])]);
 }
 
 /** Entries about these subjects, about the invitees of these meetings, and about the recaps of these meetings. */

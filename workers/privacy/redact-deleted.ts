@@ -2,6 +2,7 @@
 // replay nor rebuild can restore it.
 import type { Unit } from '#src/store/contract.ts';
 import { redactEntry } from '#src/store/log/append.ts';
+import { removeFromSearch } from '#src/store/search/contact-follower.ts';
 import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
@@ -40,6 +41,7 @@ export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): P
   if (uris.length === 0) return;
   await unit.engine.noteRedaction(unit.db);
   await dropStagedPages(unit);
+  await removeFromSearch(unit, uris);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);
     const stub = redactedBody(entry, record);

@@ -12,6 +12,7 @@ import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lastSeq, readEntries, type LogEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
+import { refillContactSearch } from '#src/store/search/contact-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
@@ -85,6 +86,9 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
           );
           const differences: Record<string, Difference> = {};
           for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
+          const { missing, extra, different } = differences['contacts'] ?? { missing: 0, extra: 0, different: 0 };
+          // No log entry tells the search of it.
+          if (missing + extra + different > 0) await refillContactSearch({ db, engine });
           return { entries, differences };
         }),
       );

@@ -42,7 +42,7 @@ export function openSqlite(path: string): StoreEngine {
     db,
     dialect: sqliteDialect,
     views: sqliteViews,
-    contactIndex: sqliteContactIndex(),
+    contactIndex: sqliteContactIndex,
     // One transaction runs at a time in any case.
     concurrentBatches: 1,
     residue:

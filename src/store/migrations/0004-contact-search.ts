@@ -3,7 +3,6 @@
 // PostgreSQL: pg_trgm, where the extension can be created.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { trigramStatements } from '#src/store/engines/postgres-contact-index.ts';
 import type { StorageTypes } from './storage-types.ts';
 
 export function contactSearch({ textSearch }: StorageTypes): Migration {
@@ -66,6 +65,14 @@ async function onSqlite(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger contact_search_removed after delete on contacts
     begin ${remove} delete from contact_search_pending where uri = old.uri; end`.execute(db);
 }
+
+const trigramTexts = ['name', 'job_title', 'company', 'city'].map(
+  (name) => `translate(${name}, U&'\\212A\\0130', 'ki') gin_trgm_ops`,
+);
+const trigramStatements = [
+  'create extension if not exists pg_trgm',
+  `create index if not exists contacts_trigrams on contacts using gin (${trigramTexts.join(', ')})`,
+];
 
 async function onPostgres(db: Kysely<unknown>): Promise<void> {
   for (const order of orders)

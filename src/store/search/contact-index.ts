@@ -17,31 +17,16 @@ export interface CandidateSearch {
   readonly most: number;
 }
 
-/** The part of a store that an index needs to bring itself up to date. */
-export interface IndexedStore {
-  readonly db: Kysely<Database>;
-  transaction(work: (unit: { readonly db: Kysely<Database> }) => Promise<void>): Promise<void>;
-}
-
-export interface CatchUpOptions {
-  /** Contacts per transaction. */
-  readonly atOnce?: number;
-  /** Ends the work after the current transaction. */
-  readonly signal?: AbortSignal;
-}
-
 export interface ContactIndex {
   /** Conditions that a column equals one of these values. */
   equals(column: RawBuilder<unknown>, values: readonly string[]): readonly Condition[];
   like(column: RawBuilder<unknown>, pattern: string): Condition;
   /** How `like` compares letters. */
   folding(db: Kysely<Database>): Promise<Folding>;
-  /** A query for `key` (the time to sort by) and `uri` of every contact that may match; undefined where the index does not help. */
+  /** A query for `key` (the time to sort by) and `uri` of every row of `contact_search` that may match; undefined where the index does not help. */
   candidates(db: Kysely<Database>, search: CandidateSearch): Promise<RawBuilder<unknown> | undefined>;
-  /** Indexes the contacts that changed, where the database does not do so itself. Searches are correct without it. */
-  catchUp(store: IndexedStore, options?: CatchUpOptions): Promise<void>;
-  /** False where `catchUp` has nothing to do, ever. */
-  readonly needsCatchUp: boolean;
+  /** The texts as the index spells them, for the column `words`; null where the index reads the texts themselves. */
+  words(texts: TextsOf): string | null;
   /** The statements that create a missing index, for an operator to run; empty where none is missing. */
   missing(db: Kysely<Database>): Promise<readonly string[]>;
 }

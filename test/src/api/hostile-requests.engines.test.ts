@@ -24,7 +24,7 @@ const oddValues = ['%00', 'a%00b', '%07', '%1b%5b31m', '%7f', '%C2%85', '%ED%A0%
 
 /** The operations are the same whatever store they read. */
 const operations = createReadApi({
-  store: { engine: { contactIndex: { needsCatchUp: false } } } as never,
+  store: {} as never,
   tail: { closing: new AbortController().signal } as never,
   screen: privacyScreen({ eraseOnDelete: true }),
   clock: Date.now,

@@ -57,6 +57,7 @@ it.each([
       '0005-alerts': 'a94623557a666473',
       '0006-key-values': 'c5dcedfbf1d84973',
       '0007-extra': '40f42106abcede67',
+      '0008-contact-search-table': '0969a9e771c9283c',
     },
   ],
   [
@@ -69,6 +70,7 @@ it.each([
       '0005-alerts': '79c9e560710ff9a8',
       '0006-key-values': '251c8ebc5adaeb92',
       '0007-extra': '64b84f2e201070c6',
+      '0008-contact-search-table': 'b4220fbfa0a644b5',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

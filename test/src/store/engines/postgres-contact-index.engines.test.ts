@@ -6,6 +6,7 @@ import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
@@ -48,10 +49,12 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     const { guestUrl, run } = await asGuest(blank.url);
     await using store = await openStore({ report: () => {} }, guestUrl);
     expect(await store.engine.contactIndex.missing(store.db)).not.toEqual([]);
+    await useContactSearch(store);
     await ingestBodies(store, [contact]);
+    await catchUpContactSearch(store);
     const find = async (name: string) => {
       const page = { count: 5, descending: false, backwards: false };
-      const effort = { sampled: 1, longestScan: 1, piece: 1, mostCandidates: 10 };
+      const effort = { sampled: 1, longestScan: 1, piece: 1, mostCandidates: 10, mostNewer: 10 };
       return (await findContacts(store, { search: { name: [name] }, order: 'created_at', page }, effort)).items.length;
     };
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
 import { wordsOf } from '#src/store/engines/sqlite-trigrams.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -36,18 +37,17 @@ const noTexts = { name: null, job_title: null, company: null, city: null, timezo
 const spelt = (name: string): string => wordsOf({ ...noTexts, name })[0] as string;
 /** How many rows of the index hold these three letters in a name: asked without what a search does besides. */
 async function hits(store: Store, three: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from contact_search
-    where contact_search match ${`"${spelt(three)}"`}`.execute(store.db);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from contact_search_trigrams
+    where contact_search_trigrams match ${`"${spelt(three)}"`}`.execute(store.db);
   return Number(rows[0]?.n);
 }
 async function kept(store: Store): Promise<readonly (string | null)[]> {
-  const { rows } = await sql<{ name: string | null }>`select name from contact_search_texts order by uri`.execute(
-    store.db,
-  );
+  const { rows } = await sql<{ name: string | null }>`select words.name from contact_search_words as words
+    join contact_search using (id) order by uri`.execute(store.db);
   return rows.map(({ name }) => name);
 }
 /** Straight to the index: nothing is sampled or walked. */
-const effort = { sampled: 1, longestScan: 0, piece: 1, mostCandidates: 1_000 };
+const effort = { sampled: 1, longestScan: 0, piece: 1, mostCandidates: 1_000, mostNewer: 1_000 };
 async function found(store: Store, name: string): Promise<readonly string[]> {
   const page = { count: 50, descending: false, backwards: false };
   const { items } = await findContacts(store, { search: { name: [name] }, order: 'updated_at', page }, effort);
@@ -55,7 +55,9 @@ async function found(store: Store, name: string): Promise<readonly string[]> {
 }
 /** The index agrees with the texts it was made of; SQLite says so itself. */
 const isSound = (store: Store) =>
-  sql`insert into contact_search (contact_search, rank) values ('integrity-check', 1)`.execute(store.db);
+  sql`insert into contact_search_trigrams (contact_search_trigrams, rank) values ('integrity-check', 1)`.execute(
+    store.db,
+  );
 
 async function bytesOf(url: string): Promise<string> {
   const path = url.slice('sqlite:'.length);
@@ -68,18 +70,19 @@ describe('the word index of contacts', () => {
   it('forgets a deleted contact at once, also what it said before, and in the bytes with the scrub', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
+    await useContactSearch(store);
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
       contactUpdate(2, { name: 'Plmok' }),
       contactUpdate(3, { name: 'Qvxzw too' }),
     ]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     expect([await hits(store, 'qvx'), await hits(store, 'plm')]).toEqual([2, 1]);
     // Each in another state when it goes: indexed, and changed since.
     await ingestBodies(store, [contactUpdate(3, { name: 'Another' }, 20)]);
     await ingestBodies(store, [gone(1), gone(3)]);
     expect([await hits(store, 'qvx'), await hits(store, 'ano'), await kept(store)]).toEqual([0, 0, [spelt('plmok')]]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     expect([await hits(store, 'qvx'), await hits(store, 'plm'), await found(store, 'plmok')]).toEqual([
       0,
       1,
@@ -93,15 +96,16 @@ describe('the word index of contacts', () => {
     await isSound(store);
   });
 
-  it('forgets a text with the change that replaces it, before anybody searches', async () => {
+  it('replaces a text with the update after the change; searches are right before', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
+    await useContactSearch(store);
     await ingestBodies(store, [contactUpdate(1, { name: 'Qvxzw' })]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     await ingestBodies(store, [contactUpdate(1, { name: 'Plmok' }, 20)]);
-    expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, []]);
     expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
+    expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, [spelt('plmok')]]);
     expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
     await isSound(store);
   });
@@ -109,17 +113,18 @@ describe('the word index of contacts', () => {
   it('forgets an erased person, whatever they said since it caught up, and in the bytes with the scrub', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
+    await useContactSearch(store);
     const needs = { store, newKey: () => 'k'.repeat(64) };
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
       contactUpdate(2, { name: 'Plmok' }),
       contactUpdate(3, { name: 'Known', company: `knows ${emailOf(1)}` }),
     ]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     await ingestBodies(store, [contactUpdate(1, { name: 'Qvxzw Zyxwv' }, 20)]);
     await erase(needs, targetOf(emailOf(1)), { now });
     expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     expect([await hits(store, 'qvx'), await hits(store, 'zyx'), await hits(store, 'plm')]).toEqual([0, 0, 1]);
     await store.engine.scrub(aDayLater());
     const bytes = await bytesOf(opened.url);
@@ -133,6 +138,7 @@ describe('the word index of contacts', () => {
   it('keeps nothing of many deleted contacts whose words other contacts use too', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
+    await useContactSearch(store);
     const people = Array.from({ length: 300 }, (_, n) => n);
     const nameOf = (n: number) => `Person ${String(n).padStart(4, '0')}q`;
     for (let at = 0; at < people.length; at += 50) {
@@ -141,7 +147,7 @@ describe('the word index of contacts', () => {
         store,
         some.map((n) => contactUpdate(n, { name: nameOf(n) })),
       );
-      await store.engine.contactIndex.catchUp(store, { atOnce: 7 });
+      await catchUpContactSearch(store, { atOnce: 7 });
       await ingestBodies(store, some.filter((n) => n % 3 === 0).map(gone));
     }
     await store.engine.scrub(aDayLater());
@@ -155,22 +161,21 @@ describe('the word index of contacts', () => {
   it('is right after a rebuild that repairs, and after the file was written anew', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
+    await useContactSearch(store);
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
       contactUpdate(2, { name: 'Plmok' }),
       contactUpdate(3, { name: 'Known' }),
     ]);
-    await store.engine.contactIndex.catchUp(store);
+    await catchUpContactSearch(store);
     // As no code of ours does: the rebuild finds it.
     await sql`update contacts set name = 'Spoilt', updated_at = '2020-01-01T00:00:00.000000Z' where uri = ${uriOf(1)}`.execute(
       store.db,
     );
     await sql`delete from contacts where uri = ${uriOf(2)}`.execute(store.db);
-    await store.engine.contactIndex.catchUp(store);
-    expect([await found(store, 'spoilt'), await found(store, 'plm')]).toEqual([[uriOf(1)], []]);
     await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
     for (const isIndexed of [false, true]) {
-      if (isIndexed) await store.engine.contactIndex.catchUp(store);
+      if (isIndexed) await catchUpContactSearch(store);
       expect([await found(store, 'spoilt'), await found(store, 'qvx'), await found(store, 'plm')]).toEqual([
         [],
         [uriOf(1)],

@@ -3,8 +3,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
-import { writeRows } from '#src/store/rows.ts';
-import { findContacts, type ContactOrder, type Effort } from '#src/store/search/contact-page.ts';
+import { insertRows, writeRows } from '#src/store/rows.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
+import { findContacts } from '#src/store/search/contact-page.ts';
+import type { Effort } from '#src/store/search/contact-seek.ts';
+import type { ContactOrder } from '#src/store/search/newer-contacts.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
@@ -99,6 +102,7 @@ const effort: fc.Arbitrary<Effort> = fc.record({
   longestScan: fc.integer({ min: 1, max: 9 }),
   piece: fc.integer({ min: 1, max: 9 }),
   mostCandidates: fc.constantFrom(0, 3, 100),
+  mostNewer: fc.constantFrom(0, 3, 100),
 });
 
 const way = fc.record({
@@ -139,13 +143,28 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh }) => {
   let opened: TestStore;
+  let written = 0;
   beforeAll(async () => {
     if (available) opened = await fresh();
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
   async function keep(rows: readonly Contact[]): Promise<void> {
-    await opened.store.transaction((unit) => writeRows(unit, 'contacts', rows));
+    const entries = rows.map((row) => ({
+      delivery_id: `${(written += 1)}`,
+      source: 'webhook',
+      event: 'contact.updated',
+      subject_uri: row.uri,
+      received_at: row.updated_at,
+      outcome: 'applied',
+      duplicates: 0,
+      tie: '',
+      redacted: false,
+    }));
+    await opened.store.transaction(async (unit) => {
+      await writeRows(unit, 'contacts', rows);
+      await insertRows(unit, 'event_log', entries, ['seq']);
+    });
   }
 
   /** Every page, to the end and back again. */
@@ -189,14 +208,18 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
           fc.uniqueArray(contact, { selector: (row) => row.uri, maxLength: 30 }),
           fc.array(contact, { maxLength: 8 }),
           fc.array(fc.tuple(asked, way), { minLength: 1, maxLength: 4 }),
-          async (first, changes, questions) => {
+          fc.constantFrom(undefined, 'before', 'between'),
+          fc.integer({ min: 1, max: 9 }),
+          async (first, changes, questions, used, atOnce) => {
             await emptyTables(opened.store);
+            if (used === 'before') await useContactSearch(opened.store);
             const held = new Map<string, Contact>();
             for (const rows of [first, changes]) {
+              if (used === 'between' && rows === changes) await useContactSearch(opened.store);
               for (const row of rows) await keep([row]);
               for (const row of rows) held.set(row.uri, row);
               for (const isIndexed of [false, true]) {
-                if (isIndexed) await opened.store.engine.contactIndex.catchUp(opened.store);
+                if (isIndexed) await catchUpContactSearch(opened.store, { atOnce });
                 for (const [search, how] of questions) {
                   const filters = query(search);
                   const wanted = [...held.values()]
