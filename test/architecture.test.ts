@@ -236,6 +236,29 @@ describe('the architecture', () => {
     expect(readers).toEqual(['src/cli/context.ts']);
   });
 
+  it('connects to others, or listens, in a few places only: none of them is unknown to the operator', () => {
+    const imports = /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer)'/m;
+    const calls = /(?<![.\w])fetch\((?!\.\.\.|request)/;
+    const connecting = modules
+      .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
+      .map(({ path }) => path);
+    expect(connecting).toEqual([
+      'src/api/running-instance.ts',
+      'src/cli/commands/trigger.ts',
+      'src/doctor/public-url.ts',
+      'src/egress/http.ts',
+      'src/queue/backends/postgres.ts',
+      'src/queue/backends/redis.ts',
+      'src/receiver/listener.ts',
+      'src/store/engines/postgres-connections.ts',
+      'src/store/engines/postgres.ts',
+      'src/upstream/clients.ts',
+      'src/upstream/oauth/authorize.ts',
+      'workers/alerts/channels/email.ts',
+      'workers/sinks/redis-stream.ts',
+    ]);
+  });
+
   it('has a sentence at the top of every file, and no file too long for one sitting', () => {
     expect(modules.filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
     expect(modules.filter(({ text }) => text.split('\n').length > 251).map(({ path }) => path)).toEqual([]);
