@@ -23,6 +23,7 @@ import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
+import { views } from './views.ts';
 import { visible } from './visible.ts';
 
 const measurements: readonly Measurement[] = [
@@ -41,6 +42,7 @@ const measurements: readonly Measurement[] = [
   feedStream,
   exporting,
   contactsApi,
+  views,
   sandboxContacts,
   sandboxDeliveries,
   peersBench,

@@ -1,7 +1,7 @@
 // The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from '../test/harness/ports.ts';
@@ -10,8 +10,12 @@ import { signingKey } from './deliveries.ts';
 /** Names the tree whose product is measured, where it is not this one. */
 export const productTreeVariable = 'SLOTSTREAM_BENCH_TREE';
 
-/** As users run it: by its first line, which brings Node's flags. */
-export const command = join(process.env[productTreeVariable] ?? join(import.meta.dirname, '..'), 'bin/slotstream.js');
+const productTree = process.env[productTreeVariable] ?? join(import.meta.dirname, '..');
+
+/** As users run it: by its first line, which brings Node's flags. Early commits have no `bin`. */
+export const command = ['bin/slotstream.js', 'src/cli/main.ts']
+  .map((file) => join(productTree, file))
+  .find((file) => existsSync(file)) as string;
 
 export interface Running extends AsyncDisposable {
   readonly port: number;
