@@ -31,9 +31,8 @@ export function normalAddress(text: string): string {
 export function storedForms(address: string): string[] {
   const normal = normalAddress(address);
   const domainStart = normal.lastIndexOf('@') + 1;
-  const domains = [...domainForms([normal.slice(domainStart)])];
-  const forms = domains.map((domain) => normal.slice(0, domainStart) + domain);
-  return [...new Set([address, earlierText(address), ...forms])];
+  const unicode = normal.slice(0, domainStart) + unicodeDomain(normal.slice(domainStart));
+  return [...new Set([address, earlierText(address), normal, unicode])];
 }
 
 /** The domain itself when it is not one that can be registered. */
@@ -140,20 +139,23 @@ function namesIn(run: string): Set<string> {
   return names;
 }
 
-/** A sentence that continues without a space after its full stop looks like a longer domain. */
+/** A sentence that continues without a space after its full stop looks like a longer domain. Forms in ASCII come first. */
 function domainsIn(run: string): Set<string> {
-  const domains = new Set([run]);
-  for (let end = run.lastIndexOf('.'); end > 0 && domains.size < mostDomains; end = run.lastIndexOf('.', end - 1))
-    domains.add(run.slice(0, end));
-  return isAscii(run) && !run.includes('xn--') ? domains : domainForms(domains);
+  if (isAscii(run) && !run.includes('xn--')) return shorterDomains(run);
+  const unicode = unicodeDomain(run);
+  const ascii = asciiDomain(unicode);
+  // Labels are converted one by one, so the shorter domains need no conversion of their own, unless the whole cannot be converted.
+  const shorter = [...shorterDomains(unicode)];
+  return new Set([...(ascii === unicode ? shorter.map(asciiDomain) : shorterDomains(ascii)), ...shorter]);
 }
 
-/** Each domain in ASCII, and then as people write it, which earlier versions hashed. */
-function domainForms(domains: Iterable<string>): Set<string> {
-  const forms = new Set<string>();
-  for (const domain of domains) {
-    forms.add(asciiDomain(domain));
-    forms.add(domain.includes('xn--') ? domainToUnicode(domain) : domain);
-  }
-  return forms;
+function shorterDomains(domain: string): Set<string> {
+  const domains = new Set([domain]);
+  for (let end = domain.lastIndexOf('.'); end > 0 && domains.size < mostDomains; end = domain.lastIndexOf('.', end - 1))
+    domains.add(domain.slice(0, end));
+  return domains;
 }
+
+/** As people write it; earlier versions hashed this form. */
+const unicodeDomain = (domain: string): string =>
+  domain.includes('xn--') ? domainToUnicode(domain) || domain : domain;

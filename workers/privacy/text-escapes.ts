@@ -5,8 +5,9 @@
 const mostLevels = 3;
 
 const percent = /(?:%[0-9a-f]{2})+/gi;
-// Any number of backslashes: JSON within JSON doubles them at each level.
-const json = /\\+u([0-9a-f]{4})/gi;
+// Any number of backslashes, because JSON within JSON doubles them at each level. The first one is required to be the first, or a text of
+// nothing but backslashes would take quadratic time.
+const json = /(?<!\\)\\+u([0-9a-f]{4})/gi;
 // The names are those of characters that an address contains, and of `&`, because an escape may itself be escaped.
 const html = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(commat|period|plus|lowbar|amp));?/gi;
 const named: Readonly<Record<string, string>> = { commat: '@', period: '.', plus: '+', lowbar: '_', amp: '&' };

@@ -45,6 +45,21 @@ describe('an address', () => {
     expect(found.length).toBeLessThan(10_000);
   });
 
+  it.each([
+    ['backslashes', `\\u0040${'\\'.repeat(1_000_000)}`],
+    ['escaped ampersands', `${'&amp;'.repeat(200_000)}@`],
+    ['percent signs', `${'%25'.repeat(300_000)}@`],
+    ['ligatures that grow', `${'\ufdfa'.repeat(300_000)}@x.y`],
+    ['domains outside ASCII', Array.from({ length: 50_000 }, (_, n) => `a@ü${n}.b.c.d`).join(' ')],
+    ['domains in punycode', Array.from({ length: 50_000 }, (_, n) => `a@xn--${n}.b.c.d`).join(' ')],
+  ])('is looked for in a megabyte of %s in linear time', (_, text) => {
+    const { containsAddress } = erasuresOf({ seq: 1, key, erased: [erasedAddress(key, { address, through: '9' })] });
+    const before = performance.now();
+    expect(containsAddress(text, '1')).toBe(false);
+    // Quadratic time would be hours.
+    expect(performance.now() - before).toBeLessThan(20_000);
+  });
+
   it.each(['a@b.c,', 'a@', 'a%40b.c,', '@@@@'])('is given once for all copies in a text of nothing but %s', (copy) => {
     const found = [...addressesIn(copy.repeat(2000))];
     expect(found.length).toBeLessThan(40);
