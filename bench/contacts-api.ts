@@ -77,13 +77,12 @@ async function fill(path: string): Promise<readonly ContactEntry[]> {
   database.pragma('cache_size = -400000');
   const names = ['name', 'timezone', 'job_title', 'company', 'country', 'state', 'city', 'linkedin'] as const;
   const insert = database.prepare(`insert into contacts
-    (uri, created_at, updated_at, as_of, version, emails, phone_numbers, body, ${names.join()})
+    (uri, created_at, updated_at, as_of, version, emails, phone_numbers, extra, ${names.join()})
     values (${Array.from({ length: 8 + names.length }, () => '?').join()})`);
   const some: ContactEntry[] = [];
   let number = 0;
   database.exec('begin');
   for (const entry of book.entries()) {
-    const { values: _values, ...shown } = entry;
     insert.run([
       entry.uri,
       entry.created_at,
@@ -92,7 +91,7 @@ async function fill(path: string): Promise<readonly ContactEntry[]> {
       '0'.repeat(75),
       JSON.stringify(entry.emails),
       JSON.stringify(entry.phone_numbers),
-      JSON.stringify({ ...shown, filler }),
+      JSON.stringify({ filler }),
       ...names.map((name) => entry[name]),
     ]);
     if ((number += 1) % (contacts / searches) === 0) some.push(entry);

@@ -54,13 +54,13 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Contacts as they are: some fields given, lists, a body of about a kilobyte. */
+/** Contacts as they are: some fields given, lists, other fields of about a kilobyte. */
 async function fill(path: string, rows: number): Promise<void> {
   const database = await openBulk(path);
   database.exec('begin');
   database.exec(`
     insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, job_title, company, city, custom_fields,
-      creation_source, created_at, updated_at, as_of, version, body)
+      creation_source, created_at, updated_at, as_of, version, extra)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
     select 'https://api.scheduling.test/contacts/' || lower(hex(randomblob(16))), 'Person ' || i, 'person' || i || '@example.test',
       '[{"email":"person' || i || '@example.test","is_primary":true}]', '[{"phone_number":"+1202555' || (i % 10000) || '"}]',

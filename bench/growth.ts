@@ -40,7 +40,7 @@ async function fill(path: string, rows: number): Promise<void> {
   const database = await openBulk(path);
   database.exec('begin');
   database.exec(`
-    insert into contacts (uri, name, primary_email, company, created_at, updated_at, as_of, version, body)
+    insert into contacts (uri, name, primary_email, company, created_at, updated_at, as_of, version, extra)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows / 2})
     select 'https://api.scheduling.test/contacts/' || lower(hex(randomblob(16))), 'Person ' || i, 'person' || i || '@example.test', 'Company',
       '2025-01-01T00:00:00.000000Z', '2025-01-01T00:00:00.000000Z', '2025-01-01T00:00:00.000000Z', '${'0'.repeat(75)}', '{"filler":"${'x'.repeat(400)}"}' from n`);

@@ -11,6 +11,8 @@ export interface ApiContext {
   readonly screen: Screen;
   /** How deliveries are signed; by the service's own scheme when absent (A2). */
   readonly signing?: ReplayScriptOptions;
+  /** Begins to keep the table of the contact search; absent where it is switched off. */
+  readonly useContactSearch?: () => Promise<void>;
   /** Counts the open streams of the feed. */
   readonly streams: { open: number };
   /** Milliseconds since 1970. */

@@ -25,7 +25,8 @@ export const contactOperations = [
     query: contactListQuery,
     answers: 'collection',
     schema: contactResource,
-    async run({ store, query, pageIn }) {
+    async run({ store, query, pageIn, useContactSearch }) {
+      await useContactSearch?.();
       const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
       // The URI is the tiebreaker for equal times, so a second sort key never decides.
       const [sort = 'created_at:asc'] = keys;

@@ -175,7 +175,6 @@ function readsOf(
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const report = errorLogger(log, 'admin listener');
-    if (config.contactSearch) await useContactSearch(store).catch(report);
     return createReadApi({
       store,
       tail,
@@ -184,6 +183,7 @@ function readsOf(
       clock: Date.now,
       secret,
       report,
+      ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
   });

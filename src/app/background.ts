@@ -30,11 +30,14 @@ export async function openRetention({ config, opened, ...needs }: BackgroundNeed
 }
 
 /** Keeps the search table of contacts up to date, or empty where it is switched off. */
-export async function openContactSearch({ config, opened, tail, ...needs }: BackgroundNeeds): Promise<void> {
+export async function openContactSearch({ config, opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
   const { clearContactSearchJob, contactSearchJob } = await import('./contact-search.ts');
   const { store, log } = needs;
   const report = errorLogger(log, 'contact search');
-  const job = config.contactSearch ? contactSearchJob({ store, tail, report }) : clearContactSearchJob({ store });
+  const hasRoom = () => disks.hasRoom('store');
+  const job = config.contactSearch
+    ? contactSearchJob({ store, tail, hasRoom, report })
+    : clearContactSearchJob({ store });
   const schedules = startJobs(needs, [job], { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
 }

@@ -9,6 +9,8 @@ import type { Job } from '#workers/scheduling/scheduler.ts';
 export interface ContactSearchNeeds {
   readonly store: Store;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
+  /** False while the disk of the store is almost full: nothing is written then. */
+  readonly hasRoom: () => Promise<boolean>;
   /** Receives a failure, once until it works again. */
   readonly report: (error: unknown) => void;
   /** Between two updates: a contact that changes often is then copied once for many changes. */
@@ -19,7 +21,8 @@ export interface ContactSearchNeeds {
 const usualPauseMs = 1_000;
 
 /** A job that runs for as long as its lease is held. */
-export function contactSearchJob({ store, tail, report, pauseMs = usualPauseMs }: ContactSearchNeeds): Job {
+export function contactSearchJob(needs: ContactSearchNeeds): Job {
+  const { store, tail, report, hasRoom, pauseMs = usualPauseMs } = needs;
   return {
     name: 'contact search',
     everyMs: 1_000,
@@ -28,7 +31,7 @@ export function contactSearchJob({ store, tail, report, pauseMs = usualPauseMs }
       let isFailing = false;
       while (!stopping.aborted) {
         try {
-          const offset = await catchUpContactSearch(store, { signal: stopping });
+          const offset = await catchUpContactSearch(store, { signal: stopping, hasRoom });
           isFailing = false;
           if (offset !== undefined) await tail.beyond(offset, stopping);
         } catch (error) {

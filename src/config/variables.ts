@@ -157,7 +157,7 @@ export const settings = {
     reads: z.enum(['on', 'off'], 'on or off').default('on'),
     default: 'on',
     meaning:
-      'Whether a table for the search of `/api/contacts` is kept, from the first use of the API on. With `off`, each search scans the contacts.',
+      'Whether a table for the search of `/api/contacts` is kept, from the first search on. With `off`, each search scans the contacts.',
   },
   RECONCILE_EVERY: {
     reads: duration('1h'),

@@ -1,8 +1,8 @@
 // Keeps `contact_search` equal to the contacts. It follows the log with an offset of its own, so that no writer waits for the search.
 //
-//   absent ──first use of the API──▶ filling, in the order of the URIs ──all copied──▶ following the log
-//     ▲                                 ▲                                                 │
-//     │ the search is switched off      └──────── a rebuild has changed contacts ─────────┘
+//   absent ──first search──▶ filling, in the order of the URIs ──all copied──▶ following the log
+//     ▲                         ▲                                                 │
+//     │ it is switched off      └──────── a rebuild has changed contacts ─────────┘
 //
 // An entry commits with the row it describes, so a row that was read after its entry is at least as new. Readers compare the contacts
 // of the entries after the offset themselves (`newer-contacts.ts`). Redacted contacts leave in the transaction that redacts them.
@@ -24,6 +24,8 @@ export interface CatchUpOptions {
   readonly atOnce?: number;
   /** Ends the work after the current transaction. */
   readonly signal?: AbortSignal;
+  /** Asked before each transaction; false ends the work. */
+  readonly hasRoom?: () => Promise<boolean>;
 }
 
 const usuallyAtOnce = 50;
@@ -40,17 +42,18 @@ export async function useContactSearch(store: Store): Promise<void> {
   }));
 }
 
-/** Brings the table up to date. Returns its offset; undefined where the search is not in use. */
+/** Brings the table up to date. Returns its offset; undefined where the search is not in use, or the work ended early. */
 export async function catchUpContactSearch(
   store: Store,
-  { atOnce = usuallyAtOnce, signal }: CatchUpOptions = {},
+  { atOnce = usuallyAtOnce, signal, hasRoom = async () => true }: CatchUpOptions = {},
 ): Promise<number | undefined> {
   for (;;) {
     // Asked outside of a transaction: mostly there is nothing to do, and no writer should wait for that.
     const state = await readValue(store, searchState);
     if (state === undefined) return undefined;
     const isDone = state.filled === null && state.offset >= (await lastSeq(store));
-    if (isDone || signal?.aborted) return state.offset;
+    if (isDone) return state.offset;
+    if (signal?.aborted || !(await hasRoom())) return undefined;
     await store.transaction((unit) => advance(unit, atOnce));
     await yieldToEventLoop();
   }

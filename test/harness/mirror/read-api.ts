@@ -2,6 +2,7 @@
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
+import { useContactSearch } from '#src/store/search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
 import type { TestStore } from '../stores.ts';
@@ -12,7 +13,10 @@ export interface ReadAnswer {
   readonly body: any;
 }
 
-export async function openReadApi(open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>) {
+export async function openReadApi(
+  open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
+  { usesContactSearch = false } = {},
+) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
   const tail = openTail({ lastSeq: () => lastSeq(store) });
@@ -22,6 +26,7 @@ export async function openReadApi(open: () => Promise<Pick<TestStore, 'store'> &
     screen: privacyScreen({ eraseOnDelete: true }),
     clock: Date.now,
     secret: 'signs page tokens',
+    ...(usesContactSearch && { useContactSearch: () => useContactSearch(store) }),
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });

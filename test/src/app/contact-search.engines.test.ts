@@ -1,10 +1,11 @@
 // The job that keeps the search table of contacts up to date: it follows the log, reports when it cannot, and empties the table where
 // the search is switched off.
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { clearContactSearchJob, contactSearchJob } from '#src/app/contact-search.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
-import { lastSeq } from '#src/store/log/read.ts';
+import { readValue } from '#src/store/key-value.ts';
+import { catchUpContactSearch, searchState, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshSqlite, ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
 
@@ -20,10 +21,10 @@ type ReadApi = Awaited<ReturnType<typeof openReadApi>>;
 const copies = async ({ store }: Pick<ReadApi, 'store'>) => (await rowsOf(store, 'contact_search')).length;
 
 /** Runs the job until the end of the test. */
-function running({ store, tail, heard }: ReadApi): AsyncDisposable {
+function running({ store, tail, heard }: ReadApi, disk = { hasRoom: true }): AsyncDisposable {
   const stopping = new AbortController();
   const report = (error: unknown) => void heard.reported.push(error);
-  const job = contactSearchJob({ store, tail, report, pauseMs: 10 });
+  const job = contactSearchJob({ store, tail, report, hasRoom: async () => disk.hasRoom, pauseMs: 10 });
   const done = job.run(stopping.signal, () => true);
   return {
     async [Symbol.asyncDispose]() {
@@ -37,13 +38,14 @@ const offsetOf = async (api: ReadApi) =>
   (await api.fetch('/api/contacts?name=person')).headers.get('slotstream-search-offset');
 
 describe.each(storeEngines)('the contact search on $name', ({ available, fresh }) => {
-  it.runIf(available)('copies nothing before it is used, then everything, then what changes', async () => {
-    await using api = await openReadApi(fresh);
+  it.runIf(available)('copies nothing before the first search, then everything, then what changes', async () => {
+    await using api = await openReadApi(fresh, { usesContactSearch: true });
     await using _job = running(api);
     await ingestBodies(api.store, [delivery(1), delivery(2)]);
-    await expect.poll(() => lastSeq(api.store)).toBe(2);
-    expect([await copies(api), await offsetOf(api)]).toEqual([0, null]);
-    await useContactSearch(api.store);
+    expect((await api.get('/api/contacts/1')).status).toBe(200);
+    expect((await api.get('/api/feed')).status).toBe(200);
+    expect([await copies(api), await readValue(api.store, searchState)]).toEqual([0, undefined]);
+    expect((await api.get('/api/contacts?name=person')).body.collection).toHaveLength(2);
     await expect.poll(() => copies(api)).toBe(2);
     await ingestBodies(api.store, [delivery(3)]);
     await expect.poll(() => copies(api)).toBe(3);
@@ -74,6 +76,18 @@ describe.each(storeEngines)('the contact search on $name', ({ available, fresh }
 });
 
 describe('the contact search', () => {
+  it('waits while the disk of the store is almost full', async () => {
+    await using api = await openReadApi(freshSqlite);
+    const disk = { hasRoom: false };
+    await ingestBodies(api.store, [delivery(1)]);
+    await useContactSearch(api.store);
+    await using _job = running(api, disk);
+    await setTimeout(100);
+    expect(await copies(api)).toBe(0);
+    disk.hasRoom = true;
+    await expect.poll(() => copies(api)).toBe(1);
+  });
+
   it('reports once, without names, that it cannot be updated, and searches still work', async () => {
     await using api = await openReadApi(freshSqlite);
     await sql`create trigger full_disk before insert on contact_search begin select raise(abort, 'no room for Person 1'); end`.execute(
