@@ -14,6 +14,7 @@ import { exporting } from './export.ts';
 import { feedStream } from './feed-stream.ts';
 import { feed } from './feed.ts';
 import { growth } from './growth.ts';
+import { idle } from './idle.ts';
 import { live } from './live.ts';
 import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
@@ -37,6 +38,7 @@ const measurements: readonly Measurement[] = [
   growth,
   memory,
   embedded,
+  idle,
   backfill,
   feed,
   feedStream,

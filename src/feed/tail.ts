@@ -14,9 +14,12 @@ export interface Tail {
 
 export interface TailNeeds {
   lastSeq(): Promise<number>;
-  /** How often to poll for commits of other processes. */
+  /** How often to poll for commits of other processes; less often while the log does not grow. */
   readonly everyMs?: number;
 }
+
+const idleAfterMs = 2_000;
+const idleFactor = 10;
 
 interface Waiter {
   readonly beyond: number;
@@ -28,14 +31,17 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
   const waiters = new Set<Waiter>();
   let poked = new AbortController();
   let polling: Promise<void> | undefined;
+  let grown = { seq: 0, atMs: 0 };
 
   async function poll(): Promise<void> {
     while (waiters.size > 0 && !closed.signal.aborted) {
       poked = new AbortController();
       // A store that does not answer is asked again; the reader gets the error from its own query.
       const last = await lastSeq().catch(() => -1);
+      if (last > grown.seq) grown = { seq: last, atMs: performance.now() };
       for (const waiter of waiters) if (last > waiter.beyond) waiter.resolve();
-      if (waiters.size > 0) await sleepUnlessAborted(everyMs, poked.signal);
+      const isIdle = performance.now() - grown.atMs > idleAfterMs;
+      if (waiters.size > 0) await sleepUnlessAborted(isIdle ? everyMs * idleFactor : everyMs, poked.signal);
     }
     polling = undefined;
   }

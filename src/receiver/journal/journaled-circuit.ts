@@ -1,4 +1,4 @@
-// Puts the journal between the receiver and the queue, and checks it every second.
+// Puts the journal between the receiver and the queue, and checks it every second, or less often while it is empty.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
@@ -15,10 +15,12 @@ export function journaledCircuit(journal: Pick<Journal, 'keep'>, circuit: QueueC
 }
 
 const adoptEveryMs = 30_000;
+/** An empty journal has nothing that the queue could have lost. */
+const idleTurns = 5;
 
 /** Returns a function that ends the checks. */
 export function startJournalChecks(
-  { journal, log }: { readonly journal: Pick<Journal, 'check' | 'adopt'>; readonly log: Log },
+  { journal, log }: { readonly journal: Pick<Journal, 'check' | 'adopt' | 'status'>; readonly log: Log },
   { everyMs = 1000 }: { readonly everyMs?: number } = {},
 ): () => Promise<void> {
   const logThrottled = throttled(log, 10_000);
@@ -36,8 +38,10 @@ export function startJournalChecks(
   }
 
   async function loop(): Promise<void> {
+    let turn = 0;
     for (let untilAdopt = adoptEveryMs; !signal.aborted; untilAdopt -= everyMs) {
-      await check();
+      if (journal.status().batches > 0 || turn % idleTurns === 0) await check();
+      turn += 1;
       await sleepUnlessAborted(everyMs, signal, { ref: false });
       if (untilAdopt > 0 || signal.aborted) continue;
       untilAdopt = adoptEveryMs;

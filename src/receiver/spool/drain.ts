@@ -29,6 +29,9 @@ export interface Drain {
   stop(): Promise<void>;
 }
 
+/** An empty spool is looked at less often: it gets its first delivery when the queue fails, which takes longer than this to pass. */
+const idleFactor = 10;
+
 interface OpenedSegment {
   readonly segment: Segment;
   readonly deliveries: readonly QueuedDelivery[];
@@ -51,7 +54,8 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
   async function loop(): Promise<void> {
     let untilAdopt = adoptEveryMs;
     while (!signal.aborted) {
-      const waitMs = needs.circuit.state() === 'closed' ? everyMs : needs.circuit.pauseMs();
+      const closedMs = needs.spool.isEmpty() ? everyMs * idleFactor : everyMs;
+      const waitMs = needs.circuit.state() === 'closed' ? closedMs : needs.circuit.pauseMs();
       await sleepUnlessAborted(waitMs, signal, { ref: false });
       untilAdopt -= waitMs;
       if (untilAdopt <= 0) {

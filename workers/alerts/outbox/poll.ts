@@ -41,7 +41,7 @@ export interface ChannelState {
 const sendsPerChannel = 8;
 /** The largest digest. */
 const alertsPerDigest = 500;
-const defaultPollEveryMs = 500;
+const defaultPollEveryMs = 1_000;
 /** A channel that fails repeatedly is paused, and then tried with one message. */
 const breakerOptions = {
   failuresToOpen: 5,
