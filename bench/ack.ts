@@ -1,15 +1,22 @@
-// How much of a bare server's rate is left when every delivery is verified and safe in Redis and in the journal before it is
-// answered, and what the journal costs.
+// What it costs that every delivery is verified and safe in Redis and in the journal before it is answered: processor time and rate
+// against a server that only reads the body, and the share of the journal.
 import { startRedis } from '../test/harness/redis.ts';
-import { median, type Measurement } from './measure.ts';
+import { cpuSeconds } from './cpu.ts';
+import { median, medianFigure, type Measurement } from './measure.ts';
 import { runLoad, startBaseline, startProduct, temporaryFolder, type Running } from './processes.ts';
 
 const rounds = 5;
 const seconds = 3;
 
+/** One round of load on one server. */
+interface Round {
+  readonly perSecond: number;
+  readonly cpuUs: number;
+}
+
 export const ack: Measurement = {
   name: 'ack',
-  about: 'acknowledged/s on Redis against the same Hono server that only reads the body',
+  about: 'acknowledged/s and processor time on Redis against the same Hono server that only reads the body',
   async run() {
     await using redis = await startRedis();
     using folder = temporaryFolder();
@@ -18,29 +25,42 @@ export const ack: Measurement = {
     await using receiver = await startProduct('receive', { ...common, DATA_DIR: folder.path });
     await using unjournaled = await startProduct('receive', { ...common, DATA_DIR: otherFolder.path, JOURNAL: 'off' });
     await using baseline = await startBaseline();
-    const product: number[] = [];
-    const without: number[] = [];
-    const bare: number[] = [];
-    for (const one of [receiver, unjournaled, baseline]) await rate(one);
+    const product: Round[] = [];
+    const without: Round[] = [];
+    const bare: Round[] = [];
+    for (const one of [receiver, unjournaled, baseline]) await measure(one);
     // Turn by turn, so that whatever else the machine does falls on all.
     for (let round = 0; round < rounds; round += 1) {
-      without.push(await rate(unjournaled));
-      product.push(await rate(receiver));
-      bare.push(await rate(baseline));
+      without.push(await measure(unjournaled));
+      product.push(await measure(receiver));
+      bare.push(await measure(baseline));
     }
+    const rate = (of: readonly Round[]): number => median(of.map(({ perSecond }) => perSecond));
+    const cpu = (of: readonly Round[]): readonly number[] => of.map(({ cpuUs }) => cpuUs);
+    const cpuRatio = (of: readonly Round[]): readonly number[] =>
+      of.map(({ cpuUs }, round) => (bare[round]?.cpuUs ?? Number.NaN) / cpuUs);
+    const unit = 'µs/delivery';
     return [
-      { name: 'ack.per_second', value: median(product) },
-      { name: 'ack.unjournaled_per_second', value: median(without) },
-      { name: 'ack.baseline_per_second', value: median(bare) },
-      { name: 'ack.ratio', value: median(product) / median(bare), limit: ['>=', 0.6] },
-      { name: 'ack.journal_ratio', value: median(product) / median(without), limit: ['>=', 0.85] },
+      { name: 'ack.per_second', value: rate(product) },
+      { name: 'ack.unjournaled_per_second', value: rate(without) },
+      { name: 'ack.baseline_per_second', value: rate(bare) },
+      { name: 'ack.ratio', value: rate(product) / rate(bare), limit: ['>=', 0.6] },
+      { name: 'ack.journal_ratio', value: rate(product) / rate(without), limit: ['>=', 0.85] },
+      medianFigure('ack.cpu_us', cpu(product), { unit }),
+      medianFigure('ack.unjournaled_cpu_us', cpu(without), { unit }),
+      medianFigure('ack.baseline_cpu_us', cpu(bare), { unit }),
+      medianFigure('ack.cpu_ratio', cpuRatio(product), { limit: ['>=', 0.75] }),
+      medianFigure('ack.unjournaled_cpu_ratio', cpuRatio(without)),
     ];
   },
 };
 
-async function rate({ port }: Running): Promise<number> {
+async function measure({ port, pid }: Running): Promise<Round> {
+  const before = cpuSeconds(pid);
   const report = await runLoad({ port, connections: 64, seconds, bodies: 500 });
+  const spent = cpuSeconds(pid) - before;
   const others = Object.entries(report.statuses).filter(([status]) => status !== '202');
   if (others.length > 0) throw new Error(`not every delivery was accepted: ${JSON.stringify(report.statuses)}`);
-  return (report.statuses['202'] ?? 0) / report.seconds;
+  const accepted = report.statuses['202'] ?? 0;
+  return { perSecond: accepted / report.seconds, cpuUs: (spent * 1e6) / accepted };
 }

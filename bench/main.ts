@@ -82,10 +82,14 @@ async function judge(): Promise<void> {
 function figureCells(figure: Figure): readonly string[] {
   return [
     figure.name,
-    `${Number(figure.value.toPrecision(4))}${figure.unit ? ` ${figure.unit}` : ''}`,
+    `${short(figure.value)}${figure.spread ? ` (${figure.spread.map(short).join('–')})` : ''}${figure.unit ? ` ${figure.unit}` : ''}`,
     figure.limit ? figure.limit.join(' ') : '–',
     holds(figure) ? 'holds' : 'MISSED',
   ];
+}
+
+function short(value: number): number {
+  return Number(value.toPrecision(4));
 }
 
 async function compareWith(commit: string): Promise<void> {

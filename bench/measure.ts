@@ -7,6 +7,8 @@ export interface Figure {
   /** `>=` or `<=` and the limit; a figure without one is only reported. */
   readonly limit?: readonly ['>=' | '<=', number];
   readonly unit?: string;
+  /** The least and the greatest of the rounds, where `value` is their median. */
+  readonly spread?: readonly [number, number];
 }
 
 export interface Measurement {
@@ -25,6 +27,11 @@ export function holds({ value, limit }: Figure): boolean {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The median of the rounds, with their spread. */
+export function medianFigure(name: string, rounds: readonly number[], more: Partial<Figure> = {}): Figure {
+  return { name, value: median(rounds), spread: [Math.min(...rounds), Math.max(...rounds)], ...more };
 }
 
 export function percentile(values: readonly number[], share: number): number {
