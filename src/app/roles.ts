@@ -79,7 +79,7 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
   const listener = await openListener(
-    { fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted },
+    { ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted },
     { host: config.host, port: config.port, graceMs: unreadyGraceMs, maxBodyBytes: config.maxBodyBytes },
   );
   opened.defer(() => listener.close());

@@ -1,103 +1,28 @@
-// The public endpoint as a ladder of checks: method, encoding, size, signature, intake. Each check has one status, and its
-// causes in the metrics; the cheapest comes first. Nothing is parsed here, so nothing unverified is ever parsed.
-import type { IncomingMessage } from 'node:http';
+// The public endpoint: the webhook, and the two health probes. Everything but the webhook goes through Hono.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { throttled } from '#src/observability/log.ts';
-import type { Log } from '#src/observability/log.ts';
-import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
-import { verifySignature } from '#src/signing/signature.ts';
-import type { SignatureScheme } from '#src/signing/signature.ts';
-import { jsonResponse, responses, toLingeringResponse, toResponse } from './responses.ts';
-import type { FixedResponse } from './responses.ts';
-import { createBodyBudget, type BodyBudgetOptions } from './body-budget.ts';
-import { discardRest, readBody } from './read-body.ts';
-import { isSelfTest, type Health } from './health.ts';
-import { deliveryOf, type Intake } from './intake.ts';
+import type { Health } from './health.ts';
+import { jsonResponse, responses, toResponse } from './responses.ts';
+import { createWebhook, type WebhookNeeds, type WebhookOptions } from './webhook.ts';
 
-export interface ReceiverNeeds {
-  readonly intake: Pick<Intake, 'accept'>;
-  /** The signing keys that are valid at this time. */
-  keysAt(nowMs: number): readonly string[];
+export interface ReceiverNeeds extends WebhookNeeds {
   readonly health: Pick<Health, 'readiness'>;
-  readonly metrics: Pick<Metrics, 'received' | 'refused' | 'evicted' | 'keyMatched' | 'acknowledged'>;
-  readonly log: Log;
-  /** Milliseconds since 1970. */
-  clock(): number;
 }
 
-export interface ReceiverOptions {
-  readonly scheme: SignatureScheme;
-  readonly header: string;
-  readonly toleranceSeconds: number;
-  readonly allowUnsigned: boolean;
-  readonly maxBodyBytes: number;
-  /** Limits of all bodies together, other than the usual ones. */
-  readonly bodyBudget?: Partial<BodyBudgetOptions>;
+export interface ReceiverApp {
+  fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
+  /** Responds to requests for the webhook without Hono; undefined for all others. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined;
 }
 
-export type ReceiverApp = Hono<{ Bindings: HttpBindings }>;
+const path = '/webhooks';
 
-export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions): ReceiverApp {
-  // Refusals are counted, never stored, and logged at most every ten seconds: anyone can cause them.
+export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions): ReceiverApp {
   const sample = throttled(needs.log, 10_000, needs.clock);
-
-  const maxBytes = Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes);
-  const bodyBudget = createBodyBudget({ maxBytes, ...options.bodyBudget });
-
-  function count(cause: RefusalCause): void {
-    needs.metrics.refused(cause);
-    if (cause === 'stale_signed') sample('warn', staleAdvice, { toleranceSeconds: options.toleranceSeconds });
-    else sample('info', 'requests are refused', { cause });
-  }
-
-  function refuse(cause: RefusalCause, response: FixedResponse): Response {
-    count(cause);
-    return toResponse(response);
-  }
-
-  function refusalOf(incoming: IncomingMessage, body: Buffer, nowMs: number): RefusalCause | undefined {
-    const keys = needs.keysAt(nowMs);
-    if (options.allowUnsigned && keys.length === 0) return undefined;
-    const verdict = verifySignature({
-      scheme: options.scheme,
-      headerName: options.header,
-      headers: (name) => valuesOf(incoming, name),
-      body,
-      keys,
-      toleranceSeconds: options.toleranceSeconds,
-      nowSeconds: Math.floor(nowMs / 1000),
-    });
-    if (verdict.ok) needs.metrics.keyMatched(verdict.keyId);
-    else if (!(options.allowUnsigned && verdict.refusal === 'missing')) return verdict.refusal;
-    return undefined;
-  }
-
-  async function receive({ incoming }: HttpBindings): Promise<Response> {
-    const encoding = incoming.headers['content-encoding'];
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-      return refuse('encoding', responses.compressed);
-    const body = await readBody(incoming, options.maxBodyBytes, bodyBudget);
-    if (body === 'too_large') {
-      count('too_large');
-      return toLingeringResponse(responses.tooLarge, discardRest(incoming));
-    }
-    if (body === 'body_budget' || body === 'slow_body') {
-      needs.metrics.evicted(body);
-      sample('info', 'bodies that are large or slow are given up', { reason: body });
-      return toLingeringResponse(body === 'slow_body' ? responses.slow : responses.busy, discardRest(incoming));
-    }
-    // The sender closed the connection, so this response is never read.
-    if (body === 'aborted') return refuse('aborted', responses.badRequest);
-    const nowMs = needs.clock();
-    const refusal = refusalOf(incoming, body, nowMs);
-    if (refusal) return refuse(refusal, responses.unverified);
-    if (isSelfTest(body)) return toResponse(responses.selfTest);
-    const outcome = await needs.intake.accept(deliveryOf(body, nowMs));
-    needs.metrics.received(outcome);
-    needs.metrics.acknowledged((needs.clock() - nowMs) / 1000);
-    return toResponse(outcome === 'unavailable' ? responses.unavailable : responses.accepted);
-  }
+  const webhook = createWebhook(needs, options);
 
   async function ready(): Promise<Response> {
     const { status, stopping, engines } = await needs.health.readiness();
@@ -105,11 +30,12 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
     return toResponse(jsonResponse(code, { title, message, status, engines }));
   }
 
-  const app: ReceiverApp = new Hono<{ Bindings: HttpBindings }>();
-  // One handler per path: with two, hono runs its middleware chain for every request.
-  app.all('/webhooks', ({ req, env }) =>
-    req.method === 'POST' ? receive(env) : refuse('method', responses.methodNotAllowed),
-  );
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  // The same path spelled another way, for example with a host.
+  app.all(path, async ({ env }) => {
+    await webhook(env.incoming, env.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
   app.get('/healthz', () => toResponse(responses.alive));
   app.get('/readyz', ready);
   app.on(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], ['/healthz', '/readyz'], () => toResponse(responses.readOnly));
@@ -118,7 +44,14 @@ export function createReceiverApp(needs: ReceiverNeeds, options: ReceiverOptions
     sample('error', 'a request failed', { err });
     return toResponse(responses.failed);
   });
-  return app;
+  return {
+    fetch: (request, env) => app.fetch(request, env),
+    handle: (incoming, outgoing) => (isWebhook(incoming.url) ? webhook(incoming, outgoing) : undefined),
+  };
+}
+
+function isWebhook(url = ''): boolean {
+  return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
 }
 
 const readyAnswers = {
@@ -131,16 +64,3 @@ const readyAnswers = {
   not_ready: { code: 503, title: 'Not Ready', message: 'An engine does not respond.' },
   stopping: { code: 503, title: 'Not Ready', message: 'The process is stopping.' },
 } as const;
-
-const staleAdvice =
-  'correctly signed deliveries are rejected as too old: check the clock of this machine, or raise SIGNATURE_TOLERANCE_SECONDS';
-
-/** Returns every value sent under the name separately. Node's `headers` joins them, and a joined pair can look like a list. */
-function valuesOf({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
-  const values: string[] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const found = rawHeaders[at] ?? '';
-    if (found.length === name.length && found.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
-  }
-  return values;
-}

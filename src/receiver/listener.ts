@@ -13,6 +13,8 @@ import { responses, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
+  /** Responds to a request before a web request is made of it; undefined leaves it to `fetch`. */
+  handle?(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined;
   /** Called first when the listener shuts down. */
   onClosing(): void;
   onEvicted?(reason: ConnectionEviction): void;
@@ -48,14 +50,14 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
   const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
   let closing = false;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter passes HttpBindings for an HTTP/1 server; its type includes HTTP/2
-  const handle = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
+  const handleByFetch = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
     errorHandler: () => toResponse(responses.badRequest),
   });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     connections.started(outgoing);
     if (closing) outgoing.shouldKeepAlive = false;
     const answered = (): void => connections.answered(outgoing);
-    handle(incoming, outgoing).then(answered, answered);
+    (needs.handle?.(incoming, outgoing) ?? handleByFetch(incoming, outgoing)).then(answered, answered);
   };
   const server = createServer(
     {

@@ -7,7 +7,7 @@ import { createLog } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
-import type { ReceiverOptions } from '#src/receiver/app.ts';
+import type { WebhookOptions } from '#src/receiver/webhook.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { addQueueHealth, createHealth } from '#src/receiver/health.ts';
@@ -51,7 +51,7 @@ export interface ReceiverSetup {
   readonly queue?: TestQueue;
   readonly keysAt?: (nowMs: number) => readonly string[];
   readonly clock?: () => number;
-  readonly options?: Partial<ReceiverOptions>;
+  readonly options?: Partial<WebhookOptions>;
   readonly listener?: Partial<ListenerOptions>;
   readonly spoolRoot?: string;
   readonly maxSpoolBytes?: number;
@@ -92,7 +92,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     },
   );
   const listener = await openListener(
-    { fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted },
+    { ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted },
     { host: '127.0.0.1', port: 0, ...setup.listener },
   );
   const url = `http://127.0.0.1:${listener.port}`;

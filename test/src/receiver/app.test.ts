@@ -19,6 +19,17 @@ describe('the receiver', () => {
     expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
   });
 
+  it('accepts a delivery whose request line names the host, as proxies write it', async () => {
+    await using receiver = await openReceiver();
+    const body = numbered(1);
+    const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
+    const answer = await exchange(receiver.port, [
+      `POST http://a/webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${head.join('')}Content-Length: ${body.length}\r\n\r\n${body}`,
+    ]);
+    expect(answer).toMatch(/^HTTP\/1\.1 202 [^]*"title":"Accepted"/);
+    expect(receiver.queue.deliveries).toHaveLength(1);
+  });
+
   it('batches deliveries that arrive together, and loses none', async () => {
     await using receiver = await openReceiver();
     const bodies = Array.from({ length: 300 }, (_, index) => numbered(index));
