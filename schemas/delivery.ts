@@ -41,14 +41,15 @@ export interface MalformedDelivery extends Unread {
 
 export type ReadDelivery = KnownDelivery | UnknownDelivery | MalformedDelivery;
 
-export function readDelivery(body: string): ReadDelivery {
+/** `known` is the identity of a delivery that was read before: hashing its body again is half of the work. */
+export function readDelivery(body: string, known?: Identity): ReadDelivery {
   const json = readJson(body);
-  if (!json.ok) return unreadable(json.reason, body);
-  if (!isObject(json.value)) return unreadable('expected object', canonicalJson(json.value));
+  if (!json.ok) return unreadable(json.reason, known ?? identityOfText(body));
+  if (!isObject(json.value)) return unreadable('expected object', known ?? identityOfText(canonicalJson(json.value)));
 
   const envelope = json.value;
   const { event, payload } = envelope;
-  const identity = identityOf(envelope);
+  const identity = known ?? identityOf(envelope);
   const createdAt = timeOf(envelope['created_at']);
   const unread = (): Unread => ({ createdAt, subjectUri: subjectOf(payload), ...identity });
   const malformed = (name: string | null, reason: string): MalformedDelivery => {
@@ -69,10 +70,13 @@ export function readDelivery(body: string): ReadDelivery {
 }
 
 /** Nothing in it can be trusted but its text. */
-function unreadable(reason: string, text: string): MalformedDelivery {
+function unreadable(reason: string, identity: Identity): MalformedDelivery {
+  return { state: 'malformed', event: null, reason, createdAt: null, subjectUri: null, ...identity };
+}
+
+function identityOfText(text: string): Identity {
   const deliveryId = sha256(text);
-  const tie = deliveryId.slice(0, 16);
-  return { state: 'malformed', event: null, reason, createdAt: null, subjectUri: null, deliveryId, tie };
+  return { deliveryId, tie: deliveryId.slice(0, 16) };
 }
 
 function identityOf(envelope: JsonObject): Identity {

@@ -14,6 +14,7 @@ import {
   type DeliveryLine,
 } from '#src/store/log/log-search.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
+import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { replayScript } from './curl-replay.ts';
@@ -215,5 +216,6 @@ function wholeDelivery(
 ): object {
   const { body, encoding, redacted, source } = entry;
   const isWhole = source === 'webhook' && !redacted && body !== null;
-  return { ...entry, resend: isWhole ? replayScript({ body, encoding }, signing) : null };
+  const resend = isWhole ? replayScript({ body, encoding }, signing) : null;
+  return { ...entry, changes: completeChanges(entry), resend };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
+import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
 import { payloadText } from './payload.ts';
 
 /** The documented schema. Entries are built as text and are not validated by it. */
@@ -45,11 +46,11 @@ export interface FeedEntry {
 }
 
 export function entryOf(row: FeedRow): FeedEntry {
-  const { seq, event, source, subject_uri, occurred_at, received_at, outcome, changes } = row;
+  const { seq, event, source, subject_uri, occurred_at, received_at, outcome } = row;
   const head =
     `{"seq":${seq},"event":${quoted(event)},"source":${quoted(source)},"subject_uri":${quoted(subject_uri)},` +
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
-  const text = `${head},"changes":${changes ?? 'null'},"payload":${payloadText(row)}}`;
+  const text = `${head},"changes":${completeChangesText(row) ?? 'null'},"payload":${payloadText(row)}}`;
   return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, text };
 }
 

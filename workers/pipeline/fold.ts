@@ -20,6 +20,7 @@ import { bisect } from './bisect.ts';
 import { quarantined, type Parsed } from './parse.ts';
 import { openRows, type RowWorkspace } from './row-workspace.ts';
 import type { Screen, Screened } from './screen.ts';
+import { storedChanges } from './stored-changes.ts';
 
 export interface FoldNeeds {
   readonly store: Store;
@@ -106,5 +107,5 @@ function mergeItem<Item extends Parsed>(
 }
 
 function entryOf({ item: { entry }, effect }: Merged<Parsed>): NewEntry {
-  return effect ? { ...entry, outcome: effect.outcome, changes: effect.changes } : entry;
+  return effect ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect) } : entry;
 }

@@ -53,6 +53,15 @@ export function reparse(entry: LogEntry): Parsed {
   return parseText(entry.body, { ...rest, reason: null });
 }
 
+/** The fact of a stored entry, for its values: no part of them depends on the identity of the entry. */
+export function factIn({
+  body,
+  ...entry
+}: Pick<LogEntry, 'source' | 'occurred_at' | 'body' | 'encoding'>): Fact | null {
+  if (entry.encoding !== null || body === null) return null;
+  return parseText(body, { ...blankEntry, ...entry, delivery_id: 'stored', tie: '0'.repeat(16) }).fact;
+}
+
 /** Whether we read it from the API: no sender can produce such an entry. */
 export const isApiRead = ({ source }: Pick<NewEntry, 'source'>): boolean =>
   source === 'backfill' || source === 'reconcile';
@@ -75,12 +84,13 @@ function parseApiRecord(body: string, blank: NewEntry): Parsed {
 }
 
 function parseDelivery(body: string, blank: NewEntry): Parsed {
-  const read = readDelivery(body);
+  // A stored entry keeps its identity: a redacted body no longer yields it.
+  const stored = blank.delivery_id === '' ? undefined : { deliveryId: blank.delivery_id, tie: blank.tie };
+  const read = readDelivery(body, stored);
   const entry = {
     ...blank,
-    // A stored entry keeps its identity: a redacted body no longer yields it.
-    delivery_id: blank.delivery_id || read.deliveryId,
-    tie: blank.tie || read.tie,
+    delivery_id: read.deliveryId,
+    tie: read.tie,
     event: read.event,
     occurred_at: read.createdAt,
     subject_uri: read.state === 'known' ? read.payload.uri : read.subjectUri,

@@ -23,6 +23,8 @@ export type Changes = Record<string, Record<string, [before: Json, after: Json]>
 export interface Effect {
   readonly outcome: 'applied' | 'unchanged' | 'superseded' | 'tombstoned';
   readonly changes: Changes | null;
+  /** The tables whose changes follow from the fact alone, because it was the first about their row. */
+  readonly created: readonly string[];
 }
 
 export interface MergeOptions {
@@ -36,11 +38,15 @@ export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effec
   const subject = rows(fact.subject.table, fact.subject.uri);
   const wasDeleted = isDeleted(subject.row);
   const changes: Changes = {};
+  const created: string[] = [];
   let won = false;
   for (const assignment of fact.assignments) {
-    const working = rows(assignment.table, assignment.uri);
-    if (isBlanked(assignment.table, working.row, options)) continue;
+    const { table, uri } = assignment;
+    const working = rows(table, uri);
+    if (isBlanked(table, working.row, options)) continue;
+    const isFirst = rowVersion(working.row) === '' && !isDeleted(working.row);
     if (assign(working, assignment, changes)) won = true;
+    if (isFirst && !isTimed(fact, table) && changes[table] !== undefined) created.push(table);
   }
   if (fact.noShow && addToNoShow(subject, fact.noShow, changes)) won = true;
   if (fact.tombstone) {
@@ -49,8 +55,14 @@ export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effec
   }
   const changed = Object.keys(changes).length > 0;
   const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
-  return { outcome, changes: changed ? changes : null };
+  return { outcome, changes: changed ? changes : null, created };
 }
+
+/** Whether a fact sets columns of a table to the time at which it was observed, which may change when it is read again. */
+const isTimed = ({ subject, tombstone, noShow }: Fact, table: MirrorTable): boolean =>
+  tombstone?.table === table || (subject.table === table && noShow !== undefined && isMark(noShow));
+
+const isMark = (noShow: NoShowFact): boolean => 'mark' in noShow && noShow.mark !== null;
 
 /**
  * Writes what a fact says now, after a person was redacted from it. The fact keeps its versions, so the fields it decided are

@@ -7,6 +7,7 @@ import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/
 import type { Changes } from '#workers/projections/merge.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
+import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
 import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
 
 export type TouchingEntry = Readonly<ReturnType<typeof touchingEntry>>;
@@ -85,8 +86,9 @@ async function readHistory(
       if (entry.seq <= after || !touches(uri, entry, fact)) continue;
       hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
       if (hasMore) continue;
-      deliveries.push(touchingEntry(entry));
-      weight += (entry.changes ?? '').length;
+      const changes = completeChangesText(entry);
+      deliveries.push(touchingEntry({ ...entry, changes }));
+      weight += (changes ?? '').length;
     }
     // Everything that was asked for is found.
     if (hasMore && suppliers.size === origins.length) break;

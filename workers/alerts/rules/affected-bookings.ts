@@ -126,7 +126,7 @@ async function changesOf(
   return found;
 }
 
-/** `changes` maps table and column to [before, after]. */
+/** `changes` maps table and column to [before, after]; a row that the entry created had no values before. */
 function previousValues(changes: unknown, body: unknown): PreviousValues {
   const event = propertyOf(changes, 'scheduled_events');
   const emails = propertyOf(propertyOf(propertyOf(changes, 'contacts'), 'emails'), '0');
@@ -134,7 +134,10 @@ function previousValues(changes: unknown, body: unknown): PreviousValues {
   const own = propertyOf(propertyOf(propertyOf(changes, 'invitees'), 'email'), '0');
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
-    event: eventColumns.some((column) => propertyOf(event, column) !== undefined) ? eventIn(body) : undefined,
+    event:
+      event === 'created' || eventColumns.some((column) => propertyOf(event, column) !== undefined)
+        ? eventIn(body)
+        : undefined,
   };
 }
 
