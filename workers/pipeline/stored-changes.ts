@@ -5,9 +5,7 @@
 //   stored   {"invitees": "created", "scheduled_events": {"status": ["active", "canceled"]}}
 import type { Json } from '#src/store/columns.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
-import type { UriRow } from '#src/store/rows.ts';
-import type { Fact } from '#workers/projections/contract.ts';
-import { merge, type Changes, type Effect, type WorkingRow } from '#workers/projections/merge.ts';
+import { changesFromNothing, type Changes, type Effect } from '#workers/projections/merge.ts';
 import { factIn } from './parse.ts';
 
 const mark = 'created';
@@ -23,17 +21,17 @@ export function storedChanges({ changes, created }: Pick<Effect, 'changes' | 'cr
 type Content = Pick<LogEntry, 'source' | 'occurred_at' | 'body' | 'encoding'>;
 
 /**
- * The changes of an entry with every column. A table that the body no longer describes is left out. Entries of earlier versions list
- * every column, and are returned as they are.
+ * The changes of an entry with every column. Where the body was removed, the tables of created rows are left out. Entries of earlier
+ * versions list every column, and are returned as they are.
  */
 export function completeChanges(entry: Content & Pick<LogEntry, 'changes'>): Changes | null {
   const { changes: stored } = entry;
   if (!isStored(stored)) return null;
   if (isComplete(stored)) return stored;
-  const derived = changesFromNothing(factIn(entry));
+  const fact = factIn(entry);
   const tables = Object.entries(stored).flatMap(([table, columns]) => {
-    const complete = columns === mark ? derived[table] : columns;
-    return complete === undefined ? [] : [[table, complete] as const];
+    const complete = columns === mark ? fact && changesFromNothing(fact, table) : columns;
+    return complete === null ? [] : [[table, complete] as const];
   });
   return tables.length === 0 ? null : Object.fromEntries(tables);
 }
@@ -45,18 +43,6 @@ export function completeChangesText(entry: Content & { readonly changes: string 
   if (changes === null || !changes.includes(`"${mark}"`)) return changes;
   const complete = completeChanges({ ...entry, changes: JSON.parse(changes) });
   return complete === null ? null : JSON.stringify(complete);
-}
-
-function changesFromNothing(fact: Fact | null): Changes {
-  const rows = new Map<string, WorkingRow>();
-  const rowOf = (table: string, uri: string): WorkingRow => {
-    const row: UriRow = { uri };
-    const working = rows.get(table) ?? { row, isNew: true, columns: new Set(), isTouched: false };
-    rows.set(table, working);
-    return working;
-  };
-  // Only a deleted row is erased, and these are empty.
-  return (fact && merge(rowOf, fact, { eraseOnDelete: false }).changes) ?? {};
 }
 
 /** Only the fold writes this column. */

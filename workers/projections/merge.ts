@@ -64,6 +64,16 @@ const isTimed = ({ subject, tombstone, noShow }: Fact, table: MirrorTable): bool
 
 const isMark = (noShow: NoShowFact): boolean => 'mark' in noShow && noShow.mark !== null;
 
+/** What `merge` reports for a table that it names in `created`: every value that the fact has, from nothing. */
+export function changesFromNothing({ assignments }: Fact, table: string): Changes[string] {
+  const changes: Changes[string] = {};
+  for (const { fields } of assignments.filter((each) => each.table === table))
+    for (const values of Object.values(fields))
+      for (const [column, value] of Object.entries(values))
+        if (value !== null && !unlisted.has(column)) changes[column] = [null, value];
+  return changes;
+}
+
 /**
  * Writes what a fact says now, after a person was redacted from it. The fact keeps its versions, so the fields it decided are
  * those with its version; no other fact is needed.
