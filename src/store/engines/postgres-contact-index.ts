@@ -22,7 +22,8 @@ export function postgresContactIndex(): ContactIndex {
     },
     candidates: async (_db, { condition, order, most }) =>
       condition && sql`select ${sql.ref(order)} as key, uri from contact_search where ${condition} limit ${most + 1}`,
-    words: () => null,
+    words: sql`null`,
+    list: (values) => sql`select unnest(${values}::text[])`,
     async missing(db) {
       const { rows } = await sql<{ exists: boolean }>`
         select to_regclass('contact_search_trigrams') is not null as exists`.execute(db);

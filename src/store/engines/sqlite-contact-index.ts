@@ -2,7 +2,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
 import type { Database } from '#src/store/tables.ts';
-import { wordQuery, wordsOf } from './sqlite-trigrams.ts';
+import { wordColumns, wordQuery } from './sqlite-trigrams.ts';
 
 export const sqliteContactIndex: ContactIndex = {
   equals: (column, values) => [sql`${column} in (${sql.join(values)})`],
@@ -19,7 +19,8 @@ export const sqliteContactIndex: ContactIndex = {
     }
     return undefined;
   },
-  words: (texts) => JSON.stringify(wordsOf(texts)),
+  words: sql`contact_words(${sql.join(wordColumns.map((name) => sql.ref(name)))})`,
+  list: (values) => sql`select value from json_each(${JSON.stringify(values)})`,
   missing: async () => [],
 };
 

@@ -22,12 +22,16 @@ const letters = 0x800 - firstLetter;
 const lettersOfColumn = letters / 4;
 
 /** One entry for each of `wordColumns`. */
-export function wordsOf(texts: TextsOf): readonly (string | null)[] {
-  return wordColumns.map((name) => {
-    const value = texts[name];
-    if (value === null) return null;
-    return coded.has(name) ? codeOf(name, value) : lettersIn(name, value.toLowerCase());
-  });
+export const wordsOf = (texts: TextsOf): readonly (string | null)[] =>
+  wordColumns.map((name) => wordOf(name, texts[name]));
+
+/** As a function of SQL: from the values of `wordColumns` to a JSON list of their words. */
+export const contactWords = (...values: readonly unknown[]): string =>
+  JSON.stringify(wordColumns.map((name, index) => wordOf(name, values[index])));
+
+function wordOf(name: ColumnFilter, value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  return coded.has(name) ? codeOf(name, value) : lettersIn(name, value.toLowerCase());
 }
 
 function lettersIn(name: ColumnFilter, text: string): string {

@@ -12,6 +12,7 @@ import type { StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactIndex } from './sqlite-contact-index.ts';
+import { contactWords } from './sqlite-trigrams.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from './row-pages.ts';
@@ -111,6 +112,7 @@ function openFile(path: string): Sqlite.Database {
     // Deleted personal data must not stay readable in free pages of the file.
     database.pragma('secure_delete = ON');
     database.pragma('cache_size = -8000');
+    database.function('contact_words', { deterministic: true, varargs: true }, contactWords);
     return database;
   } catch (error) {
     throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {

@@ -7,14 +7,14 @@
 // An entry commits with the row it describes, so a row that was read after its entry is at least as new. Readers compare the contacts
 // of the entries after the offset themselves (`newer-contacts.ts`). Redacted contacts leave in the transaction that redacts them.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { deleteRows, readColumns, writeRows } from '#src/store/rows.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { deleteRows } from '#src/store/rows.ts';
+import { columnsOf } from '#src/store/tables.ts';
 
 /** `offset`: the last log entry whose contact was copied. `filled`: while filling, the URI of the last contact that was copied. */
 export const searchState = keyValue('contact search', z.object({ offset: z.number(), filled: z.string().nullable() }));
@@ -28,9 +28,9 @@ export interface CatchUpOptions {
   readonly hasRoom?: () => Promise<boolean>;
 }
 
-const usuallyAtOnce = 50;
-/** Log entries per transaction: many may be about the same few contacts. */
-const entriesAtOnce = 1_000;
+const usuallyAtOnce = { sqlite: 100, postgres: 500 } as const;
+/** Log entries read per contact: many may be about the same few contacts. */
+const entriesPerContact = 4;
 
 /** Begins to fill the table, unless that was done before. Without it the table stays empty, and searches scan the contacts. */
 export async function useContactSearch(store: Store): Promise<void> {
@@ -45,7 +45,7 @@ export async function useContactSearch(store: Store): Promise<void> {
 /** Brings the table up to date. Returns its offset; undefined where the search is not in use, or the work ended early. */
 export async function catchUpContactSearch(
   store: Store,
-  { atOnce = usuallyAtOnce, signal, hasRoom = async () => true }: CatchUpOptions = {},
+  { atOnce = usuallyAtOnce[store.engine.name], signal, hasRoom = async () => true }: CatchUpOptions = {},
 ): Promise<number | undefined> {
   for (;;) {
     // Asked outside of a transaction: mostly there is nothing to do, and no writer should wait for that.
@@ -108,7 +108,7 @@ async function advance(unit: Unit, atOnce: number): Promise<void> {
 /** Copies the contacts of the next entries. Returns the offset of the last one. */
 async function follow(unit: Unit, offset: number, atOnce: number): Promise<number> {
   const { rows } = await sql<{ seq: number; uri: string | null }>`select seq, subject_uri as uri from event_log
-    where seq > ${offset} order by seq limit ${entriesAtOnce}`.execute(unit.db);
+    where seq > ${offset} order by seq limit ${entriesPerContact * atOnce}`.execute(unit.db);
   const uris = new Set<string>();
   let reached = offset;
   for (const { seq, uri } of rows) {
@@ -116,25 +116,18 @@ async function follow(unit: Unit, offset: number, atOnce: number): Promise<numbe
     if (uri !== null) uris.add(uri);
     reached = seq;
   }
-  await copyContacts(unit, [...uris]);
+  const list = unit.engine.contactIndex.list([...uris]);
+  await copyContacts(unit, (uri) => sql`${uri} in (${list})`);
   return reached;
 }
 
 /** Copies the next contacts. Returns the URI of the last one; null when all are copied. */
 async function fill(unit: Unit, filled: string, atOnce: number): Promise<string | null> {
-  const next = unit.db.selectFrom('contacts').select('uri').where('uri', '>', filled).orderBy('uri').limit(atOnce);
-  const uris = (await next.execute()).map(({ uri }) => uri);
-  const end = uris.length < atOnce ? undefined : uris.at(-1);
-  await copyContacts(unit, uris);
-  // Rows of an earlier time whose contacts no longer exist.
-  const range = unit.db.selectFrom('contact_search').select('uri').where('uri', '>', filled);
-  const held = await (end === undefined ? range : range.where('uri', '<=', end)).execute();
-  const known = new Set(uris);
-  await deleteRows(
-    unit,
-    'contact_search',
-    'uri',
-    held.flatMap(({ uri }) => (known.has(uri) ? [] : [uri])),
+  const { rows } = await sql<{ uri: string }>`select uri from contacts where uri > ${filled} order by uri
+    limit 1 offset ${atOnce - 1}`.execute(unit.db);
+  const end = rows[0]?.uri;
+  await copyContacts(unit, (uri) =>
+    end === undefined ? sql`${uri} > ${filled}` : sql`${uri} > ${filled} and ${uri} <= ${end}`,
   );
   return end ?? null;
 }
@@ -143,25 +136,26 @@ const copied = columnsOf(
   'contact_search',
   'uri created_at updated_at name job_title company city timezone country state',
 );
-type SearchRow = Pick<TableRow<'contact_search'>, (typeof copied)[number]>;
 
-/** Makes the rows of these contacts equal to them; URIs of anything else are passed over. */
-async function copyContacts(unit: Unit, uris: readonly string[]): Promise<void> {
-  const lookup = { key: 'uri' as const, values: uris };
-  const contacts = await readColumns(unit, 'contacts', { columns: [...copied, 'deleted_at'], ...lookup });
-  const held = new Map(
-    (await readColumns(unit, 'contact_search', { columns: copied, ...lookup })).map((row) => [row.uri, row] as const),
+/** Makes the rows of these contacts equal to them, within the database. URIs of anything else are passed over. */
+async function copyContacts(
+  { db, engine }: Unit,
+  isAmong: (uri: RawBuilder<unknown>) => RawBuilder<SqlBool>,
+): Promise<void> {
+  const names = sql.join(copied.map((name) => sql.ref(name)));
+  const isSame = copied.map((name) =>
+    name === 'uri'
+      ? sql`copy.uri = contacts.uri`
+      : sql`copy.${sql.ref(name)} is not distinct from contacts.${sql.ref(name)}`,
   );
-  const live = contacts.filter(({ deleted_at: deletedAt }) => deletedAt === null);
-  const different = live.filter((contact) => !isSame(contact, held.get(contact.uri)));
-  await writeRows(
-    unit,
-    'contact_search',
-    different.map(({ deleted_at: _deletedAt, ...row }) => ({ ...row, words: unit.engine.contactIndex.words(row) })),
+  const replaced = [...copied.slice(1), 'words'].map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`);
+  await sql`insert into contact_search (${names}, words)
+    select ${names}, ${engine.contactIndex.words} from contacts
+    where ${isAmong(sql.ref('contacts.uri'))} and deleted_at is null
+      and not exists (select 1 from contact_search as copy where ${sql.join(isSame, sql` and `)})
+    on conflict (uri) do update set ${sql.join(replaced)}`.execute(db);
+  await sql`delete from contact_search where ${isAmong(sql.ref('contact_search.uri'))}
+    and not exists (select 1 from contacts where contacts.uri = contact_search.uri and contacts.deleted_at is null)`.execute(
+    db,
   );
-  for (const { uri } of live) held.delete(uri);
-  await deleteRows(unit, 'contact_search', 'uri', [...held.keys()]);
 }
-
-const isSame = (contact: SearchRow, row: SearchRow | undefined): boolean =>
-  row !== undefined && copied.every((name) => contact[name] === row[name]);

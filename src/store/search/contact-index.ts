@@ -25,8 +25,10 @@ export interface ContactIndex {
   folding(db: Kysely<Database>): Promise<Folding>;
   /** A query for `key` (the time to sort by) and `uri` of every row of `contact_search` that may match; undefined where the index does not help. */
   candidates(db: Kysely<Database>, search: CandidateSearch): Promise<RawBuilder<unknown> | undefined>;
-  /** The texts as the index spells them, for the column `words`; null where the index reads the texts themselves. */
-  words(texts: TextsOf): string | null;
+  /** The texts of a contact as the index spells them, for the column `words`; null where the index reads the texts themselves. */
+  readonly words: RawBuilder<unknown>;
+  /** A query for these values, as one parameter. */
+  list(values: readonly string[]): RawBuilder<unknown>;
   /** The statements that create a missing index, for an operator to run; empty where none is missing. */
   missing(db: Kysely<Database>): Promise<readonly string[]>;
 }
