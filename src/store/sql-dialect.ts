@@ -35,6 +35,8 @@ export interface SqlDialect {
   ratio(part: Sql, whole: Sql): Sql;
   /** A sum of amounts of money, without what adding binary fractions leaves behind. */
   sumOfMoney(amount: Sql): Sql;
+  /** How many custom fields are joined to their contacts; a subquery reads each further one. */
+  readonly mostJoinedFields: number;
   /** One value of a custom field in the type of its definition; null where it does not fit. */
   readonly custom: CustomValues;
 }

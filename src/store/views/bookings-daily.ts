@@ -1,6 +1,5 @@
 // What happened on each day to the bookings of each event type.
 import { sql } from 'kysely';
-import type { Sql } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
 import { date, integer, text, type View } from './view.ts';
 
@@ -20,40 +19,28 @@ export const bookingsDaily: View = {
   key: ['day', 'event_type'],
   since: 'day',
   select(dialect) {
-    const happened = (what: string, at: Sql, more: { type?: Sql; name?: Sql; from: Sql }) =>
-      sql`select ${dialect.day(at)} as day, coalesce(${more.type ?? sql`event_type`}, '') as event_type,
-        ${more.name ?? sql`event_type_name`} as event_type_name, ${sql.lit(what)} as what from ${more.from}`;
+    const { bytes, day } = dialect;
     const counted = (what: string) => sql`count(case what when ${sql.lit(what)} then 1 end) as ${sql.id(what)}`;
+    // A journey counts when it was booked and when it ended, so it is read once and doubled.
     return sql`with recursive ${journeys(dialect)},
-    happenings as (
-      ${happened('booked', sql`booked_at`, {
-        type: sql`first_event_type`,
-        name: sql`first_event_type_name`,
-        from: sql`journeys`,
-      })}
+    moments as (
+      select case later when 0 then booked_at
+          else case when outcome in ('held', 'no_show') then start_time else canceled_at end end as at,
+        case later when 0 then first_event_type else event_type end as event_type,
+        case later when 0 then first_event_type_name else event_type_name end as event_type_name,
+        case later when 0 then 'booked' else case outcome when 'rescheduled' then 'rescheduled' when 'held' then 'held'
+          when 'no_show' then 'no_shows' when 'canceled_by_host' then 'canceled' when 'canceled_by_invitee' then 'canceled'
+          when 'late_cancellation' then 'canceled' when 'canceled' then 'canceled' end end as what
+      from journeys cross join (select 0 as later union all select 1) as twice
       union all
-      ${happened('rescheduled', sql`invitees.created_at`, {
-        type: sql`scheduled_events.event_type`,
-        name: sql`coalesce(event_types.name, scheduled_events.name)`,
-        from: sql`members join journeys on journeys.journey_uri = members.journey_uri
-          join invitees on invitees.uri = members.invitee_uri
-          left join scheduled_events on scheduled_events.uri = invitees.event_uri
-          left join event_types on event_types.uri = scheduled_events.event_type
-          where members.invitee_uri <> journeys.first_invitee`,
-      })}
-      union all
-      ${happened('rescheduled', sql`canceled_at`, { from: sql`journeys where outcome = 'rescheduled'` })}
-      union all
-      ${happened('canceled', sql`canceled_at`, {
-        from: sql`journeys where outcome in ('canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled')`,
-      })}
-      union all
-      ${happened('held', sql`start_time`, { from: sql`journeys where outcome = 'held'` })}
-      union all
-      ${happened('no_shows', sql`start_time`, { from: sql`journeys where outcome = 'no_show'` })}
+      select invitees.created_at, scheduled_events.event_type, coalesce(event_types.name, scheduled_events.name), 'rescheduled'
+      from ranked join invitees on invitees.uri = ranked.invitee_uri
+      left join scheduled_events on scheduled_events.uri = invitees.event_uri
+      left join event_types on event_types.uri = scheduled_events.event_type
+      where ranked.place > 1
     )
-    select day, event_type, max(${dialect.bytes(sql`event_type_name`)}) as event_type_name, ${sql.join(
-      ['booked', 'rescheduled', 'canceled', 'held', 'no_shows'].map(counted),
-    )} from happenings where day is not null group by day, event_type`;
+    select ${day(sql`at`)} as day, coalesce(event_type, '') as event_type, max(${bytes(sql`event_type_name`)}) as event_type_name,
+      ${sql.join(['booked', 'rescheduled', 'canceled', 'held', 'no_shows'].map(counted))}
+    from moments where what is not null and at is not null group by ${day(sql`at`)}, coalesce(event_type, '')`;
   },
 };

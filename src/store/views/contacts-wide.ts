@@ -84,11 +84,16 @@ export function contactsWide(definitions: readonly FieldDefinition[]): View {
     },
     key: ['uri'],
     since: 'updated_at',
-    select: (dialect) =>
-      sql`select ${sql.join([
+    select(dialect) {
+      const values = fields.map(({ definition, type }, index) => valueOf(dialect, { definition, type, index }));
+      return sql`select ${sql.join([
         ...Object.keys(own).map((name) => sql.id('contacts', name)),
-        ...fields.map(({ name, definition, type }) => sql`${valueOf(dialect, definition, type)} as ${sql.id(name)}`),
-      ])} from contacts where contacts.deleted_at is null`,
+        ...fields.map(({ name }, index) => sql`${values[index]?.column} as ${sql.id(name)}`),
+      ])} from contacts ${sql.join(
+        values.map(({ join }) => join),
+        sql` `,
+      )} where contacts.deleted_at is null`;
+    },
   };
 }
 
@@ -100,14 +105,40 @@ function columnOf({ currency, field_type }: FieldDefinition, { kind, about }: Fi
   return { kind, about: field_type === 'currency' && currency ? `${about} of ${currency}` : about };
 }
 
-/** A subquery a column: reads nothing where the column is not asked for, and no join limits how many there are. */
-function valueOf({ custom }: SqlDialect, { uri }: Definition, { typed }: FieldType): Sql {
-  const value = sql`field.value`;
-  const here = sql`from contact_custom_fields as field
-    where field.contact_uri = contacts.uri and field.field_uri = ${sql.lit(uri)}`;
-  if (typed === 'asIs') return sql`(select ${value} ${here})`;
-  if (typed !== 'option') return sql`(select ${custom[typed](value)} ${here})`;
+interface Field {
+  readonly definition: Definition;
+  readonly type: FieldType;
+  readonly index: number;
+}
+
+/**
+ * The first fields are joined where the engine joins well: it then reads a page of contacts by their keys and all contacts by
+ * hashing, and leaves out the join of a column that is not asked for. Further ones are a subquery each: no join limits their number.
+ */
+function valueOf(
+  dialect: SqlDialect,
+  { definition, type, index }: Field,
+): { readonly column: Sql; readonly join: Sql } {
+  const field = sql.id(`field_${index}`);
+  const matches = sql`${field}.contact_uri = contacts.uri and ${field}.field_uri = ${sql.lit(definition.uri)}`;
+  const value = typedValue(dialect, { value: sql`${field}.value`, definition, type });
+  if (index >= dialect.mostJoinedFields)
+    return { column: sql`(select ${value} from contact_custom_fields as ${field} where ${matches})`, join: sql`` };
+  const isOption = type.typed === 'option';
+  return {
+    // Without a value the options are not even read.
+    column: isOption ? sql`case when ${field}.value is not null then ${value} end` : value,
+    join: sql`left join contact_custom_fields as ${field} on ${matches}`,
+  };
+}
+
+function typedValue(
+  { custom }: SqlDialect,
+  { value, definition, type }: { readonly value: Sql; readonly definition: Definition; readonly type: FieldType },
+): Sql {
+  if (type.typed === 'asIs') return value;
+  if (type.typed !== 'option') return custom[type.typed](value);
   // Looked up when it is read: an option renamed needs no new view.
-  const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(uri)})`;
-  return sql`(select ${custom.option(value, options)} ${here})`;
+  const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(definition.uri)})`;
+  return custom.option(value, options);
 }

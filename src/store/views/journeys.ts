@@ -13,7 +13,10 @@ import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 const longestCircle = 32;
 const day = 24 * 3_600;
 
-/** `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee, and `journeys`. */
+/**
+ * `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee; `ranked`, the members of journeys
+ * that were moved, in their order; and `journeys`.
+ */
 export function journeys(dialect: SqlDialect): Sql {
   const { bytes } = dialect;
   return sql`
@@ -44,26 +47,25 @@ export function journeys(dialect: SqlDialect): Sql {
     from tree join links on links.parent = tree.node
     where links.child not in (select node from circles)
   ),
-  members as materialized (
-    select invitees.uri as invitee_uri, coalesce(tree.root, invitees.uri) as journey_uri, coalesce(tree.depth, 0) as depth,
-      invitees.created_at, tree.root is null as alone
+  members as (
+    select invitees.uri as invitee_uri, coalesce(tree.root, invitees.uri) as journey_uri
     from invitees left join tree on tree.node = invitees.uri
   ),
   spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
   ranked as (
-    select journey_uri, invitee_uri, depth,
-      row_number() over (partition by journey_uri order by depth, created_at is null, created_at, ${bytes(sql`invitee_uri`)}) as place,
-      row_number() over (partition by journey_uri order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitee_uri`)} desc) as place_from_end
-    from members where not alone
+    select tree.root as journey_uri, invitees.uri as invitee_uri, tree.depth,
+      row_number() over (partition by tree.root
+        order by depth, created_at is null, created_at, ${bytes(sql`invitees.uri`)}) as place,
+      row_number() over (partition by tree.root
+        order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitees.uri`)} desc) as place_from_end
+    from tree join invitees on invitees.uri = tree.node
   ),
   ends as (
     select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee,
       max(case place_from_end when 1 then invitee_uri end) as last_invitee, count(*) as invitees, max(depth) as depth
     from ranked group by journey_uri
-    union all
-    select journey_uri, invitee_uri, invitee_uri, 1, 0 from members where alone
   ),
-  journeys as materialized (${ended(dialect)})`;
+  journeys as (${ended(dialect)})`;
 }
 
 const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
@@ -71,7 +73,6 @@ const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
 
 /** A journey with what its first invitee says of where it came from, and its last of how it ended. */
 function ended(dialect: SqlDialect): Sql {
-  const event = sql`last_event.cancellation`;
   return sql`
     select stated.*,
       case
@@ -84,23 +85,16 @@ function ended(dialect: SqlDialect): Sql {
         when coalesce(end_time, start_time) <= ${dialect.now} then 'held'
         when coalesce(end_time, start_time) is not null then 'upcoming'
       end as outcome
-    from (
+    from (${movedBookings(dialect)} union all ${singleBookings(dialect)}) as stated`;
+}
+
+/** Bookings that were moved: the first invitee and the last are two, or both are the only one that is mirrored. */
+function movedBookings(dialect: SqlDialect): Sql {
+  const first = { invitee: 'first', event: 'first_event', type: 'first_type' };
+  return sql`
       select ends.journey_uri, ends.first_invitee, ends.last_invitee, ends.invitees,
-        coalesce(spans.deepest, 0) + case when (last.rescheduled is true or last.new_invitee <> '')
-          and coalesce(spans.deepest, 0) = ends.depth then 1 else 0 end as moves,
-        last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
-        ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
-        last.email as invitee_email, last.name as invitee_name,
-        first.utm_source, first.utm_medium, first.utm_campaign, first.utm_content, first.utm_term,
-        first.created_at as booked_at, first_event.start_time as first_start_time, first_event.event_type as first_event_type,
-        coalesce(first_type.name, first_event.name) as first_event_type_name,
-        last_event.start_time, last_event.end_time,
-        ${dialect.secondsBetween(sql`first.created_at`, sql`last_event.start_time`)} as lead_time_seconds,
-        last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
-        ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
-        last.no_show_at,
-        (last.rescheduled is true or last.new_invitee <> '') as moved_on,
-        (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled
+        coalesce(spans.deepest, 0) + case when ${movedOn} and coalesce(spans.deepest, 0) = ends.depth then 1 else 0 end as moves,
+        ${facts(dialect, first)}
       from ends
       join invitees as first on first.uri = ends.first_invitee
       join invitees as last on last.uri = ends.last_invitee
@@ -108,6 +102,43 @@ function ended(dialect: SqlDialect): Sql {
       left join scheduled_events as first_event on first_event.uri = first.event_uri
       left join scheduled_events as last_event on last_event.uri = last.event_uri
       left join event_types as first_type on first_type.uri = first_event.event_type
+      left join event_types on event_types.uri = last_event.event_type`;
+}
+
+/** Most bookings are never moved. Each of their rows is read once. */
+function singleBookings(dialect: SqlDialect): Sql {
+  const first = { invitee: 'last', event: 'last_event', type: 'event_types' };
+  return sql`
+      select last.uri, last.uri, last.uri, 1, case when ${movedOn} then 1 else 0 end,
+        ${facts(dialect, first)}
+      from invitees as last
+      left join tree on tree.node = last.uri
+      left join scheduled_events as last_event on last_event.uri = last.event_uri
       left join event_types on event_types.uri = last_event.event_type
-    ) as stated`;
+      where tree.node is null`;
+}
+
+const movedOn = sql`(last.rescheduled is true or last.new_invitee <> '')`;
+
+/** `first` names the tables of the first invitee; those of the last are `last`, `last_event` and `event_types`. */
+function facts(
+  dialect: SqlDialect,
+  first: { readonly invitee: string; readonly event: string; readonly type: string },
+): Sql {
+  const of = (table: keyof typeof first, column: string): Sql => sql.ref(`${first[table]}.${column}`);
+  const event = sql`last_event.cancellation`;
+  return sql`last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
+        ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
+        last.email as invitee_email, last.name as invitee_name,
+        ${of('invitee', 'utm_source')} as utm_source, ${of('invitee', 'utm_medium')} as utm_medium,
+        ${of('invitee', 'utm_campaign')} as utm_campaign, ${of('invitee', 'utm_content')} as utm_content,
+        ${of('invitee', 'utm_term')} as utm_term, ${of('invitee', 'created_at')} as booked_at,
+        ${of('event', 'start_time')} as first_start_time, ${of('event', 'event_type')} as first_event_type,
+        coalesce(${of('type', 'name')}, ${of('event', 'name')}) as first_event_type_name,
+        last_event.start_time, last_event.end_time,
+        ${dialect.secondsBetween(of('invitee', 'created_at'), sql`last_event.start_time`)} as lead_time_seconds,
+        last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
+        ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
+        last.no_show_at, ${movedOn} as moved_on,
+        (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled`;
 }
