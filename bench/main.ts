@@ -8,6 +8,7 @@ import { ack } from './ack.ts';
 import { compare, comparisonTable } from './against.ts';
 import { alerts } from './alerts.ts';
 import { backfill } from './backfill.ts';
+import { bytes } from './bytes.ts';
 import { contactsApi } from './contacts-api.ts';
 import { embedded } from './embedded.ts';
 import { exporting } from './export.ts';
@@ -31,6 +32,7 @@ const measurements: readonly Measurement[] = [
   startup,
   ack,
   project,
+  bytes,
   visible,
   live,
   steady,
