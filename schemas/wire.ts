@@ -134,3 +134,27 @@ const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
 function quoted(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : '"' + text + '"';
 }
+
+/** Whether two JSON values are equal, whatever the order of their keys. Absent and undefined properties count as the same. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let index = 0; index < a.length; index += 1) if (!isSameJson(a[index], b[index])) return false;
+    return true;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are objects and no arrays; checking again costs throughput
+  return isSameObject(a as JsonObject, b as JsonObject);
+}
+
+function isSameObject(a: JsonObject, b: JsonObject): boolean {
+  let count = 0;
+  for (const key in a) {
+    if (a[key] === undefined) continue;
+    if (!Object.hasOwn(b, key) || !isSameJson(a[key], b[key])) return false;
+    count += 1;
+  }
+  for (const key in b) if (b[key] !== undefined) count -= 1;
+  return count === 0;
+}

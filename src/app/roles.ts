@@ -143,18 +143,15 @@ export function openWorker(
   },
   store: Store,
 ): void {
-  const worker = startDeliveryWorker(
-    {
-      queue,
-      store,
-      screen: privacyScreen(config),
-      metrics,
-      log,
-      clock: Date.now,
-      onCommitted: () => tail.poke(),
-    },
-    { concurrency: store.engine.concurrentBatches },
-  );
+  const worker = startDeliveryWorker({
+    queue,
+    store,
+    screen: privacyScreen(config),
+    metrics,
+    log,
+    clock: Date.now,
+    onCommitted: () => tail.poke(),
+  });
   opened.defer(() => worker.close());
   health.add('worker', async () => {
     if (worker.isStuck()) throw new SlotstreamError('store_unavailable', 'No batch has ended for a minute.');

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Codec } from './columns.ts';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
+import type { Insert, WritableRow } from './insert-rows.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
@@ -25,8 +26,10 @@ export interface StoreEngine extends Codec {
   readonly dialect: SqlDialect;
   readonly views: ViewInstaller;
   readonly contactIndex: ContactIndex;
-  /** How many batches are worth folding at the same time. */
-  readonly concurrentBatches: number;
+  /** Inserts many rows (`insert-rows.ts`). Returns how many were written. */
+  insert(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<number>;
+  /** Whether a statement can take a list as one value. */
+  readonly takesLists: boolean;
   /** Where copies of deleted data remain after `scrub`, and until when, as a sentence for operators. */
   readonly residue: string;
   /** Settings of the database server that make a commit less than durable, as `fsync = off`. */

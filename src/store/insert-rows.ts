@@ -1,4 +1,4 @@
-// The insert statements of any table, many rows at a time.
+// The insert statements of any table, many rows at a time: what both engines share, and the form that SQLite runs.
 import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 import type { ColumnKind, Json } from './columns.ts';
 import type { Unit } from './contract.ts';
@@ -18,30 +18,37 @@ export const target = ({ schema }: Unit, table: string): RawBuilder<unknown> =>
 
 export const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
 
+/** Leaves a row that has the same key as it is. */
+export const skipping = (key: readonly string[]): RawBuilder<unknown> => sql`on conflict (${refs(key)}) do nothing`;
+
 /** Replaces these columns of a row that has the same key. */
 export function replacing(key: readonly string[], columns: readonly Column[]): RawBuilder<unknown> {
+  if (columns.length === 0) return skipping(key);
   const set = columns.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
-  return sql`on conflict (${refs(key)}) do ${set.length === 0 ? sql`nothing` : sql`update set ${sql.join(set)}`}`;
+  return sql`on conflict (${refs(key)}) do update set ${sql.join(set)}`;
 }
 
 /** Columns that are left out become null. */
 export type WritableRow = Readonly<Record<string, unknown>>;
 
-interface Insert {
+export interface Insert {
+  /** Unique among all statements. */
   readonly id: string;
   readonly table: string;
   /** Both the statement and the order of its values follow this list. */
   readonly columns: readonly Column[];
+  /** What happens to a row whose key exists; without it, the statement fails. */
   readonly conflict?: () => RawBuilder<unknown>;
 }
 
-/** Inserts rows in statements of up to 64 rows. */
-export async function insertInChunks(
+/** Inserts rows as lists of values, in statements of up to 64 rows. Returns how many were written. */
+export async function insertValues(
   unit: Unit,
   rows: readonly WritableRow[],
   { id, table, columns, conflict = () => sql`` }: Insert,
-): Promise<void> {
+): Promise<number> {
   const { engine } = unit;
+  let written = 0;
   for (let from = 0; from < rows.length;) {
     // 50 rows leave as 32 + 16 + 2: few statements, and no values that are sent for nothing.
     const size = largestPowerOfTwo(Math.min(rows.length - from, largestStatement));
@@ -59,7 +66,9 @@ export async function insertInChunks(
         parameters.push(engine.encode(kind, value));
       }
     }
-    await unit.db.executeQuery(CompiledQuery.raw(text, parameters));
+    const { numAffectedRows } = await unit.db.executeQuery(CompiledQuery.raw(text, parameters));
+    written += Number(numAffectedRows ?? 0);
     from += size;
   }
+  return written;
 }

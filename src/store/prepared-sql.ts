@@ -1,6 +1,6 @@
 // Statements that run often. Kysely builds each once per engine and shape; afterwards only its text is used again with other
 // values, because building a statement costs more than running it. Values are bound by name.
-import { CompiledQuery, sql, type Compilable, type RawBuilder } from 'kysely';
+import { CompiledQuery, sql, type Compilable, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoreEngine, Unit } from './contract.ts';
 
 /** How many rows or keys one statement takes at most. */
@@ -56,6 +56,42 @@ export async function runPrepared<const Given extends Values, Row>(
   return (await unit.db.executeQuery<Row>(CompiledQuery.raw(text, bound))).rows;
 }
 
+interface ForKeys<Row> {
+  /** Unique among all statements. */
+  readonly id: string;
+  readonly keys: readonly string[];
+  /** `isAmong` is the condition that a column equals one of the keys. */
+  readonly build: (isAmong: (column: RawBuilder<unknown>) => RawBuilder<SqlBool>) => RawBuilder<Row>;
+}
+
+/** Runs a statement for a list of keys: at once where the engine takes a list as one value, otherwise in parts. */
+export async function runForKeys<Row>(unit: Unit, { id, keys, build }: ForKeys<Row>): Promise<readonly Row[]> {
+  if (keys.length === 0) return [];
+  if (unit.engine.takesLists) {
+    const whole = new Placeholder('keys');
+    const { sql: text, parameters } = prepared(unit, id, () =>
+      build((column) => sql<SqlBool>`${column} = any(${whole})`),
+    );
+    const bound = parameters.map((each) => (each instanceof Placeholder ? keys : each));
+    return (await unit.db.executeQuery<Row>(CompiledQuery.raw(text, bound))).rows;
+  }
+  const found: Row[] = [];
+  for (const chunk of chunks(keys)) {
+    const rows = await runPrepared(unit, {
+      id,
+      values: { keys: chunk },
+      build: (parameters) => build((column) => sql<SqlBool>`${column} in (${sql.join(parameters.keys)})`),
+    });
+    for (const row of rows) found.push(row);
+  }
+  return found;
+}
+
+const texts = new Set<string>();
+
+/** Whether a statement runs often, so that a server should prepare it. */
+export const runsOften = (text: string): boolean => texts.has(text);
+
 /** The statement of this name, built when it is first needed. */
 export function prepared(
   { db, engine, schema = '' }: Unit,
@@ -69,6 +105,7 @@ export function prepared(
   if (found === undefined) {
     const { sql: text, parameters } = build().compile(db);
     known.set(name, (found = { sql: text, parameters }));
+    texts.add(text);
   }
   return found;
 }

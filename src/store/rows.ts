@@ -2,8 +2,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Json, StoredColumns, TableShape } from './columns.ts';
 import type { StoreEngine, Unit } from './contract.ts';
-import { insertInChunks, refs, replacing, target, type Column, type WritableRow } from './insert-rows.ts';
-import { chunks, runPrepared } from './prepared-sql.ts';
+import { refs, replacing, skipping, target, type Column, type Insert, type WritableRow } from './insert-rows.ts';
+import { runForKeys } from './prepared-sql.ts';
 import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
 
 /** A row of a table that the compiler does not know. */
@@ -33,21 +33,16 @@ export async function readRows<Name extends UriTable>(
   table: Name,
   uris: readonly string[],
 ): Promise<Map<string, TableRow<Name>>> {
-  const found = new Map<string, TableRow<Name>>();
-  // Every transaction locks rows in this order, to avoid deadlocks.
-  const sorted = [...uris].sort();
+  const columns = columnsIn(table).map(({ name }) => name);
   const locking = unit.engine.manyWriters && unit.schema === undefined;
-  if (locking) await makeRows(unit, table, sorted);
-  for (const keys of chunks(sorted)) {
-    const rows = await runPrepared(unit, {
-      id: `read ${table}`,
-      values: { keys },
-      build: (parameters) => sql<StoredColumns>`select * from ${target(unit, table)}
-        where uri in (${sql.join(parameters.keys)}) ${locking ? lockedBy('uri') : sql``}`,
-    });
-    for (const stored of rows) found.set(String(stored['uri']), decodeRow(unit.engine, table, stored));
-  }
-  return found;
+  const rows = await runForKeys(unit, {
+    id: `read ${table}`,
+    // Every transaction locks rows in this order, to avoid deadlocks.
+    keys: [...uris].sort(),
+    build: (isAmong) => sql<StoredColumns>`select ${refs(columns)} from ${target(unit, table)}
+      where ${isAmong(sql.ref('uri'))} ${locking ? lockedBy('uri') : sql``}`,
+  });
+  return new Map(rows.map((stored) => [String(stored['uri']), decodeRow(unit.engine, table, stored)]));
 }
 
 interface Lookup<Name extends TableName, Selected extends string> {
@@ -76,17 +71,13 @@ export async function readUnchecked<Name extends TableName>(
 ): Promise<StoredRow[]> {
   const columns = names.map((name) => columnIn(table, name));
   const locking = lock && unit.engine.manyWriters;
-  const found: StoredRow[] = [];
-  for (const keys of chunks(lock ? [...values].sort() : values)) {
-    const rows = await runPrepared(unit, {
-      id: `lookup ${table} ${names.join()} ${key} ${locking}`,
-      values: { keys },
-      build: (parameters) => sql<StoredColumns>`select ${refs(names)} from ${target(unit, table)}
-        where ${sql.ref(key)} in (${sql.join(parameters.keys)}) ${locking ? lockedBy(key) : sql``}`,
-    });
-    for (const stored of rows) found.push(decoded(unit.engine, { table, columns }, stored));
-  }
-  return found;
+  const rows = await runForKeys(unit, {
+    id: `lookup ${table} ${names.join()} ${key} ${locking}`,
+    keys: lock ? [...values].sort() : values,
+    build: (isAmong) => sql<StoredColumns>`select ${refs(names)} from ${target(unit, table)}
+      where ${isAmong(sql.ref(key))} ${locking ? lockedBy(key) : sql``}`,
+  });
+  return rows.map((stored) => decoded(unit.engine, { table, columns }, stored));
 }
 
 /** By bytes, as the keys were sorted here, whatever the collation of the database. */
@@ -105,7 +96,7 @@ export async function writeRows<Name extends TableName>(
       key,
       columns.filter(({ name }) => !key.includes(name)),
     );
-  await insertInChunks(unit, rows, { id: `write ${table}`, table, columns, conflict });
+  await unit.engine.insert(unit, rows, { id: `write ${table}`, table, columns, conflict });
 }
 
 /** Sets some columns of rows that exist; each row holds its key and these columns. */
@@ -129,19 +120,47 @@ export async function writeUnchecked(
   const key: readonly string[] = tables[table].key;
   const columns = [...key, ...change.columns].map((name) => columnIn(table, name));
   const conflict = () => replacing(key, columns.slice(key.length));
-  await insertInChunks(unit, change.rows, { id: `set ${table} ${change.columns.join()}`, table, columns, conflict });
+  await unit.engine.insert(unit, change.rows, { id: `set ${table} ${change.columns.join()}`, table, columns, conflict });
 }
 
-/** Inserts new rows; `without` names the columns that the database fills in. */
+/**
+ * Inserts rows whose keys no transaction has committed so far. Fails when another one has meanwhile: then this one has to read them
+ * and begin again. `rows` are sorted by key, so that transactions wait for each other in one order.
+ */
+export async function createRows<Name extends UriTable>(
+  unit: Unit,
+  table: Name,
+  rows: readonly NewRow<Name>[],
+): Promise<void> {
+  const columns = columnsIn(table);
+  await insertOnce(unit, rows, { id: `create ${table}`, table, columns, conflict: () => skipping(tables[table].key) });
+}
+
+async function insertOnce(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<void> {
+  const written = await unit.engine.insert(unit, rows, insert);
+  if (written < rows.length) throw new Contention(insert.table);
+}
+
+/** The code is PostgreSQL's for a serialization failure: the transaction is run again. */
+class Contention extends Error {
+  readonly code = '40001';
+  constructor(table: string) {
+    super(`Another transaction wrote the same row of ${table}.`);
+  }
+}
+
+/** Inserts new rows; `without` names the columns that the database fills in, and `unique` the column whose value decides what is new. */
 export async function insertRows<Name extends TableName, const Without extends SharedColumn<Name> = never>(
   unit: Unit,
   table: Name,
   rows: readonly Omit<NewRow<Name>, Without>[],
-  without: readonly Without[] = [],
+  { without = [], unique }: { readonly without?: readonly Without[]; readonly unique?: SharedColumn<Name> } = {},
 ): Promise<void> {
   const left: readonly string[] = without;
   const columns = columnsIn(table).filter(({ name }) => !left.includes(name));
-  await insertInChunks(unit, rows, { id: `insert ${table} ${left.join()}`, table, columns });
+  const insert = { id: `insert ${table} ${left.join()} ${unique}`, table, columns };
+  if (unique === undefined) await unit.engine.insert(unit, rows, insert);
+  else await insertOnce(unit, rows, { ...insert, conflict: () => skipping([unique]) });
 }
 
 /** Removes the rows whose `column` is one of these values. */
@@ -151,13 +170,11 @@ export async function deleteRows<Name extends TableName>(
   column: ColumnName<Name>,
   values: readonly string[],
 ): Promise<void> {
-  for (const keys of chunks(values))
-    await runPrepared(unit, {
-      id: `delete ${table} ${column}`,
-      values: { keys },
-      build: (parameters) =>
-        sql`delete from ${target(unit, table)} where ${sql.ref(column)} in (${sql.join(parameters.keys)})`,
-    });
+  await runForKeys(unit, {
+    id: `delete ${table} ${column}`,
+    keys: values,
+    build: (isAmong) => sql`delete from ${target(unit, table)} where ${isAmong(sql.ref(column))}`,
+  });
 }
 
 /** A whole row of a table. */
@@ -202,11 +219,4 @@ function columnIn(table: TableName, name: string): Column {
   const found = columnsByTable.get(table)?.get(name);
   if (found === undefined) throw new Error(`The table ${table} has no column ${name}.`);
   return found;
-}
-
-/** A row must exist to be locked: otherwise two workers that meet a new key would both believe it theirs. */
-function makeRows(unit: Unit, table: UriTable, uris: readonly string[]): Promise<void> {
-  const columns = [columnIn(table, 'uri')];
-  const rows = uris.map((uri) => ({ uri }));
-  return insertInChunks(unit, rows, { id: `make ${table}`, table, columns, conflict: () => replacing(['uri'], []) });
 }

@@ -6,7 +6,9 @@ import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
 import type { FoldNeeds } from './fold.ts';
-import { ingest, quarantine, type IngestReport } from './ingest.ts';
+import { createGroupCommit, type Contribution } from './group-commit.ts';
+import { ingestParsed, quarantine, type IngestReport } from './ingest.ts';
+import { parseBatch, type Parsed } from './parse.ts';
 
 export interface DeliveryWorkerNeeds extends FoldNeeds {
   readonly queue: Pick<DeliveryQueue, 'work'>;
@@ -23,6 +25,10 @@ const scrubRetryMs = 60_000;
 /** How often to check whether a thorough scrub is due. */
 const scrubIntervalMs = 3_600_000;
 
+/** The jobs that can share a transaction. Each has up to 256 deliveries, and 1 MiB. */
+const activeJobs = 32;
+const groupLimits = { items: 1_024, bytes: 4 * 1024 * 1024 } as const;
+
 /** Batches take milliseconds. None in this time means that the store does not answer, whatever it answers to others. */
 const stuckMs = 60_000;
 
@@ -31,44 +37,48 @@ export interface DeliveryWorker extends QueueWorker {
   isStuck(): boolean;
 }
 
-export function startDeliveryWorker(
-  needs: DeliveryWorkerNeeds,
-  { concurrency }: { readonly concurrency: number },
-): DeliveryWorker {
+export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker {
   const { queue, log, clock } = needs;
   let running = 0;
   let lastChangeMs = clock();
   const logThrottled = throttled(log, 1000);
   const scrubber = startScrubber(needs);
 
-  async function run(work: (now: string) => Promise<IngestReport>): Promise<void> {
+  async function run(work: () => Promise<IngestReport>): Promise<void> {
     const startedMs = clock();
-    const report = await work(instantOf(startedMs));
+    const report = await work();
     needs.onCommitted?.();
     countAndLog(needs, report, startedMs);
     if (report.hasRedacted) scrubber.schedule();
   }
 
+  async function commit(items: readonly Parsed[]): Promise<void> {
+    if (running === 0) lastChangeMs = clock();
+    running += 1;
+    try {
+      await run(() => ingestParsed(needs, items));
+    } catch (error) {
+      const level = isTransient(error) ? 'warn' : 'error';
+      logThrottled(level, 'A batch failed and will be retried.', { cause: codeOf(error) });
+      throw error;
+    } finally {
+      running -= 1;
+      lastChangeMs = clock();
+    }
+  }
+
+  const parse = (batch: unknown): Contribution<Parsed> => {
+    const items = parseBatch(batch, instantOf(clock()));
+    return { items, bytes: items.reduce((sum, { entry }) => sum + (entry.body?.length ?? 0), 0) };
+  };
+
   const worker = queue.work(
-    async (batch) => {
-      if (running === 0) lastChangeMs = clock();
-      running += 1;
-      try {
-        await run((now) => ingest(needs, batch, now));
-      } catch (error) {
-        const level = isTransient(error) ? 'warn' : 'error';
-        logThrottled(level, 'A batch failed and will be retried.', { cause: codeOf(error) });
-        throw error;
-      } finally {
-        running -= 1;
-        lastChangeMs = clock();
-      }
-    },
+    createGroupCommit({ parse, commit }, groupLimits),
     async (delivery, reason) => {
-      await run((now) => quarantine(needs, delivery, { reason, now }));
+      await run(() => quarantine(needs, delivery, { reason, now: instantOf(clock()) }));
       log.error({ reason }, 'A delivery was quarantined because it crashed its worker repeatedly.');
     },
-    { concurrency },
+    { concurrency: activeJobs },
   );
   return {
     isStuck: () => running > 0 && clock() - lastChangeMs > stuckMs,

@@ -33,7 +33,8 @@ export function quarantine(
   );
 }
 
-async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): Promise<IngestReport> {
+/** As `ingest`, for deliveries that are parsed already. */
+export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): Promise<IngestReport> {
   const results = await foldBatch(needs, items, () => appendPolicy(needs.screen));
   return {
     entries: results.flatMap(({ report }) => report.entries),
@@ -70,14 +71,9 @@ function appendPolicy(screen: Screen): FoldPolicy<Parsed, Appended> {
     select,
     async record(unit, folded) {
       const entries = folded.map(({ entry }) => entry);
-      // A delivery without rows is not protected by row locks: another worker may have appended it meanwhile.
-      const ids = entries.map((entry) => entry.delivery_id);
-      const late = unit.engine.manyWriters ? await knownDeliveries(unit, ids) : new Set<string>();
-      for (const id of late) countCopy(id);
-      const fresh = entries.filter((entry) => !late.has(entry.delivery_id));
-      await appendEntries(unit, fresh);
+      await appendEntries(unit, entries);
       await countDuplicates(unit, copies);
-      return { entries: fresh, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0) };
+      return { entries, duplicates: [...copies.values()].reduce((sum, count) => sum + count, 0) };
     },
   };
 }

@@ -1,10 +1,17 @@
 // The rows that a batch touches: locked and read once, changed in memory, written once.
+import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { deleteRows, insertRows, readRows, writeRows, type UriRow } from '#src/store/rows.ts';
+import { createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
+import { tables, type TableName } from '#src/store/tables.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import type { RowLookup, WorkingRow } from '#workers/projections/merge.ts';
 import { rowsTouchedBy } from '#workers/projections/touches.ts';
+
+interface OpenedRow extends WorkingRow {
+  /** The table does not have the row yet. */
+  readonly isCreated: boolean;
+}
 
 export interface RowWorkspace {
   readonly row: RowLookup;
@@ -15,10 +22,10 @@ export interface RowWorkspace {
 }
 
 export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowWorkspace> {
-  const workspace = new Map<MirrorTable, Map<string, WorkingRow>>();
+  const workspace = new Map<MirrorTable, Map<string, OpenedRow>>();
   for (const [table, uris] of urisByTable(facts)) {
     const stored = await readRows(unit, table, [...uris]);
-    workspace.set(table, new Map([...uris].map((uri) => [uri, workingRow(uri, stored.get(uri))])));
+    workspace.set(table, new Map([...uris].map((uri) => [uri, openedRow(uri, stored.get(uri))])));
   }
   return {
     row(table, uri) {
@@ -30,20 +37,21 @@ export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowW
     async write() {
       for (const [table, rows] of workspace) {
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
-        await writeRows(
-          unit,
-          table,
-          touched.map(([, { row }]) => row),
-        );
+        const created = touched.filter(([, { isCreated }]) => isCreated);
+        const changed = touched.filter(([, { isCreated }]) => !isCreated);
+        // Every writer creates rows in this order, to avoid deadlocks: one that creates the same row waits here.
+        created.sort(([a], [b]) => (a < b ? -1 : 1));
+        await createRows(unit, table, created.map(rowOf));
+        await writeRows(unit, table, changed.map(rowOf));
         await writeChildRows(unit, table, touched);
-        // Rows that were inserted only to lock them: no fact was merged into them, because their delivery is a duplicate of a
-        // quarantined one.
-        const unused = [...rows].filter(([, { isNew, isTouched }]) => isNew && !isTouched).map(([uri]) => uri);
-        if (unit.engine.manyWriters) await deleteRows(unit, table, 'uri', unused);
       }
     },
   };
 }
+
+type Touched = readonly [uri: string, working: OpenedRow];
+
+const rowOf = ([, { row }]: Touched): UriRow => row;
 
 /** By table, in the order in which every writer locks them. */
 function urisByTable(facts: readonly Fact[]): [MirrorTable, Set<string>][] {
@@ -52,26 +60,35 @@ function urisByTable(facts: readonly Fact[]): [MirrorTable, Set<string>][] {
   return [...uris].filter(([, set]) => set.size > 0);
 }
 
-function workingRow(uri: string, stored: UriRow | undefined): WorkingRow {
-  // Where rows are inserted to be locked, a new one is already stored, and empty.
+function openedRow(uri: string, stored: UriRow | undefined): OpenedRow {
+  // Earlier versions stored an empty row before they filled it.
   const isNew =
     stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
-  return { row: stored ?? { uri }, isNew, columns: new Set(), isTouched: false };
+  return { row: stored ?? { uri }, isCreated: stored === undefined, isNew, former: new Map(), isTouched: false };
 }
 
-async function writeChildRows(
-  unit: Unit,
-  parent: MirrorTable,
-  touched: readonly (readonly [string, WorkingRow])[],
-): Promise<void> {
+/** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */
+async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly Touched[]): Promise<void> {
   for (const { from, table, parentKey, rows } of childTables.filter((each) => each.parent === parent)) {
-    const changed = touched.filter(([, { columns }]) => columns.has(from));
-    const former = changed.filter(([, { isNew }]) => !isNew).map(([uri]) => uri);
-    await deleteRows(unit, table, parentKey, former);
-    await insertRows(
-      unit,
-      table,
-      changed.flatMap(([uri, { row }]) => rows(uri, row[from] ?? null)),
-    );
+    const keyOf = keyIn(table);
+    const replaced: string[] = [];
+    const written: StoredRow[] = [];
+    for (const [uri, { row, former }] of touched) {
+      const before = former.get(from);
+      if (before === undefined) continue;
+      const next = rows(uri, row[from] ?? null);
+      const stored = new Map(rows(uri, before).map((each) => [keyOf(each), each]));
+      const keys = new Set(next.map(keyOf));
+      const isReplaced = [...stored.keys()].some((key) => !keys.has(key));
+      if (isReplaced) replaced.push(uri);
+      written.push(...(isReplaced ? next : next.filter((each) => !isSameJson(each, stored.get(keyOf(each))))));
+    }
+    await deleteRows(unit, table, parentKey, replaced);
+    await writeRows(unit, table, written);
   }
 }
+
+const keyIn =
+  (table: TableName) =>
+  (row: StoredRow): string =>
+    JSON.stringify(tables[table].key.map((name) => row[name]));

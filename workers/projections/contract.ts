@@ -2,7 +2,6 @@
 // reads a row, so the order in which facts arrive cannot matter; `merge.ts` lets the greatest version of each field win.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
-import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName } from '#src/store/tables.ts';
 import type { Version } from './version.ts';
 
@@ -23,7 +22,8 @@ export type MirrorTable = (typeof mirrorTables)[number];
 
 /** A field is the unit that has a version: it fills one column, or the several columns it is spread over. */
 export type Fields<Table extends MirrorTable = MirrorTable> = Readonly<Record<string, Field<Table>>>;
-export type Field<Table extends MirrorTable> = (value: Json) => Partial<Record<ColumnName<Table>, Json>>;
+export type Field<Table extends MirrorTable> = ColumnName<Table> | Spread<Table>;
+export type Spread<Table extends MirrorTable> = (value: Json) => Partial<Record<ColumnName<Table>, Json>>;
 
 export interface ProjectionInput<Kind extends FactKind = FactKind> {
   readonly event: Kind;
@@ -36,8 +36,8 @@ export interface Assignment {
   readonly table: MirrorTable;
   readonly uri: string;
   readonly version: Version;
-  /** Field → the columns it fills. An absent field is not assigned; null assigns null. */
-  readonly fields: Readonly<Record<string, StoredRow>>;
+  /** Field → its value. An absent field is not assigned; null assigns null. */
+  readonly fields: Readonly<Record<string, Json>>;
   /** All fields of the table. */
   readonly definition: Fields;
 }

@@ -20,7 +20,7 @@ export const columnsFrom =
       names: Text & WordsAmong<Text, ColumnName<Table> & (DeclaredKeys<Payload> | 'extra')>,
     ): { readonly [Name in Words<Text>]: Field<Table> } =>
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one field per word, as `Words` splits the type
-      Object.fromEntries(wordsOf<string>(names).map((name) => [name, (value: Json) => ({ [name]: value })])) as never;
+      Object.fromEntries(wordsOf<string>(names).map((name) => [name, name])) as never;
 
 /** A field whose parts are spread over columns beside the whole: `spread('invitees', 'payment', { payment_terms: 'terms' })`. */
 export function spread<Table extends MirrorTable>(
@@ -70,14 +70,20 @@ export function assignmentTo(
   definition: Fields,
   { uri, version, record }: AssignedRecord,
 ): Assignment {
-  const fields: Record<string, StoredRow> = {};
+  const fields: Record<string, Json> = {};
   for (const name in definition) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a payload is parsed JSON
     const value = record[name] as Json | undefined;
-    const columns = value === undefined ? undefined : definition[name]?.(value);
-    if (columns !== undefined) fields[name] = columns;
+    if (value !== undefined) fields[name] = value;
   }
   return { table, uri, version, fields, definition };
+}
+
+/** The columns that a field fills with a value. */
+export function columnsOfField(definition: Fields, field: string, value: Json): StoredRow {
+  const columns = definition[field];
+  if (typeof columns === 'function') return columns(value);
+  return columns === undefined ? {} : { [columns]: value };
 }
 
 interface RecordInput {

@@ -2,6 +2,7 @@
 // alone: `why` names it, and retention keeps it. Folding only the deciding facts yields the same row.
 import type { Json } from '#src/store/columns.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact } from './contract.ts';
+import { columnsOfField } from './field-mapping.ts';
 import { factsOf, noShowPeriods, type NoShowFacts } from './no-show.ts';
 import { fieldsOf } from './registry.ts';
 import { fieldVersions, observedIn } from './version.ts';
@@ -42,7 +43,7 @@ export function originsOf(table: MirrorTable, row: Row): readonly Origin[] {
 }
 
 function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
-  return Object.entries(fieldsOf[table]).flatMap(([field, columnsOf]) => {
+  return Object.keys(fieldsOf[table]).flatMap((field) => {
     const version = fieldVersions(row)(field);
     if (version === '') return [];
     const isIn = ({ assignments }: Fact): boolean =>
@@ -53,7 +54,7 @@ function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
           each.version === version &&
           Object.hasOwn(each.fields, field),
       );
-    return [{ columns: Object.keys(columnsOf(null)), observed: observedIn(version), isIn }];
+    return [{ columns: Object.keys(columnsOfField(fieldsOf[table], field, null)), observed: observedIn(version), isIn }];
   });
 }
 

@@ -1,17 +1,18 @@
 // Merges facts into rows: for each field the greatest version wins. Merging is commutative, associative and idempotent, so any
 // order, duplication or batching of the same facts yields the same rows.
-import { canonicalJson, isObject } from '#schemas/wire.ts';
+import { isObject, isSameJson as isSame } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
+import { columnsOfField } from './field-mapping.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
 import { fieldVersions, observedIn, rowVersion, type Version } from './version.ts';
 
-/** A row in memory. `columns` are the listed ones whose value changed since it was read; rows with `isTouched` are written. */
+/** A row in memory. `former` holds the values that changed columns had when it was read; rows with `isTouched` are written. */
 export interface WorkingRow {
   readonly row: UriRow;
   readonly isNew: boolean;
-  readonly columns: Set<string>;
+  readonly former: Map<string, Json>;
   isTouched: boolean;
 }
 
@@ -79,16 +80,16 @@ export function changesFromNothing({ assignments }: Fact, table: string): Change
  * those with its version; no other fact is needed.
  */
 export function reapply(rows: RowLookup, { assignments }: Fact): void {
-  for (const { table, uri, version, fields } of assignments) {
+  for (const { table, uri, version, fields, definition } of assignments) {
     const working = rows(table, uri);
     const versionOf = fieldVersions(working.row);
-    for (const [field, values] of Object.entries(fields)) {
+    for (const [field, given] of Object.entries(fields)) {
       if (versionOf(field) !== version) continue;
-      for (const [column, value] of Object.entries(values)) {
+      for (const [column, value] of Object.entries(columnsOfField(definition, field, given))) {
         // Compared as text: the stored order of keys is that of the fact which decided.
         if (JSON.stringify(working.row[column] ?? null) === JSON.stringify(value)) continue;
+        keepFormer(working, column);
         working.row[column] = value;
-        working.columns.add(column);
         working.isTouched = true;
       }
     }
@@ -108,10 +109,13 @@ function assign(working: WorkingRow, { table, version, fields, definition }: Ass
   const greatest = rowVersion(row);
   const versionOf = fieldVersions(row);
   const won: string[] = [];
-  for (const [field, values] of Object.entries(fields)) {
+  for (const field in fields) {
     if (version <= versionOf(field)) continue;
     won.push(field);
-    for (const [column, value] of Object.entries(values)) set(working, table, column, value, changes);
+    const value = fields[field] ?? null;
+    const column = definition[field];
+    if (typeof column === 'string') set(working, table, column, value, changes);
+    else for (const [name, part] of Object.entries(column?.(value) ?? {})) set(working, table, name, part, changes);
   }
   if (won.length === 0 && version <= greatest) return false;
   const lagging: Record<string, Version | ''> = {};
@@ -132,8 +136,8 @@ function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes): b
   const before = factsOf(working.row['no_show_facts'] ?? null);
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
+  keepFormer(working, 'no_show_facts');
   working.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) };
-  working.columns.add('no_show_facts');
   working.isTouched = true;
   const last = noShowPeriods(facts).at(-1);
   const open = last && last.unmarked_at === null ? last : null;
@@ -164,8 +168,8 @@ function markDeleted(
   if (blanks) {
     for (const column of Object.keys(row)) {
       if (tombstoneColumns.has(column) || row[column] === null) continue;
+      keepFormer(working, column);
       row[column] = null;
-      working.columns.add(column);
     }
   }
   if (replaces) {
@@ -180,12 +184,11 @@ function markDeleted(
 function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes): void {
   const before = working.row[column] ?? null;
   if (before === value) return;
+  const isListed = !unlisted.has(column) && !isSame(before, value);
+  if (isListed) keepFormer(working, column);
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  // The result of comparing an unlisted column would not be used.
-  if (unlisted.has(column) || isSame(before, value)) return;
-  working.columns.add(column);
-  (changes[table] ??= {})[column] = [before, value];
+  if (isListed) (changes[table] ??= {})[column] = [before, value];
 }
 
 /** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */
@@ -193,9 +196,7 @@ function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, 
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// PostgreSQL's jsonb returns keys in an order of its own.
-function isSame(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  return canonicalJson(a) === canonicalJson(b);
+/** Remembers the value that a column had when the row was read. Called before the first change. */
+function keepFormer({ row, former }: WorkingRow, column: string): void {
+  if (!former.has(column)) former.set(column, row[column] ?? null);
 }

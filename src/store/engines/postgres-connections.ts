@@ -1,6 +1,7 @@
 // The connections of the PostgreSQL store: session settings that are verified, and an end to connections whose server is silent.
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { runsOften } from '#src/store/prepared-sql.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
@@ -36,10 +37,30 @@ export function openConnections(
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
-  pool.on('connect', (client) => client.on('error', report));
+  pool.on('connect', (client) => {
+    client.on('error', report);
+    prepareOnServer(client, { isAllowed: () => !isPooled });
+  });
   pool.on('acquire', (client) => limitSocket(client, silenceMs));
   pool.on('release', (_error, client) => neverSilent(client));
   return { pool, isPooled: () => isPooled, limitSilence: (ms) => void (silenceMs = ms) };
+}
+
+const names = new Map<string, string>();
+
+/**
+ * Gives statements that run often a name, by which the server keeps their parsed form and plan for the connection. A pooler would send
+ * the next statement to a connection that does not know the name.
+ */
+function prepareOnServer(client: pg.ClientBase, { isAllowed }: { isAllowed(): boolean }): void {
+  const query = client.query.bind(client);
+  Reflect.set(client, 'query', (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
+    if (typeof text !== 'string' || !Array.isArray(values) || !runsOften(text) || !isAllowed())
+      return Reflect.apply(query, client, [text, values, ...rest]);
+    let name = names.get(text);
+    if (name === undefined) names.set(text, (name = `slotstream_${names.size}`));
+    return Reflect.apply(query, client, [{ name, text, values }, ...rest]);
+  });
 }
 
 /** For a statement that may take long, or a consumer that may read slowly. */

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
+import { insertValues } from '#src/store/insert-rows.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactIndex } from './sqlite-contact-index.ts';
@@ -44,8 +45,8 @@ export function openSqlite(path: string): StoreEngine {
     dialect: sqliteDialect,
     views: sqliteViews,
     contactIndex: sqliteContactIndex,
-    // One transaction runs at a time in any case.
-    concurrentBatches: 1,
+    insert: insertValues,
+    takesLists: false,
     residue:
       'Copies within the pages of the SQLite file: a running `start` or `work` rewrites the file within about a day.',
     // They are set whenever a file is opened.

@@ -40,8 +40,9 @@ export async function observeAgain(
     });
 }
 
+/** Fails as contention when another transaction has appended one of them since this one looked for it. */
 export function appendEntries(unit: Unit, entries: readonly NewEntry[]): Promise<void> {
-  return insertRows(unit, 'event_log', entries, ['seq']);
+  return insertRows(unit, 'event_log', entries, { without: ['seq'], unique: 'delivery_id' });
 }
 
 /** Counts copies of deliveries on the entry of the first. */

@@ -46,7 +46,7 @@ export function fold(batches: readonly (readonly (Fact | null)[])[], options: Me
       const known = live.get(id)?.row ?? {
         row: text ? (JSON.parse(text) as UriRow) : { uri },
         isNew: !text,
-        columns: new Set(),
+        former: new Map(),
         isTouched: false,
       };
       live.set(id, { table, uri, row: known });

@@ -16,17 +16,14 @@ const batch = { v: 1, deliveries: [{ body: contactDelivery({ id: 'ada', version:
 
 function startWorker(store: Store, clock: () => number = Date.now) {
   let process: BatchProcessor | undefined;
-  const worker = startDeliveryWorker(
-    {
-      store,
-      screen: privacyScreen({ eraseOnDelete: true }),
-      queue: { work: (given) => ((process = given), { close: async () => undefined }) },
-      metrics: { projected: () => undefined, visible: () => undefined },
-      log: createLog({ level: 'silent', pretty: false }),
-      clock,
-    },
-    { concurrency: 1 },
-  );
+  const worker = startDeliveryWorker({
+    store,
+    screen: privacyScreen({ eraseOnDelete: true }),
+    queue: { work: (given) => ((process = given), { close: async () => undefined }) },
+    metrics: { projected: () => undefined, visible: () => undefined },
+    log: createLog({ level: 'silent', pretty: false }),
+    clock,
+  });
   return {
     worker,
     process: (given: unknown): Promise<void> => process?.(given) ?? Promise.reject(new Error('no worker')),
@@ -38,11 +35,16 @@ describe('the delivery worker', () => {
     await using home = await freshMemory();
     let nowMs = Date.parse(receivedAt);
     const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>();
-    const slow: Store = { ...home.store, transaction: (work) => blocked.then(() => home.store.transaction(work)) };
+    const begun = Promise.withResolvers<void>();
+    const slow: Store = {
+      ...home.store,
+      transaction: (work) => (begun.resolve(), blocked.then(() => home.store.transaction(work))),
+    };
     const { worker, process } = startWorker(slow, () => nowMs);
     nowMs += 3_600_000;
     expect(worker.isStuck()).toBe(false);
     const running = process(batch);
+    await begun.promise;
     nowMs += 60_000;
     expect(worker.isStuck()).toBe(false);
     nowMs += 1;

@@ -26,7 +26,7 @@ const rowOf = (
 
 /** The row as it is written, with the keys of its JSON values in their stored order. */
 function lastRow(facts: readonly (Fact | null)[]): Readonly<Record<string, unknown>> {
-  const working: WorkingRow = { row: { uri: `${base}/contacts/1` }, isNew: true, columns: new Set(), isTouched: false };
+  const working: WorkingRow = { row: { uri: `${base}/contacts/1` }, isNew: true, former: new Map(), isTouched: false };
   for (const fact of facts) if (fact) merge(() => working, fact, keep);
   return working.row;
 }
