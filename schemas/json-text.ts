@@ -14,13 +14,42 @@ export type JsonText =
   | { readonly ok: false; readonly reason: 'too_deep' | 'too_complex' | 'not JSON' };
 
 export function readJson(text: string, bounds: JsonBounds = deliveryBounds): JsonText {
-  const excess = excessOf(text, bounds);
+  // A text has no more tokens than characters, so a short one is parsed first, and then looked at.
+  const isShort = text.length <= bounds.tokens;
+  const excess = isShort ? undefined : excessOf(text, bounds);
   if (excess !== undefined) return { ok: false, reason: excess };
   try {
-    return { ok: true, value: needsCare(text) ? JSON.parse(text, careful) : JSON.parse(text) };
+    const isPlain = !needsCare(text);
+    const value: unknown = isPlain ? JSON.parse(text) : undefined;
+    const found = isPlain ? look(value, bounds.depth) : 'unsafe number';
+    if (found === 'too_deep') return { ok: false, reason: found };
+    if (found === undefined) return { ok: true, value };
+    return readWithCare(text, bounds);
   } catch {
     return { ok: false, reason: 'not JSON' };
   }
+}
+
+/** `JSON.parse` calls `careful` by recursion, so the depth is checked before. */
+function readWithCare(text: string, bounds: JsonBounds): JsonText {
+  const excess = excessOf(text, bounds);
+  return excess === undefined ? { ok: true, value: JSON.parse(text, careful) } : { ok: false, reason: excess };
+}
+
+/** Looks at every value: whether it lies too deep, or is a number that a double has rounded. */
+function look(value: unknown, levels: number): 'too_deep' | 'unsafe number' | undefined {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'unsafe number' : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return 'too_deep';
+  let found: ReturnType<typeof look>;
+  for (const key in value) {
+    const inner: unknown = Reflect.get(value, key);
+    if (typeof inner === 'string') continue;
+    const seen = look(inner, levels - 1);
+    if (seen === 'too_deep') return seen;
+    found ??= seen;
+  }
+  return found;
 }
 
 /** One pass without a stack, before JSON.parse: that would take any depth, and what reads its result would not. */
@@ -62,12 +91,12 @@ export function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-// `__proto__` (also with any of its letters escaped), NUL and lone surrogates (escaped), and numbers of sixteen digits or with an exponent. A match
-// only means the slow path, so a false one costs microseconds.
-const suspicious = /__proto__|\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])|[:[,]\s*-?(?:\d{16}|\d[\d.]*e)/i;
+// `__proto__` with any of its letters escaped, and NUL and lone surrogates, escaped. A match only means the slow path, so a false one
+// costs microseconds.
+const escaped = /\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])/i;
 
 function needsCare(text: string): boolean {
-  return suspicious.test(text) || !text.isWellFormed();
+  return text.includes('__proto__') || (text.includes('\\u') && escaped.test(text)) || !text.isWellFormed();
 }
 
 function careful(key: string, value: unknown, context?: { readonly source?: string }): unknown {

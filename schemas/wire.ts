@@ -106,33 +106,68 @@ export const integer = z.unknown().transform((value, context): number => {
  * identity and of the tie-break. Recursive: for values of bounded depth, as a read delivery is.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object that is not an array; checking it again costs throughput
-  return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as JsonObject);
+  const copy = sorted(value);
+  return copy === unsortable ? canonicalText(value) : (JSON.stringify(copy) ?? 'null');
 }
 
-// Both append to one string from left to right: the engine then flattens it once, when it is hashed.
-function canonicalArray(list: readonly unknown[]): string {
-  let out = '[';
-  for (let index = 0; index < list.length; index += 1) out += (index === 0 ? '' : ',') + canonicalJson(list[index]);
-  return out + ']';
-}
+const unsortable = Symbol('unsortable');
 
-function canonicalObject(record: JsonObject): string {
-  let out = '{';
-  for (const key of Object.keys(record).sort()) {
-    const value = record[key];
-    if (value !== undefined) out += (out === '{' ? '' : ',') + quoted(key) + ':' + canonicalJson(value);
+/** The value with sorted keys. `JSON.stringify` makes one flat text of it, which is hashed four times faster than a text made of parts. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy = value.map(sorted);
+    return copy.includes(unsortable) ? unsortable : copy;
   }
-  return out + '}';
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object that is not an array; checking it again costs throughput
+  const record = value as JsonObject;
+  const copy: Record<string, unknown> = {};
+  for (const key of sortedKeys(record)) {
+    const inner = record[key];
+    const innerCopy = typeof inner === 'object' ? sorted(inner) : inner;
+    if (innerCopy === unsortable || isReordered(key)) return unsortable;
+    copy[key] = innerCopy;
+  }
+  return copy;
 }
 
-const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+/** JavaScript puts keys that are numbers first, in the order of the numbers, and `__proto__` is not a key. */
+function isReordered(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return (first >= 0x30 && first <= 0x39) || key === '__proto__';
+}
 
-/** Most strings need no escape, and asking is cheaper than JSON.stringify: this runs for every string of every delivery. */
-function quoted(text: string): string {
-  return needsEscape.test(text) ? JSON.stringify(text) : '"' + text + '"';
+/** By the number of keys and the first of them. */
+const sortedLists = new Map<number, Map<string, readonly string[]>>();
+const mostKeys = 100;
+
+/** The records of one kind have the same keys, and looking for each takes less time than sorting them. */
+function sortedKeys(record: JsonObject): readonly string[] {
+  const keys = Object.keys(record);
+  const [first] = keys;
+  if (first === undefined || keys.length < 3 || keys.length > mostKeys) return keys.sort();
+  let known = sortedLists.get(keys.length);
+  if (known === undefined) sortedLists.set(keys.length, (known = new Map()));
+  const list = known.get(first);
+  // As many keys, and every one of them: then it is the same set.
+  if (list !== undefined && hasAll(record, list)) return list;
+  keys.sort();
+  if (list !== undefined || known.size < mostKeys) known.set(first, keys);
+  return keys;
+}
+
+function hasAll(record: JsonObject, keys: readonly string[]): boolean {
+  for (let index = 0; index < keys.length; index += 1) if (record[keys[index] ?? ''] === undefined) return false;
+  return true;
+}
+
+/** The same text, made of parts. */
+function canonicalText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  const sortedEntries = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sortedEntries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalText(inner)}`).join()}}`;
 }
 
 /** Whether two JSON values are equal, whatever the order of their keys. Absent and undefined properties count as the same. */

@@ -120,7 +120,12 @@ export async function writeUnchecked(
   const key: readonly string[] = tables[table].key;
   const columns = [...key, ...change.columns].map((name) => columnIn(table, name));
   const conflict = () => replacing(key, columns.slice(key.length));
-  await unit.engine.insert(unit, change.rows, { id: `set ${table} ${change.columns.join()}`, table, columns, conflict });
+  await unit.engine.insert(unit, change.rows, {
+    id: `set ${table} ${change.columns.join()}`,
+    table,
+    columns,
+    conflict,
+  });
 }
 
 /**

@@ -54,7 +54,9 @@ function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
           each.version === version &&
           Object.hasOwn(each.fields, field),
       );
-    return [{ columns: Object.keys(columnsOfField(fieldsOf[table], field, null)), observed: observedIn(version), isIn }];
+    return [
+      { columns: Object.keys(columnsOfField(fieldsOf[table], field, null)), observed: observedIn(version), isIn },
+    ];
   });
 }
 

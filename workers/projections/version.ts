@@ -38,7 +38,20 @@ export interface Stamp {
 }
 
 const none = '0'.repeat(20);
-const digits = (time: string | null | undefined) => (time ? time.replace(/\D/g, '') : none);
+
+/** The digits of a time as `normalizeTimestamp` writes it: `2026-01-31T23:59:59.000000Z`. */
+function digits(time: string | null | undefined): string {
+  if (!time) return none;
+  return (
+    time.slice(0, 4) +
+    time.slice(5, 7) +
+    time.slice(8, 10) +
+    time.slice(11, 13) +
+    time.slice(14, 16) +
+    time.slice(17, 19) +
+    time.slice(20, 26)
+  );
+}
 
 /** `leads` places a fact above all that do not lead, whatever their times: a canceled invitee stays canceled. */
 export function versionOf({ updatedAt, observed, rank, tie }: Stamp, leads = false): Version {

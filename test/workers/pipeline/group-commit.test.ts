@@ -51,7 +51,10 @@ describe('group commit', () => {
       [1, 2, 3, 4, 5, 6],
       [7, 8],
     ]);
-    const large = createGroupCommit({ parse: (job: readonly number[]) => ({ items: job, bytes: 1_000 }), commit }, limits);
+    const large = createGroupCommit(
+      { parse: (job: readonly number[]) => ({ items: job, bytes: 1_000 }), commit },
+      limits,
+    );
     await Promise.all([[9], [10]].map(large));
     expect(groups.slice(2)).toEqual([[9], [10]]);
   });
