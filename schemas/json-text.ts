@@ -14,26 +14,29 @@ export type JsonText =
   | { readonly ok: false; readonly reason: 'too_deep' | 'too_complex' | 'not JSON' };
 
 export function readJson(text: string, bounds: JsonBounds = deliveryBounds): JsonText {
-  // A text has no more tokens than characters, so a short one is parsed first, and then looked at.
+  // A text has no more tokens than characters: a short one is parsed first, and looked at afterwards.
   const isShort = text.length <= bounds.tokens;
-  const excess = isShort ? undefined : excessOf(text, bounds);
-  if (excess !== undefined) return { ok: false, reason: excess };
-  try {
-    const isPlain = !needsCare(text);
-    const value: unknown = isPlain ? JSON.parse(text) : undefined;
-    const found = isPlain ? look(value, bounds.depth) : 'unsafe number';
-    if (found === 'too_deep') return { ok: false, reason: found };
+  let excess = isShort ? undefined : excessOf(text, bounds);
+  if (excess === undefined && !needsCare(text)) {
+    const value = parsed(text);
+    const found = value === unparsable ? 'not JSON' : look(value, bounds.depth);
     if (found === undefined) return { ok: true, value };
-    return readWithCare(text, bounds);
-  } catch {
-    return { ok: false, reason: 'not JSON' };
+    if (found === 'too_deep') return { ok: false, reason: found };
   }
+  if (isShort) excess = excessOf(text, bounds);
+  if (excess !== undefined) return { ok: false, reason: excess };
+  const value = parsed(text, careful);
+  return value === unparsable ? { ok: false, reason: 'not JSON' } : { ok: true, value };
 }
 
-/** `JSON.parse` calls `careful` by recursion, so the depth is checked before. */
-function readWithCare(text: string, bounds: JsonBounds): JsonText {
-  const excess = excessOf(text, bounds);
-  return excess === undefined ? { ok: true, value: JSON.parse(text, careful) } : { ok: false, reason: excess };
+const unparsable = Symbol('not JSON');
+
+function parsed(text: string, reviver?: typeof careful): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch {
+    return unparsable;
+  }
 }
 
 /** Looks at every value: whether it lies too deep, or is a number that a double has rounded. */
