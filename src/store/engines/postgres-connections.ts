@@ -33,7 +33,10 @@ export function openConnections(
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'slotstream',
     // The pool waits for it.
-    onConnect: async (client) => void (isPooled = !(await answersDirectly(client))),
+    onConnect: async (client) => {
+      isPooled = !(await answersDirectly(client));
+      if (!isPooled) await client.query(fastCompression);
+    },
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
@@ -70,6 +73,10 @@ export function neverSilent(client: pg.ClientBase): void {
 
 /** The settings for one transaction, where the session does not have them. */
 export const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
+
+/** The server's default takes more time to compress a body than to store it. Not every server has been built with LZ4. */
+const fastCompression = `select set_config('default_toast_compression', 'lz4', false) from pg_settings
+  where name = 'default_toast_compression' and 'lz4' = any(enumvals)`;
 
 const answerTimeoutMs = 5000;
 

@@ -7,7 +7,7 @@ import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { applySettings, neverSilent, openConnections } from './postgres-connections.ts';
 import { postgresContactIndex } from './postgres-contact-index.ts';
-import { insertRecords } from './postgres-insert.ts';
+import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
@@ -27,7 +27,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     dialect: postgresDialect,
     views: postgresViews,
     contactIndex: postgresContactIndex(),
-    insert: insertRecords,
+    insert: insertArrays,
     takesLists: true,
     residue: 'Pages of the database that wait for its next vacuum.',
     unsafeSettings: () => unsafeSettings(db),
