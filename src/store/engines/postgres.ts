@@ -44,7 +44,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     },
     async lockTables(trx, names) {
       const live = await this.liveSchema(trx);
-      for (const name of names) await sql`lock table ${sql.id(live, name)} in share row exclusive mode`.execute(trx);
+      for (const name of names) await sql`lock table ${sql.id(live, name)} in exclusive mode`.execute(trx);
     },
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
