@@ -68,9 +68,9 @@ const isMark = (noShow: NoShowFact): boolean => 'mark' in noShow && noShow.mark 
 /** What `merge` reports for a table that it names in `created`: every value that the fact has, from nothing. */
 export function changesFromNothing({ assignments }: Fact, table: string): Changes[string] {
   const changes: Changes[string] = {};
-  for (const { fields } of assignments.filter((each) => each.table === table))
-    for (const values of Object.values(fields))
-      for (const [column, value] of Object.entries(values))
+  for (const { fields, definition } of assignments.filter((each) => each.table === table))
+    for (const [field, given] of Object.entries(fields))
+      for (const [column, value] of Object.entries(columnsOfField(definition, field, given)))
         if (value !== null && !unlisted.has(column)) changes[column] = [null, value];
   return changes;
 }
