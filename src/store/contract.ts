@@ -1,8 +1,7 @@
 // What a store engine must do, and the store that the rest of the program uses: transactions over the same tables.
-import type { Kysely } from 'kysely';
-import type { Codec } from './columns.ts';
+import type { Kysely, RawBuilder } from 'kysely';
+import type { Codec, ColumnKind } from './columns.ts';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
-import type { Insert, WritableRow } from './insert-rows.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
@@ -18,6 +17,27 @@ export interface Statement {
 
 /** What an engine can lock: the log, the views, or one key of the program's own state. */
 export type Lock = 'log' | 'views' | { readonly key: string };
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Never null. */
+  readonly required: boolean;
+}
+
+/** Columns that are left out become null. */
+export type WritableRow = Readonly<Record<string, unknown>>;
+
+export interface Insert {
+  /** Unique among all statements. */
+  readonly id: string;
+  readonly table: string;
+  /** Both the statement and the order of its values follow this list. */
+  readonly columns: readonly Column[];
+  /** What happens to a row whose key exists; without it, the statement fails. */
+  readonly conflict?: () => RawBuilder<unknown>;
+}
 
 /** Everything in which SQLite and PostgreSQL differ; the code above it is written once. */
 export interface StoreEngine extends Codec {

@@ -1,16 +1,8 @@
 // The insert statements of any table, many rows at a time: what both engines share, and the form that SQLite runs.
 import { CompiledQuery, sql, type RawBuilder } from 'kysely';
-import type { ColumnKind, Json } from './columns.ts';
-import type { Unit } from './contract.ts';
+import type { Json } from './columns.ts';
+import type { Column, Insert, Unit, WritableRow } from './contract.ts';
 import { largestPowerOfTwo, largestStatement, prepared } from './prepared-sql.ts';
-
-/** A column of a table. */
-export interface Column {
-  readonly name: string;
-  readonly kind: ColumnKind;
-  /** Never null. */
-  readonly required: boolean;
-}
 
 /** The table, in the schema of the unit of work. */
 export const target = ({ schema }: Unit, table: string): RawBuilder<unknown> =>
@@ -26,19 +18,6 @@ export function replacing(key: readonly string[], columns: readonly Column[]): R
   if (columns.length === 0) return skipping(key);
   const set = columns.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
   return sql`on conflict (${refs(key)}) do update set ${sql.join(set)}`;
-}
-
-/** Columns that are left out become null. */
-export type WritableRow = Readonly<Record<string, unknown>>;
-
-export interface Insert {
-  /** Unique among all statements. */
-  readonly id: string;
-  readonly table: string;
-  /** Both the statement and the order of its values follow this list. */
-  readonly columns: readonly Column[];
-  /** What happens to a row whose key exists; without it, the statement fails. */
-  readonly conflict?: () => RawBuilder<unknown>;
 }
 
 /** Inserts rows as lists of values, in statements of up to 64 rows. Returns how many were written. */

@@ -1,8 +1,8 @@
 // Reads and writes rows of any table within a unit of work, many at a time.
 import { sql, type RawBuilder } from 'kysely';
 import type { Json, StoredColumns, TableShape } from './columns.ts';
-import type { StoreEngine, Unit } from './contract.ts';
-import { refs, replacing, skipping, target, type Column, type Insert, type WritableRow } from './insert-rows.ts';
+import type { Column, Insert, StoreEngine, Unit, WritableRow } from './contract.ts';
+import { refs, replacing, skipping, target } from './insert-rows.ts';
 import { runForKeys } from './prepared-sql.ts';
 import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
 

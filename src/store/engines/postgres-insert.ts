@@ -3,8 +3,8 @@
 // to escape or to parse.
 import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
-import type { Unit } from '#src/store/contract.ts';
-import { refs, target, type Column, type Insert, type WritableRow } from '#src/store/insert-rows.ts';
+import type { Column, Insert, Unit, WritableRow } from '#src/store/contract.ts';
+import { refs, target } from '#src/store/insert-rows.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { prepared } from '#src/store/prepared-sql.ts';
 
