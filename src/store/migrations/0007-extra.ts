@@ -38,6 +38,7 @@ interface OldRow {
 export function extra({ json }: StorageTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
+      if (json === 'jsonb') await releaseBody(db);
       for (const table of Object.keys(known)) {
         await db.schema.alterTable(table).addColumn('extra', sql.raw(json)).execute();
         await fill(db, table, sql.raw(json));
@@ -45,6 +46,15 @@ export function extra({ json }: StorageTypes): Migration {
       }
     },
   };
+}
+
+/** Our view of payments was written with `invitees.*`, which PostgreSQL stores as the columns of that day, `body` included. */
+async function releaseBody(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ definition: string }>`select pg_get_viewdef(oid) as definition from pg_class
+    where oid = to_regclass('revenue') and relkind = 'v'
+      and obj_description(oid, 'pg_class') like '%Kept by Slotstream%'`.execute(db);
+  for (const { definition } of rows)
+    await sql`create or replace view revenue as ${sql.raw(definition.replace(/\binvitees\.body,/, ''))}`.execute(db);
 }
 
 async function fill(db: Kysely<unknown>, table: string, json: ReturnType<typeof sql.raw>): Promise<void> {

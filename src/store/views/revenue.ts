@@ -25,7 +25,7 @@ export const revenue: View = {
       case when coalesce(payment_external_id, '') = '' then members.journey_uri end`;
     return sql`with recursive ${journeys(dialect)},
     payments as (
-      select invitees.*, row_number() over (
+      select invitees.created_at, event_uri, payment_currency, payment_provider, payment_amount, row_number() over (
         partition by ${identity} order by invitees.created_at is null, invitees.created_at, ${bytes(sql`invitees.uri`)}
       ) as place
       from invitees join members on members.invitee_uri = invitees.uri
