@@ -28,7 +28,12 @@ const contact = (id: string, name: string) =>
   JSON.stringify({
     event: 'contact.created',
     created_at: '2025-04-14T11:43:10Z',
-    payload: { uri: `https://api.example.test/contacts/${id}`, name, updated_at: '2025-04-14T11:43:10.123456Z' },
+    payload: {
+      uri: `https://api.example.test/contacts/${id}`,
+      name,
+      updated_at: '2025-04-14T11:43:10.123456Z',
+      loyalty_tier: 'gold',
+    },
   });
 const exporting = (...args: string[]) => home.run(['export', ...args]);
 
@@ -42,9 +47,9 @@ describe('slotstream export', () => {
     expect(mode & 0o777).toBe(0o600);
     expect(
       await query(
-        `select name, epoch_us(updated_at)::varchar as at, typeof(body) as body from read_parquet('${file}') order by uri`,
+        `select name, epoch_us(updated_at)::varchar as at, typeof(extra) as extra from read_parquet('${file}') order by uri`,
       ),
-    ).toEqual(['Ada', '=2+3', 'Zoë'].map((name) => ({ name, at: '1744630990123456', body: 'JSON' })));
+    ).toEqual(['Ada', '=2+3', 'Zoë'].map((name) => ({ name, at: '1744630990123456', extra: 'JSON' })));
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
   });
 
@@ -120,7 +125,7 @@ describe('slotstream export', () => {
     await (await openStore({ report: () => {} }, full.store)).close();
     const database = new Sqlite(join(full.dataDir, 'mirror.db'));
     database.pragma('synchronous = OFF');
-    database.exec(`insert into contacts (uri, name, body) with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+    database.exec(`insert into contacts (uri, name, extra) with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
       select 'https://api.example.test/contacts/' || i, 'Person ' || i, '{"name":"Person ' || i || '"}' from n`);
     database.close();
     await using running = full.spawn(['export', 'contacts', '--format', 'parquet', '--out', file]);
