@@ -4,8 +4,8 @@
 //     ▲                         ▲                                                 │
 //     │ it is switched off      └──────── a rebuild has changed contacts ─────────┘
 //
-// An entry commits with the row it describes, so a row that was read after its entry is at least as new. Readers compare the contacts
-// of the entries after the offset themselves (`newer-contacts.ts`). Redacted contacts leave in the transaction that redacts them.
+// An entry commits with the row it describes, so a row that was read after its entry is at least as new. Searches read the contacts
+// of the entries after the offset from the contacts themselves (`contact-page.ts`). Redacted contacts leave in the transaction that redacts them.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { z } from 'zod';
@@ -31,6 +31,26 @@ export interface CatchUpOptions {
 const usuallyAtOnce = { sqlite: 100, postgres: 500 } as const;
 /** Log entries read per contact: many may be about the same few contacts. */
 const entriesPerContact = 4;
+
+/** How far the table has come, as a search needs to know it. */
+export interface SearchProgress {
+  readonly offset: number;
+  /** The subjects of the log entries since: the rows of contacts among them may be outdated. */
+  readonly newer: readonly string[];
+}
+
+/** Undefined where the table cannot be used: it is not filled, or more than `most` entries behind. */
+export async function searchProgress(store: Store, most: number): Promise<SearchProgress | undefined> {
+  const state = await readValue(store, searchState);
+  if (state === undefined || state.filled !== null) return undefined;
+  const { offset } = state;
+  const end = await lastSeq(store);
+  if (end - offset > most) return undefined;
+  if (end <= offset) return { offset, newer: [] };
+  const { rows } = await sql<{ uri: string }>`select distinct subject_uri as uri from event_log
+    where seq > ${offset} and seq <= ${end} and subject_uri is not null`.execute(store.db);
+  return { offset, newer: rows.map(({ uri }) => uri) };
+}
 
 /** Begins to fill the table, unless that was done before. Without it the table stays empty, and searches scan the contacts. */
 export async function useContactSearch(store: Store): Promise<void> {

@@ -1,19 +1,21 @@
 // One page of the contacts that match a search. What the search table has followed is found there; contacts that changed since, and
 // all of them where the table cannot be used, are read from the contacts themselves. The results are the same either way.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql, type SqlBool } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import { meets, searched, type ContactSearch } from './contact-match.ts';
 import { narrowing } from './contact-candidates.ts';
+import { searchProgress } from './contact-follower.ts';
+import { seekInTable, select, type ContactOrder, type Effort, type Finder, type FoundContact } from './contact-seek.ts';
 import {
-  comparePositions,
-  newerContacts,
-  type ContactOrder,
-  type FoundContact,
-  type NewerContacts,
-} from './newer-contacts.ts';
-import { seekInTable, select, type Effort, type Finder } from './contact-seek.ts';
-import { keysetOf, pageOf, type KeysetPosition, type PageFound, type PageWanted, type Seek } from './keyset.ts';
+  keysetOf,
+  pageOf,
+  type KeysetPosition,
+  type PageFound,
+  type PageWanted,
+  type Seek,
+  type Way,
+} from './keyset.ts';
 
 export interface ContactsWanted {
   readonly search: ContactSearch;
@@ -35,15 +37,16 @@ export async function findContacts(
 ): Promise<ContactsFound> {
   const asked = searched(wanted.search);
   if (asked === undefined) return { items: [], hasNext: false, hasPrevious: false };
-  const finder: Finder = { store, asked, effort, narrow: await narrowing(store, asked) };
+  const narrow = await narrowing(store, asked);
   // Addresses and phone numbers select few contacts, whatever the other filters are.
-  const newer = finder.narrow.listed === undefined ? await newerContacts(store, effort.mostNewer) : undefined;
-  const seek = newer === undefined ? seekInContacts(finder) : seekInBoth(finder, newer);
+  const progress = narrow.listed === undefined ? await searchProgress(store, effort.mostNewer) : undefined;
+  const finder: Finder = { store, asked, effort, narrow, newer: progress?.newer ?? [] };
+  const seek = progress === undefined ? seekInContacts(finder) : seekInBoth(finder);
   const page = await pageOf(
     { order: wanted.order, seek, isStillAt: (position) => isStillAt(finder, wanted.order, position) },
     wanted.page,
   );
-  return { ...page, ...(newer && { searchOffset: newer.offset }) };
+  return { ...page, ...(progress && { searchOffset: progress.offset }) };
 }
 
 /** Whether the contact at this position still matches there. */
@@ -55,13 +58,38 @@ async function isStillAt(finder: Finder, order: ContactOrder, { key, uri }: Keys
 }
 
 /** In the search table, and among the contacts that changed since. */
-function seekInBoth(finder: Finder, newer: NewerContacts): Seek<FoundContact> {
-  const inTable = seekInTable(finder, newer);
+function seekInBoth(finder: Finder): Seek<FoundContact> {
+  const inTable = seekInTable(finder);
+  const { newer } = finder;
   return async (way, from, need) => {
-    const found = [...(await inTable(way, from, need)), ...newer.after(way, from, finder.asked)];
-    return inOrder(found, way.ascending).slice(0, need);
+    const found = await inTable(way, from, need);
+    if (newer.length === 0) return found;
+    const isNewer = sql<SqlBool>`uri in (${finder.store.engine.contactIndex.list(newer)})`;
+    const changed = await scan(finder, way, { from, need, among: isNewer });
+    return inOrder([...found, ...changed], way.ascending).slice(0, need);
   };
 }
+
+interface Scanned {
+  readonly from: KeysetPosition | undefined;
+  readonly need: number;
+  readonly among: RawBuilder<SqlBool>;
+}
+
+/** The first of these contacts that match, in order. */
+async function scan(finder: Finder, way: Way, { from, need, among }: Scanned): Promise<readonly FoundContact[]> {
+  const { store, asked, narrow } = finder;
+  const table = 'contacts';
+  const where = sql<SqlBool>`${among} and ${keysetOf(store.engine, table, way).beyond(from)} and ${narrow.likely}`;
+  // Where all filters are exact, the database finds what matches and nothing else.
+  const isExact = asked.columns.every(({ kind }) => kind === 'exact');
+  const rows = await select(finder, { table, ...way }, { where, ...(isExact && { limit: need }) });
+  return rows.filter(({ texts }) => meets(texts, asked)).slice(0, need);
+}
+
+/** As the database compares them: URIs by bytes. */
+const comparePositions = (a: KeysetPosition, b: KeysetPosition): number =>
+  a.key === b.key ? Buffer.compare(Buffer.from(a.uri), Buffer.from(b.uri)) : a.key < b.key ? -1 : 1;
 
 const inOrder = (found: readonly FoundContact[], ascending: boolean): FoundContact[] =>
   found.toSorted((a, b) => (ascending ? comparePositions(a, b) : comparePositions(b, a)));
@@ -70,22 +98,15 @@ const inOrder = (found: readonly FoundContact[], ascending: boolean): FoundConta
 const seekInContacts =
   (finder: Finder): Seek<FoundContact> =>
   async (way, from, need) => {
-    const { store, asked, effort, narrow } = finder;
-    const table = 'contacts';
-    const beyond = keysetOf(store.engine, table, way).beyond(from);
-    const met = (rows: readonly FoundContact[]) => rows.filter(({ texts }) => meets(texts, asked));
-    if (narrow.listed !== undefined)
-      return met(
-        await select(finder, { table, ...way }, { where: sql<SqlBool>`${beyond} and ${narrow.listed}` }),
-      ).slice(0, need);
+    const { store, effort, narrow } = finder;
+    if (narrow.listed !== undefined) return scan(finder, way, { from, need, among: narrow.listed });
     let found: readonly FoundContact[] = [];
     for (let after = ''; ;) {
       const { rows } = await sql<{ uri: string }>`select uri from contacts where uri > ${after} order by uri
         limit 1 offset ${narrow.affordable(effort.piece) - 1}`.execute(store.db);
       const end = rows[0]?.uri;
-      const range = end === undefined ? sql`uri > ${after}` : sql`uri > ${after} and uri <= ${end}`;
-      const where = sql<SqlBool>`${range} and ${beyond} and ${narrow.likely}`;
-      const seen = met(await select(finder, { table, ...way }, { where }));
+      const among = end === undefined ? sql<SqlBool>`uri > ${after}` : sql<SqlBool>`uri > ${after} and uri <= ${end}`;
+      const seen = await scan(finder, way, { from, need, among });
       found = inOrder([...found, ...seen], way.ascending).slice(0, need);
       if (end === undefined) return found;
       after = end;

@@ -6,8 +6,13 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import { columnFilters, meets, type Searched, type TextsOf } from './contact-match.ts';
 import type { Narrowing } from './contact-candidates.ts';
-import type { FoundContact, NewerContacts } from './newer-contacts.ts';
 import { keysetOf, type KeysetPosition, type Seek, type Way } from './keyset.ts';
+
+export type ContactOrder = 'created_at' | 'updated_at';
+
+export interface FoundContact extends KeysetPosition {
+  readonly texts: TextsOf;
+}
 
 /** How much each way of searching may cost. */
 export interface Effort {
@@ -28,6 +33,8 @@ export interface Finder {
   readonly asked: Searched;
   readonly effort: Effort;
   readonly narrow: Narrowing;
+  /** Contacts whose rows in the search table may be outdated. */
+  readonly newer: readonly string[];
 }
 
 export interface Selection {
@@ -35,18 +42,19 @@ export interface Selection {
   readonly limit?: number;
 }
 
-/** Rows in order, with the texts that filters compare. */
+/** Contacts that are not deleted, or rows of the search table that are up to date, in order, with the texts that filters compare. */
 export async function select(
-  { store }: Pick<Finder, 'store'>,
+  { store, newer }: Finder,
   { table, ...way }: Way & { readonly table: 'contacts' | 'contact_search' },
   { where, limit }: Selection,
 ): Promise<readonly FoundContact[]> {
   const { orderBy, beyond } = keysetOf(store.engine, table, way);
   const columns = sql.join(columnFilters.map((name) => sql.ref(name)));
-  const live = table === 'contacts' ? sql`deleted_at is null and` : sql``;
+  const isCurrent = newer.length === 0 ? sql`1 = 1` : sql`uri not in (${store.engine.contactIndex.list(newer)})`;
+  const isLive = table === 'contacts' ? sql`deleted_at is null` : isCurrent;
   const { rows } = await sql<TextsOf & KeysetPosition>`
     select ${sql.ref(way.order)} as key, uri, ${columns} from ${sql.table(table)}
-    where ${live} ${beyond(undefined)} and ${where} order by ${orderBy}
+    where ${isLive} and ${beyond(undefined)} and ${where} order by ${orderBy}
     ${limit === undefined ? sql`` : sql`limit ${limit}`}`.execute(store.db);
   return rows.map(({ key, uri, ...texts }) => ({ key, uri, texts }));
 }
@@ -54,13 +62,13 @@ export async function select(
 const table = 'contact_search';
 
 export const seekInTable =
-  (finder: Finder, newer: Pick<NewerContacts, 'has'>): Seek<FoundContact> =>
+  (finder: Finder): Seek<FoundContact> =>
   async (way, from, need) => {
     const { store, asked, effort, narrow } = finder;
     const { beyond } = keysetOf(store.engine, table, way);
-    const met = (rows: readonly FoundContact[]) =>
-      rows.filter(({ uri, texts }) => meets(texts, asked) && !newer.has(uri));
-    const sampled = asked.columns.length === 0 ? need : effort.sampled;
+    if (asked.columns.length === 0) return select(finder, { table, ...way }, { where: beyond(from), limit: need });
+    const met = (rows: readonly FoundContact[]) => rows.filter(({ texts }) => meets(texts, asked));
+    const { sampled } = effort;
     const sample = await select(finder, { table, ...way }, { where: beyond(from), limit: sampled });
     const found = met(sample).slice(0, need);
     if (found.length === need || sample.length < sampled) return found;

@@ -6,8 +6,7 @@ import { contactListQuery } from '#schemas/contact-request.ts';
 import { insertRows, writeRows } from '#src/store/rows.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import type { Effort } from '#src/store/search/contact-seek.ts';
-import type { ContactOrder } from '#src/store/search/newer-contacts.ts';
+import type { ContactOrder, Effort } from '#src/store/search/contact-seek.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
