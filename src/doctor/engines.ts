@@ -47,7 +47,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
       `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged deliveries.`,
       `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart PostgreSQL.`,
     );
-  const missing = await store.engine.contactIndex.missing(store.db);
+  const missing = config.contactSearch ? await store.engine.contactIndex.missing(store.db) : [];
   if (missing.length > 0)
     report.warning(
       'search',

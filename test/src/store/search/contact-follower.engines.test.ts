@@ -113,4 +113,42 @@ describe.runIf(storeEngines[1].available)('the search table of contacts', () => 
     await deleting;
     expect(await namesIn(store)).toEqual([]);
   });
+
+  it('equals the contacts after many writers and two followers at once, and never shows a deleted contact', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    const other = await opened.openAnother();
+    await useContactSearch(store);
+    const people = Array.from({ length: 40 }, (_, n) => n);
+    const goneFrom = new Set<number>();
+    let isWriting = true;
+    const write = async (offset: number): Promise<void> => {
+      for (let round = 10; round < 30; round += 1) {
+        const some = people.filter((n) => n % 4 === offset);
+        await ingestBodies(
+          store,
+          some.map((n) => contactUpdate(n, { name: `Person ${n} ${round}` }, round)),
+        );
+        const leaving = some.find((n) => !goneFrom.has(n) && (n + round) % 7 === 0);
+        if (leaving === undefined) continue;
+        await ingestBodies(store, [deleted(leaving)]);
+        goneFrom.add(leaving);
+      }
+    };
+    const followAndLook = async (by: Store): Promise<void> => {
+      while (isWriting) {
+        await catchUpContactSearch(by, { atOnce: 7 });
+        const gone = [...goneFrom].map(uriOf);
+        const shown = (await rowsOf(by, 'contact_search')).map(({ uri }) => uri);
+        expect(shown.filter((uri) => gone.includes(String(uri)))).toEqual([]);
+      }
+    };
+    const following = Promise.all([followAndLook(store), followAndLook(other)]);
+    await Promise.all([write(0), write(1), write(2), write(3)]).finally(() => (isWriting = false));
+    await following;
+    await catchUpContactSearch(store);
+    const live = (await rowsOf(store, 'contacts')).filter((row) => row['deleted_at'] === null);
+    expect(await namesIn(store)).toEqual(live.map(({ name }) => name).toSorted());
+    expect(goneFrom.size).toBeGreaterThan(5);
+  });
 });
