@@ -41,7 +41,8 @@ interface Claim {
   readonly seconds: number;
   /** The signed text before the body. */
   readonly prefix: string;
-  readonly candidates: readonly Buffer[];
+  /** In lower-case hexadecimal. */
+  readonly candidates: readonly string[];
 }
 
 const blockBytes = 64;
@@ -49,6 +50,8 @@ const longestHeader = 1024;
 const mostCandidates = 5;
 const plainDigits = /^[0-9]{1,12}$/;
 const hexMac = /^[0-9a-f]{64}$/;
+/** What nearly every sender sends, so that it is read at once. */
+const usualTimestamped = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/;
 const base64Mac = /^[A-Za-z0-9+/]{43}=$/;
 /** No dot: id, time and body are joined by dots, and a dot in the id would make that ambiguous. */
 const messageId = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
@@ -61,7 +64,7 @@ export function verifySignature(request: SignedRequest): SignatureVerdict {
   for (const key of request.keys) {
     const ready = readyKey(request.scheme, key);
     const expected = macOf(ready, claim.prefix, request.body);
-    if (!claim.candidates.some((candidate) => sameBytes(candidate, expected))) continue;
+    if (!claim.candidates.some((candidate) => sameMac(candidate, expected))) continue;
     return stale ? { ok: false, refusal: 'stale_signed' } : { ok: true, keyId: ready.id };
   }
   return { ok: false, refusal: stale ? 'stale' : 'wrong' };
@@ -73,13 +76,13 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   const ready = readyKey(delivery.scheme, delivery.key);
   if (delivery.scheme === 'timestamped') {
     const mac = macOf(ready, `${time}.`, delivery.body);
-    return { [delivery.headerName]: `t=${time},v1=${mac.toString('hex')}` };
+    return { [delivery.headerName]: `t=${time},v1=${mac}` };
   }
   const mac = macOf(ready, `${delivery.id}.${time}.`, delivery.body);
   return {
     'webhook-id': delivery.id,
     'webhook-timestamp': time,
-    'webhook-signature': `v1,${mac.toString('base64')}`,
+    'webhook-signature': `v1,${Buffer.from(mac, 'hex').toString('base64')}`,
   };
 }
 
@@ -92,8 +95,10 @@ export function keyIdOf(key: string): string {
 function readTimestamped({ headers, headerName }: SignedRequest): Claim | 'missing' | 'malformed' {
   const header = onlyValue(headers(headerName.toLowerCase()));
   if (header === 'missing' || header === 'malformed') return header;
+  const usual = usualTimestamped.exec(header.value);
+  if (usual) return { seconds: Number(usual[1]), prefix: `${usual[1]}.`, candidates: usual.slice(2) };
   let time: string | undefined;
-  const candidates: Buffer[] = [];
+  const candidates: string[] = [];
   for (const part of header.value.split(',')) {
     const equals = part.indexOf('=');
     if (equals < 0) return 'malformed';
@@ -103,9 +108,8 @@ function readTimestamped({ headers, headerName }: SignedRequest): Claim | 'missi
       if (time !== undefined || !plainDigits.test(value)) return 'malformed';
       time = value;
     } else if (name === 'v1') {
-      // Tested before decoding: Buffer silently drops what is not hex.
       if (!hexMac.test(value) || candidates.length === mostCandidates) return 'malformed';
-      candidates.push(Buffer.from(value, 'hex'));
+      candidates.push(value);
     }
   }
   if (time === undefined || candidates.length === 0) return 'malformed';
@@ -120,12 +124,12 @@ function readStandard({ headers }: SignedRequest): Claim | 'missing' | 'malforme
   if (id === 'missing' || time === 'missing' || list === 'missing') return 'missing';
   if (id === 'malformed' || time === 'malformed' || list === 'malformed') return 'malformed';
   if (!messageId.test(id.value) || !plainDigits.test(time.value)) return 'malformed';
-  const candidates: Buffer[] = [];
+  const candidates: string[] = [];
   for (const part of list.value.split(' ')) {
     if (!part.startsWith('v1,')) continue;
     const value = part.slice(3);
     if (!base64Mac.test(value) || candidates.length === mostCandidates) return 'malformed';
-    candidates.push(Buffer.from(value, 'base64'));
+    candidates.push(Buffer.from(value, 'base64').toString('hex'));
   }
   if (candidates.length === 0) return 'malformed';
   return { seconds: Number(time.value), prefix: `${id.value}.${time.value}.`, candidates };
@@ -144,34 +148,53 @@ interface ReadyKey {
   readonly outer: Uint8Array;
 }
 
-const readyKeys = new Map<string, ReadyKey>();
+const readyKeys = { timestamped: new Map<string, ReadyKey>(), 'standard-webhooks': new Map<string, ReadyKey>() };
 const mostReadyKeys = 50;
 
 /** Cached, because every delivery needs the same few keys. */
 function readyKey(scheme: SignatureScheme, key: string): ReadyKey {
-  const name = `${scheme} ${key}`;
-  const found = readyKeys.get(name);
+  const known = readyKeys[scheme];
+  const found = known.get(key);
   if (found) return found;
   const encoded = scheme === 'standard-webhooks' && key.startsWith('whsec_');
   const secret = encoded ? Buffer.from(key.slice('whsec_'.length), 'base64') : Buffer.from(key);
   const block = Buffer.alloc(blockBytes);
   block.set(secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret);
   const ready = { id: keyIdOf(key), inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
-  if (readyKeys.size >= mostReadyKeys) readyKeys.clear();
-  readyKeys.set(name, ready);
+  if (known.size >= mostReadyKeys) known.clear();
+  known.set(key, ready);
   return ready;
 }
 
+/** Used again for every message, so that nothing is allocated. */
+const message = Buffer.allocUnsafeSlow(64 * 1024);
+const outerMessage = Buffer.allocUnsafeSlow(blockBytes + 32);
+
 /**
- * HMAC-SHA256 (RFC 2104) from one-shot hashes, proven against `createHmac` in the tests. Node's Hmac objects hold native
- * memory that the garbage collector has to track, which cost the receiver a fifth of its throughput.
+ * HMAC-SHA256 (RFC 2104) in hexadecimal from one-shot hashes, proven against `createHmac` in the tests. Node's Hmac objects and
+ * digests in buffers hold native memory that the garbage collector has to track: they cost twice the time.
  */
-function macOf({ inner, outer }: ReadyKey, prefix: string, body: Uint8Array): Buffer {
-  const digest = hash('sha256', Buffer.concat([inner, Buffer.from(prefix), body]), 'buffer');
-  return hash('sha256', Buffer.concat([outer, digest]), 'buffer');
+function macOf({ inner, outer }: ReadyKey, prefix: string, body: Uint8Array): string {
+  outerMessage.set(outer);
+  outerMessage.write(hash('sha256', innerMessage(inner, prefix, body), 'binary'), blockBytes, 'latin1');
+  return hash('sha256', outerMessage, 'hex');
 }
 
-/** Length first: `timingSafeEqual` throws on unequal lengths. */
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+function innerMessage(inner: Uint8Array, prefix: string, body: Uint8Array): Uint8Array {
+  const mostBytes = blockBytes + 3 * prefix.length + body.length;
+  if (mostBytes > message.length) return Buffer.concat([inner, Buffer.from(prefix), body]);
+  message.set(inner);
+  const start = blockBytes + message.write(prefix, blockBytes);
+  message.set(body, start);
+  return message.subarray(0, start + body.length);
+}
+
+const candidateBytes = Buffer.alloc(64);
+const expectedBytes = Buffer.alloc(64);
+
+/** In constant time. Both have 64 hexadecimal digits. */
+function sameMac(candidate: string, expected: string): boolean {
+  candidateBytes.write(candidate, 'latin1');
+  expectedBytes.write(expected, 'latin1');
+  return timingSafeEqual(candidateBytes, expectedBytes);
 }

@@ -46,7 +46,7 @@ describe('genuine deliveries', () => {
     const attacked = await timedPosts(receiver, 'attacked');
     attack.abort();
     expect([quiet.statuses, attacked.statuses]).toEqual([[202], [202]]);
-    // In milliseconds; about 5 when nothing else runs.
+    // In milliseconds; generous, because other tests may use the processor at the same time.
     expect(attacked.p99).toBeLessThan(1000);
     expect(receiver.queue.deliveries).toHaveLength(400);
     expect(await receiver.counted('slotstream_evictions_total{reason="body_budget"}')).toBeGreaterThan(0);

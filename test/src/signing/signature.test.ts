@@ -57,6 +57,12 @@ describe('the timestamped scheme', () => {
     );
   });
 
+  it.each([65_000, 65_460, 65_461, 65_536, 1_000_000])('agrees with createHmac for a body of %d bytes', (bytes) => {
+    const large = Buffer.alloc(bytes, 'ab');
+    const expected = createHmac('sha256', key).update(`${now}.`).update(large).digest('hex');
+    expect(signed({ body: large })[headerName]).toBe(`t=${now},v1=${expected}`);
+  });
+
   it('tolerates spaces, order and unknown keys', () => {
     expect(check({ [headerName]: ` v0=none , v1 = ${mac}, t=${now} , v1a=x` })).toEqual(accepted);
   });
