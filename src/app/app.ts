@@ -119,7 +119,8 @@ async function openShared(
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
   const report = errorLogger(log, 'queue');
-  const queue = withRoom(await openQueue({ url: config.queueUrl, dataDir: config.dataDir, report }), disks);
+  const { queueUrl: url, queueShards: shards, dataDir } = config;
+  const queue = withRoom(await openQueue({ url, shards, dataDir, report }), disks);
   opened.defer(() => queue.close());
   const gate = await openDurabilityGate({
     queue,

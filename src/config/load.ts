@@ -95,6 +95,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
   if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
+  if ((values.QUEUE_SHARDS ?? 1) > 1 && !isRedis(values.QUEUE_URL))
+    problems.push('QUEUE_SHARDS above 1 needs a Redis queue (QUEUE_URL); the other queues have one shard: remove it');
   if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) problems.push('PORT and ADMIN_PORT must differ');
   return problems;
 }
@@ -105,6 +107,7 @@ function shape(values: SettingValues) {
     dataDir,
     databaseUrl: values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`,
     queueUrl: values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`,
+    queueShards: values.QUEUE_SHARDS,
     journal: {
       isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
       maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,

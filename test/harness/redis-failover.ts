@@ -61,11 +61,27 @@ export async function startSentinelPair(): Promise<Failover> {
   return failover({ url, master, replica }, started.move());
 }
 
-/** Three masters; the one that holds the keys of the queue has a replica. */
-export async function startClusterWithReplica(): Promise<Failover> {
-  await using started = new AsyncDisposableStack();
-  const nodes: (TestRedis & { readonly bus: number })[] = [];
-  for (let at = 0; at < 4; at += 1) {
+interface ClusterNode extends TestRedis {
+  readonly bus: number;
+}
+
+export interface TestCluster extends AsyncDisposable {
+  /** For QUEUE_URL. */
+  readonly url: string;
+  /** Each has a third of the slots. */
+  readonly masters: readonly TestRedis[];
+}
+
+/** The slots of three masters, as `redis-cli --cluster create` deals them out. */
+const thirds = [
+  ['0', '5460'],
+  ['5461', '10922'],
+  ['10923', '16383'],
+] as const;
+
+async function startNodes(count: number, started: AsyncDisposableStack): Promise<readonly ClusterNode[]> {
+  const nodes: ClusterNode[] = [];
+  for (let at = 0; at < count; at += 1) {
     const bus = await freePort();
     // However long it was cut off, the replica may become master.
     const promotion = { 'node-timeout': 1000, 'replica-validity-factor': 0 };
@@ -74,25 +90,36 @@ export async function startClusterWithReplica(): Promise<Failover> {
     const node = started.use(await startRedis({ args: [...args, ...asReplica] }));
     nodes.push(Object.assign(node, { bus }));
   }
-  const [master, second, third, replica] = nodes;
-  if (!master || !second || !third || !replica) throw new Error('four nodes were started');
-  await allowReplica(master);
-  const slots = new Map([
-    [master, ['10923', '16383']],
-    [second, ['0', '5460']],
-    [third, ['5461', '10922']],
-  ]);
-  for (const [node, range] of slots) await node.cli('cluster', 'addslotsrange', ...range);
-  for (const { port, bus } of nodes) await master.cli('cluster', 'meet', '127.0.0.1', String(port), String(bus));
-  const slot = Number(await master.cli('cluster', 'keyslot', '{slotstream}'));
-  if (slot < 10923) throw new Error('the first master does not hold the keys of the queue');
+  for (const [at, range] of thirds.entries()) await nodes[at]?.cli('cluster', 'addslotsrange', ...range);
+  for (const { port, bus } of nodes) await nodes[0]?.cli('cluster', 'meet', '127.0.0.1', String(port), String(bus));
   const isUp = async ({ cli }: TestRedis): Promise<boolean> => {
     const state = await cli('cluster', 'info');
-    return state.includes('cluster_state:ok') && state.includes('cluster_known_nodes:4');
+    return state.includes('cluster_state:ok') && state.includes(`cluster_known_nodes:${count}`);
   };
   for (const node of nodes) await until(() => isUp(node), 'the cluster is up');
+  return nodes;
+}
+
+const clusterUrl = (nodes: readonly ClusterNode[]): string =>
+  `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+
+export async function startCluster(): Promise<TestCluster> {
+  await using started = new AsyncDisposableStack();
+  const masters = await startNodes(thirds.length, started);
+  const resources = started.move();
+  return { url: clusterUrl(masters), masters, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Three masters; the one that holds the keys of the queue (of its first shard) has a replica. */
+export async function startClusterWithReplica(): Promise<Failover> {
+  await using started = new AsyncDisposableStack();
+  const nodes = await startNodes(thirds.length + 1, started);
+  const [, , master, replica] = nodes;
+  if (!master || !replica) throw new Error('four nodes were started');
+  const slot = Number(await master.cli('cluster', 'keyslot', '{slotstream}'));
+  if (slot < 10923) throw new Error('the third master does not hold the keys of the queue');
+  await allowReplica(master);
   await replica.cli('cluster', 'replicate', await master.cli('cluster', 'myid'));
   await until(() => isInSync(replica), 'the replica is in sync');
-  const url = `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
-  return failover({ url, master, replica }, started.move());
+  return failover({ url: clusterUrl(nodes), master, replica }, started.move());
 }

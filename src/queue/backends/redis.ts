@@ -1,4 +1,4 @@
-// The queue on Redis or Valkey: one server, Sentinel or Cluster.
+// The queue on Redis or Valkey: one server, Sentinel or Cluster. It has one or more shards.
 
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
@@ -11,12 +11,10 @@ import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
+import { hasJobs, openShards, type RedisShard, type ShardInput } from './redis-shards.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
 
 type Client = Redis | Cluster;
-
-/** The braces put every key of the queue into one slot of a Cluster, which BullMQ's scripts require. */
-const prefix = '{slotstream}';
 
 const pingTimeoutMs = 2000;
 
@@ -44,13 +42,23 @@ const forWaiting = { socketTimeout: 15_000 } as const;
 
 type Limits = typeof forAdding | typeof forWorking;
 
-export function openRedisQueue(input: {
+interface RedisQueueInput {
   readonly url: string;
   readonly name: string;
   readonly report: (error: Error) => void;
   readonly timing: WorkerTiming | undefined;
-}): Promise<DeliveryQueue> {
+}
+
+export function openRedisQueue({
+  shards,
+  ...input
+}: RedisQueueInput & { readonly shards: number }): Promise<DeliveryQueue> {
   const target = readRedisUrl(input.url);
+  return openShards((shard) => openShard(target, { ...input, ...shard }), shards);
+}
+
+async function openShard(target: RedisTarget, input: RedisQueueInput & ShardInput): Promise<RedisShard> {
+  const { prefix } = input;
   const clients = new Set<Client>();
   const track = <T extends Client>(client: T): T => {
     clients.add(client);
@@ -86,7 +94,8 @@ export function openRedisQueue(input: {
       for (const client of clients) client.disconnect();
     },
   };
-  return openBullQueue({ engine, ...input });
+  const queue = await openBullQueue({ engine, ...input });
+  return { ...queue, hasJobs: (of) => hasJobs(adding, `${of}:${input.name}`) };
 }
 
 function connect(target: RedisTarget, limits: Limits): Client {

@@ -24,10 +24,12 @@ interface BullNeeds {
   readonly name: string;
   readonly report: (error: Error) => void;
   readonly timing: WorkerTiming | undefined;
+  /** Runs a job of this process, alone when it is isolated. */
+  readonly isolation?: ReturnType<typeof createIsolation>;
 }
 
 export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Promise<DeliveryQueue> {
-  const { timing = defaultTiming } = needs;
+  const { timing = defaultTiming, isolation = createIsolation() } = needs;
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
   return {
@@ -39,13 +41,12 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
     ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
     work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
-      const runIsolated = createIsolation();
       const bullWorker = startBullWorker(
         {
           make: engine.makeWorker.bind(engine, name),
           report,
           mayTake,
-          run: (job) => runIsolated(job, () => processor(unpackBatch(job.data))),
+          run: (job) => isolation(job, () => processor(unpackBatch(job.data))),
           onStart: (started) => {
             started.on('failed', recovery.trigger);
             recovery.trigger();

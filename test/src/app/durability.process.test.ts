@@ -5,6 +5,7 @@ import { until } from '../../harness/ports.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import { openHome, type Settings } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
+import { startCluster } from '../../harness/redis-failover.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactStory } from '../../harness/data/contact-deliveries.ts';
@@ -42,6 +43,11 @@ describe.concurrent('a process killed under load several times', () => {
   it.runIf(inject('redisUrl'))('loses nothing it accepted, on Redis', async () => {
     await using redis = await startRedis();
     await surviveKills({ QUEUE_URL: redis.url });
+  });
+
+  it.runIf(inject('redisUrl'))('loses nothing it accepted, on the shards of a Redis Cluster', async () => {
+    await using cluster = await startCluster();
+    await surviveKills({ QUEUE_URL: cluster.url, QUEUE_SHARDS: '3' });
   });
 
   it.runIf(inject('postgresUrl'))('loses nothing it accepted, on PostgreSQL for queue and store', async () => {

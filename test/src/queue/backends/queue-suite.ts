@@ -17,8 +17,8 @@ import {
 
 const ignore = async (): Promise<void> => undefined;
 
-export function describeQueue(backend: keyof typeof locations): void {
-  const newLocation = locations[backend];
+export function describeQueue(backend: keyof typeof locations, shards = 1): void {
+  const newLocation = async () => ({ ...(await locations[backend]()), shards });
   afterAll(removeFolders);
 
   it('passes each batch to the worker once, unchanged', async () => {
@@ -114,25 +114,25 @@ export function describeQueue(backend: keyof typeof locations): void {
   it('finishes running batches when the worker is closed, and takes no more', async () => {
     const queue = await open(await newLocation());
     const finished: string[] = [];
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let begun = 0;
     const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
     const worker = queue.work(
       async (batch) => {
-        begin();
+        begun += 1;
         await permitted;
         finished.push(...bodiesOf(batch));
       },
       ignore,
-      { concurrency: 1 },
+      { concurrency: shards },
     );
-    await queue.add(batchOf('first'));
-    await queue.add(batchOf('second'));
-    await begun;
+    const first = Array.from({ length: shards }, (_, at) => `first-${at}`);
+    for (const body of [...first, 'second']) await queue.add(batchOf(body));
+    await until(() => begun === shards, 'each shard has a running batch');
     const closed = worker.close();
-    expect(await queue.depth()).toMatchObject({ waiting: 1, active: 1 });
+    expect(await queue.depth()).toMatchObject({ waiting: 1, active: shards });
     permit();
     await closed;
-    expect(finished).toEqual(['first']);
+    expect(finished.toSorted()).toEqual(first);
     expect(await queue.depth()).toEqual({ waiting: 1, active: 0, delayed: 0, failed: 0 });
     await queue.close();
   });
