@@ -7,7 +7,7 @@ import { openListener } from '#src/receiver/listener.ts';
 
 const app = new Hono<{ Bindings: HttpBindings }>();
 app.post('/webhooks', async ({ env }) => {
-  await readBody(env.incoming, 1024 * 1024);
+  await new Promise((resolve) => readBody(env.incoming, { maxBytes: 1024 * 1024 }, resolve));
   return toResponse(responses.accepted);
 });
 const listener = await openListener(

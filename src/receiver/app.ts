@@ -14,8 +14,8 @@ export interface ReceiverNeeds extends WebhookNeeds {
 
 export interface ReceiverApp {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-  /** Responds to requests for the webhook without Hono; undefined for all others. */
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined;
+  /** Responds to requests for the webhook without Hono; false for all others. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, onEnd: () => void): boolean;
 }
 
 const path = '/webhooks';
@@ -33,7 +33,7 @@ export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions)
   const app = new Hono<{ Bindings: HttpBindings }>();
   // The same path spelled another way, for example with a host.
   app.all(path, async ({ env }) => {
-    await webhook(env.incoming, env.outgoing);
+    await new Promise<void>((resolve) => webhook(env.incoming, env.outgoing, resolve));
     return RESPONSE_ALREADY_SENT;
   });
   app.get('/healthz', () => toResponse(responses.alive));
@@ -46,7 +46,11 @@ export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions)
   });
   return {
     fetch: (request, env) => app.fetch(request, env),
-    handle: (incoming, outgoing) => (isWebhook(incoming.url) ? webhook(incoming, outgoing) : undefined),
+    handle(incoming, outgoing, onEnd) {
+      if (!isWebhook(incoming.url)) return false;
+      webhook(incoming, outgoing, onEnd);
+      return true;
+    },
   };
 }
 

@@ -25,14 +25,15 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  accept(delivery: QueuedDelivery): Promise<ReceivedOutcome>;
+  /** Calls `settle` once, never before it returns, and never with an error. `settle` must not throw. */
+  accept(delivery: QueuedDelivery, settle: (outcome: ReceivedOutcome) => void): void;
   /** Resolves when no accepted delivery is waiting any more. */
   settled(): Promise<void>;
 }
 
 interface Arrival {
   readonly delivery: QueuedDelivery;
-  readonly resolve: (outcome: ReceivedOutcome) => void;
+  readonly settle: (outcome: ReceivedOutcome) => void;
 }
 
 export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): Intake {
@@ -49,7 +50,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
       const outcome = await store({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
       waitingBytes -= bytes;
-      for (const { resolve } of taken) resolve(outcome);
+      for (const { settle } of taken) settle(outcome);
     }
     running = undefined;
   }
@@ -76,15 +77,13 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
   }
 
   return {
-    accept(delivery) {
+    accept(delivery, settle) {
       const bytes = bytesOf(delivery).length;
-      if (waitingBytes + bytes > maxWaitingBytes) return Promise.resolve('unavailable');
+      if (waitingBytes + bytes > maxWaitingBytes) return queueMicrotask(() => settle('unavailable'));
       waitingBytes += bytes;
-      return new Promise((resolve) => {
-        arrivals.push({ delivery, resolve });
-        sizes.push(bytes);
-        running ??= nextTurn().then(run);
-      });
+      arrivals.push({ delivery, settle });
+      sizes.push(bytes);
+      running ??= nextTurn().then(run);
     },
     settled: async () => running,
   };

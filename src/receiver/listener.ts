@@ -13,8 +13,8 @@ import { responses, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-  /** Responds to a request before a web request is made of it; undefined leaves it to `fetch`. */
-  handle?(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined;
+  /** Responds to a request before a web request is made of it, then calls `onEnd`; false leaves the request to `fetch`. */
+  handle?(incoming: IncomingMessage, outgoing: ServerResponse, onEnd: () => void): boolean;
   /** Called first when the listener shuts down. */
   onClosing(): void;
   onEvicted?(reason: ConnectionEviction): void;
@@ -57,7 +57,8 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     connections.started(outgoing);
     if (closing) outgoing.shouldKeepAlive = false;
     const answered = (): void => connections.answered(outgoing);
-    (needs.handle?.(incoming, outgoing) ?? handleByFetch(incoming, outgoing)).then(answered, answered);
+    if (needs.handle?.(incoming, outgoing, answered)) return;
+    handleByFetch(incoming, outgoing).then(answered, answered);
   };
   const server = createServer(
     {

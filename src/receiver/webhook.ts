@@ -4,14 +4,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
-import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
+import type { Metrics, ReceivedOutcome, RefusalCause } from '#src/observability/metrics/registry.ts';
 import { verifySignature } from '#src/signing/signature.ts';
 import type { SignatureScheme } from '#src/signing/signature.ts';
 import { createBodyBudget, type BodyBudgetOptions } from './body-budget.ts';
 import { isSelfTest } from './health.ts';
 import { deliveryOf, type Intake } from './intake.ts';
-import { discardRest, readBody } from './read-body.ts';
-import { responses, send, sendAndClose } from './responses.ts';
+import { discardRest, readBody, type BodyRead } from './read-body.ts';
+import { responses, send, sendAndClose, type FixedResponse } from './responses.ts';
 
 export interface WebhookNeeds {
   readonly intake: Pick<Intake, 'accept'>;
@@ -33,14 +33,24 @@ export interface WebhookOptions {
   readonly bodyBudget?: Partial<BodyBudgetOptions>;
 }
 
-/** Responds to a request for the webhook's path. It never rejects. */
-export type Webhook = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+/** Responds to a request for the webhook's path, then calls `onEnd`. With callbacks: promises cost more than the checks. */
+export type Webhook = (incoming: IncomingMessage, outgoing: ServerResponse, onEnd: () => void) => void;
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly onEnd: () => void;
+  /** When the body was complete. */
+  receivedAtMs: number;
+}
 
 export function createWebhook(needs: WebhookNeeds, options: WebhookOptions): Webhook {
   // Refusals are counted, never stored, and logged at most every ten seconds: anyone can cause them.
   const sample = throttled(needs.log, 10_000, needs.clock);
   const maxBytes = Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes);
-  const bodyBudget = createBodyBudget({ maxBytes, ...options.bodyBudget });
+  const budget = createBodyBudget({ maxBytes, ...options.bodyBudget });
+  const bodyLimits = { maxBytes: options.maxBodyBytes, budget };
+  const headerName = options.header.toLowerCase();
 
   function count(cause: RefusalCause): void {
     needs.metrics.refused(cause);
@@ -53,7 +63,7 @@ export function createWebhook(needs: WebhookNeeds, options: WebhookOptions): Web
     if (options.allowUnsigned && keys.length === 0) return undefined;
     const verdict = verifySignature({
       scheme: options.scheme,
-      headerName: options.header,
+      headerName,
       headers: (name) => valuesOf(incoming, name),
       body,
       keys,
@@ -65,55 +75,78 @@ export function createWebhook(needs: WebhookNeeds, options: WebhookOptions): Web
     return undefined;
   }
 
-  async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  function receive(exchange: Exchange): void {
+    const { incoming } = exchange;
     if (incoming.method !== 'POST') {
       count('method');
-      return send(outgoing, responses.methodNotAllowed);
+      return respond(exchange, responses.methodNotAllowed);
     }
     const encoding = incoming.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
       count('encoding');
-      return send(outgoing, responses.compressed);
+      return respond(exchange, responses.compressed);
     }
-    const body = await readBody(incoming, options.maxBodyBytes, bodyBudget);
+    readBody(incoming, bodyLimits, (body) => attempt(exchange, accept, body));
+  }
+
+  function accept(exchange: Exchange, body: BodyRead): void {
     if (body === 'aborted') {
       count('aborted');
       // The sender closed the connection, so this response is never read.
-      return send(outgoing, responses.badRequest);
+      return respond(exchange, responses.badRequest);
     }
-    if (typeof body === 'string') return giveUp(incoming, outgoing, body);
+    if (typeof body === 'string') return giveUp(exchange, body);
     const nowMs = needs.clock();
-    const refusal = refusalOf(incoming, body, nowMs);
+    const refusal = refusalOf(exchange.incoming, body, nowMs);
     if (refusal) {
       count(refusal);
-      return send(outgoing, responses.unverified);
+      return respond(exchange, responses.unverified);
     }
-    if (isSelfTest(body)) return send(outgoing, responses.selfTest);
-    const outcome = await needs.intake.accept(deliveryOf(body, nowMs));
+    if (isSelfTest(body)) return respond(exchange, responses.selfTest);
+    exchange.receivedAtMs = nowMs;
+    needs.intake.accept(deliveryOf(body, nowMs), (outcome) => attempt(exchange, acknowledge, outcome));
+  }
+
+  function acknowledge(exchange: Exchange, outcome: ReceivedOutcome): void {
     needs.metrics.received(outcome);
-    needs.metrics.acknowledged((needs.clock() - nowMs) / 1000);
-    send(outgoing, outcome === 'unavailable' ? responses.unavailable : responses.accepted);
+    needs.metrics.acknowledged((needs.clock() - exchange.receivedAtMs) / 1000);
+    respond(exchange, outcome === 'unavailable' ? responses.unavailable : responses.accepted);
   }
 
   /** Responds to a request whose body is not read to its end. */
-  async function giveUp(incoming: IncomingMessage, outgoing: ServerResponse, reason: UnreadBody): Promise<void> {
+  function giveUp(exchange: Exchange, reason: UnreadBody): void {
     if (reason === 'too_large') count(reason);
     else {
       needs.metrics.evicted(reason);
       sample('info', 'bodies that are large or slow are given up', { reason });
     }
-    await sendAndClose(outgoing, unreadResponses[reason], discardRest(incoming));
+    const { incoming, outgoing, onEnd } = exchange;
+    const closed = sendAndClose(outgoing, unreadResponses[reason], discardRest(incoming));
+    closed.then(onEnd, (err: unknown) => fail(exchange, err));
   }
 
-  return async (incoming, outgoing) => {
+  /** Runs a step of a request. None may throw: most are called by an event. */
+  function attempt<T>(exchange: Exchange, step: (exchange: Exchange, input: T) => void, input: T): void {
     try {
-      await receive(incoming, outgoing);
+      step(exchange, input);
     } catch (err) {
-      sample('error', 'a request failed', { err });
-      if (outgoing.headersSent) outgoing.destroy();
-      else send(outgoing, responses.failed);
+      fail(exchange, err);
     }
-  };
+  }
+
+  function fail({ outgoing, onEnd }: Exchange, err: unknown): void {
+    sample('error', 'a request failed', { err });
+    if (outgoing.headersSent) outgoing.destroy();
+    else send(outgoing, responses.failed);
+    onEnd();
+  }
+
+  return (incoming, outgoing, onEnd) => attempt({ incoming, outgoing, onEnd, receivedAtMs: 0 }, receive, undefined);
+}
+
+function respond({ outgoing, onEnd }: Exchange, response: FixedResponse): void {
+  send(outgoing, response);
+  onEnd();
 }
 
 type UnreadBody = keyof typeof unreadResponses;

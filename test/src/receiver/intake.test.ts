@@ -5,7 +5,8 @@ import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { createIntake, deliveryOf } from '#src/receiver/intake.ts';
-import type { IntakeOptions } from '#src/receiver/intake.ts';
+import type { Intake, IntakeOptions } from '#src/receiver/intake.ts';
+import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { runs } from '../../harness/runs.ts';
 
 const log = createLog({ level: 'silent', pretty: false });
@@ -26,7 +27,13 @@ function intakeOf(world: World) {
   const { enqueue, append, spoolHolds = () => false, clock = () => 0, timeoutMs = 10_000, options = {} } = world;
   const circuit = createQueueCircuit({ enqueue, log, clock }, { timeoutMs, firstPauseMs: 100 });
   const spool = { append: append ?? (async () => true), isEmpty: () => !spoolHolds() };
-  return createIntake({ circuit, spool, metrics }, options);
+  return withPromises(createIntake({ circuit, spool, metrics }, options));
+}
+
+function withPromises(intake: Intake) {
+  const accept = (each: QueuedDelivery): Promise<ReceivedOutcome> =>
+    new Promise((resolve) => intake.accept(each, resolve));
+  return { ...intake, accept };
 }
 
 /** An enqueue whose end the test decides. */
@@ -134,7 +141,7 @@ describe('a queue that fails', () => {
     const circuit = createQueueCircuit({ enqueue: async () => undefined, log, clock: () => 0 });
     const append = async () => (spooled += 1) > 0;
     const needs = { circuit, spool: { append, isEmpty: () => true }, metrics, journal: { isFull: () => true } };
-    expect(await createIntake(needs).accept(delivery('a'))).toBe('unavailable');
+    expect(await withPromises(createIntake(needs)).accept(delivery('a'))).toBe('unavailable');
     expect(spooled).toBe(0);
   });
 

@@ -10,9 +10,11 @@ import type { AddressInfo } from 'node:net';
 async function readOnce(send: (port: number) => void, budget?: BodyBudget): Promise<unknown> {
   const server = createServer();
   const read = new Promise((resolve) => {
-    server.on('request', async (incoming, outgoing) => {
-      resolve(await readBody(incoming, 100_000, budget));
-      outgoing.end();
+    server.on('request', (incoming, outgoing) => {
+      readBody(incoming, { maxBytes: 100_000, ...(budget && { budget }) }, (body) => {
+        resolve(body);
+        outgoing.end();
+      });
     });
   });
   server.listen(0, '127.0.0.1');
