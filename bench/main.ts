@@ -23,6 +23,7 @@ import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
+import { shards } from './shards.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
 import { views } from './views.ts';
@@ -41,6 +42,7 @@ const measurements: readonly Measurement[] = [
   memory,
   embedded,
   idle,
+  shards,
   backfill,
   feed,
   feedStream,

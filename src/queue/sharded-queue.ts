@@ -13,7 +13,7 @@ export interface Shards {
   close(): Promise<void>;
 }
 
-const searchMs = 5000;
+const searchMs = 10_000;
 
 export function combineShards({ own, others, close }: Shards): DeliveryQueue {
   const [first] = own;

@@ -2,8 +2,9 @@
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { freePort, until } from '../../harness/ports.ts';
-import { openHome, type RunningProduct } from '../../harness/product.ts';
+import { openHome, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
+import { startCluster } from '../../harness/redis-failover.ts';
 import { openSender, type Sender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
@@ -16,11 +17,15 @@ interface Scene {
 /** Runs a fault against a running product, then lets the oracle judge. */
 async function withRedis(fault: (scene: Scene) => Promise<void>): Promise<void> {
   await using redis = await startRedis();
-  await using home = await openHome({ QUEUE_URL: redis.url });
+  await withQueue({ QUEUE_URL: redis.url }, (scene) => fault({ ...scene, redis }));
+}
+
+async function withQueue(settings: Settings, fault: (scene: Omit<Scene, 'redis'>) => Promise<void>): Promise<void> {
+  await using home = await openHome(settings);
   const product = await home.open('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   await sender.send(contactStory({ contacts: 10, versions: 5, name: 'before' }));
-  await fault({ redis, product, sender });
+  await fault({ product, sender });
   await until(async () => (await product.readyStatus()) === 'ready', 'it is ready again');
   await sender.send(contactStory({ contacts: 10, versions: 5, name: 'after' }));
   sender.close();
@@ -53,6 +58,16 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
       await until(async () => (await product.readyStatus()) === 'degraded', 'it says that it is degraded');
       expect(await product.readiness()).toBe(200);
       await redis.restart();
+    });
+  });
+
+  it('an outage of one of three masters with shards is bridged by the spool', async () => {
+    await using cluster = await startCluster();
+    await withQueue({ QUEUE_URL: cluster.url, QUEUE_SHARDS: '3' }, async ({ product, sender }) => {
+      await cluster.masters[0]?.kill9();
+      await sender.send(during());
+      await until(async () => (await product.readyStatus()) === 'degraded', 'it says that it is degraded');
+      await cluster.masters[0]?.restart();
     });
   });
 

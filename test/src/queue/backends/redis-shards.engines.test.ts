@@ -79,7 +79,7 @@ describe.runIf(inject('redisUrl'))('the shards of the queue on Redis', () => {
     const taken = collect(one);
     await using three = await openOn(redis, 3);
     for (const name of names(9)) await three.add(batchOf(name));
-    await until(() => taken.length === 9, 'all are taken', 15_000);
+    await until(() => taken.length === 9, 'all are taken', 30_000);
     expect(taken.toSorted()).toEqual(names(9));
   });
 
