@@ -1,11 +1,10 @@
 // What exporting a million contacts to Parquet holds in memory, against a hundred thousand: it must not grow with the table.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBulk } from './bulk.ts';
 import type { Measurement } from './measure.ts';
-import { command, temporaryFolder } from './processes.ts';
+import { command, peakMbOf, temporaryFolder } from './processes.ts';
 
 const few = 100_000;
 const many = 1_000_000;
@@ -36,22 +35,12 @@ async function exported(rows: number): Promise<{ readonly peakMb: number; readon
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   let peakMb = 0;
-  const looking = setInterval(() => (peakMb = Math.max(peakMb, peakOf(child.pid as number))), 20);
+  const looking = setInterval(() => (peakMb = Math.max(peakMb, peakMbOf(child.pid as number))), 20);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(looking);
   const written = code === 0 ? (JSON.parse(output) as { rows: number }).rows : 0;
   if (written !== rows) throw new Error(`The export wrote ${written} of ${rows} rows (exit code ${code}).`);
   return { peakMb, seconds: (performance.now() - startedAt) / 1000 };
-}
-
-/** The most it ever held; 0 once it has ended. */
-function peakOf(pid: number): number {
-  try {
-    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Number(kilobytes ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
 }
 
 /** Contacts as they are: some fields given, lists, other fields of about a kilobyte. */

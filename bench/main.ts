@@ -21,6 +21,7 @@ import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
 import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
+import { rebuilding } from './rebuild.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { shards } from './shards.ts';
@@ -44,6 +45,7 @@ const measurements: readonly Measurement[] = [
   idle,
   shards,
   backfill,
+  rebuilding,
   feed,
   feedStream,
   exporting,

@@ -193,3 +193,13 @@ export function startWalker<Standing>(args: readonly string[]): Walker<Standing>
     },
   };
 }
+
+/** The most memory it ever held, in MB; 0 once it has ended. */
+export function peakMbOf(pid: number): number {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -56,8 +56,13 @@ export interface StoreEngine extends Codec {
   unsafeSettings(): Promise<readonly string[]>;
   /** The connection's temporary schema, in which a rebuild creates its tables. */
   readonly shadowSchema: string;
-  /** Creates an empty copy of a table in the temporary schema. */
-  makeShadow(db: Kysely<Database>, table: TableName): Promise<void>;
+  /** Creates empty copies of tables in the temporary schema, with no index but the key. */
+  makeShadow(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
+  /** Is called when the copies are filled, before they are compared with the live tables. */
+  finishShadow(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
+  dropShadow(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
+  /** Runs `work`, which writes to the temporary schema only. Writers of the live tables do not wait for it. */
+  writeShadow<Result>(db: Kysely<Database>, work: () => Promise<Result>): Promise<Result>;
   /** Locks these tables against other writers until the transaction ends. */
   lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
   /** The schema of the live tables. */

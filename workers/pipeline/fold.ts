@@ -7,9 +7,10 @@
 //   append    deliveries: new entries                                         (pipeline/ingest.ts)
 //   observe   records read from the API: appended, moved, or observed again   (sync/records.ts)
 //   move      entries folded again: moved when their outcome changes          (sync/replay.ts)
-//   shadow    the log itself into shadow tables: nothing is recorded          (sync/rebuild.ts)
 //   redact    entries that lost a person: moved or redacted                   (privacy/redact-log.ts)
 //   erase     the erasures themselves: new entries, in a log that is locked   (privacy/erase.ts)
+//
+// Only a rebuild does without it (sync/rebuild.ts): nobody else sees its tables, and it records nothing.
 import { codeOf } from '#src/base/errors.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
@@ -30,7 +31,7 @@ export interface FoldNeeds {
 export interface FoldPolicy<Item extends Parsed, Report> {
   /** Changes the rows that a fact touches. Returns the effect for the log, or null when the recorded outcome must not change. */
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
-  /** Whether the fold locks the log: not in shadow tables, nor where the caller has locked it. */
+  /** Whether the fold locks the log: not where the caller has locked it. */
   readonly locksLog: boolean;
   /** Called with the rows locked: returns the items to fold. Without it, all are folded. */
   readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;

@@ -53,13 +53,13 @@ export function reparse(entry: LogEntry): Parsed {
   return parseText(entry.body, { ...rest, reason: null });
 }
 
-/** The fact of a stored entry, for its values: no part of them depends on the identity of the entry. */
-export function factIn({
-  body,
-  ...entry
-}: Pick<LogEntry, 'source' | 'occurred_at' | 'body' | 'encoding'>): Fact | null {
+/** What the fact of a stored entry follows from. */
+export type StoredContent = Pick<LogEntry, 'source' | 'occurred_at' | 'body' | 'encoding'>;
+
+/** The fact of a stored entry. Without its tie only the values of the fact are right, and no version. */
+export function factIn({ body, ...entry }: StoredContent & Partial<Pick<LogEntry, 'tie'>>): Fact | null {
   if (entry.encoding !== null || body === null) return null;
-  return parseText(body, { ...blankEntry, ...entry, delivery_id: 'stored', tie: '0'.repeat(16) }).fact;
+  return parseText(body, { ...blankEntry, tie: '0'.repeat(16), ...entry, delivery_id: 'stored' }).fact;
 }
 
 /** Whether we read it from the API: no sender can produce such an entry. */

@@ -15,6 +15,10 @@ interface OpenedRow extends WorkingRow {
 
 export interface RowWorkspace {
   readonly row: RowLookup;
+  /** How many rows it holds. */
+  size(): number;
+  /** Reads the rows that these facts touch and that it does not hold yet. */
+  open(facts: readonly Fact[]): Promise<void>;
   /** Every row of the workspace, by table. */
   all(table: MirrorTable): Iterable<readonly [uri: string, working: WorkingRow]>;
   /** Writes the changed rows and the child rows derived from them. */
@@ -22,12 +26,27 @@ export interface RowWorkspace {
 }
 
 export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowWorkspace> {
-  const workspace = new Map<MirrorTable, Map<string, OpenedRow>>();
-  for (const [table, uris] of urisByTable(facts)) {
-    const stored = await readRows(unit, table, [...uris]);
-    workspace.set(table, new Map([...uris].map((uri) => [uri, openedRow(uri, stored.get(uri))])));
-  }
+  const rows = emptyWorkspace(unit);
+  await rows.open(facts);
+  return rows;
+}
+
+export function emptyWorkspace(unit: Unit): RowWorkspace {
+  const workspace = new Map(mirrorTables.map((table) => [table, new Map<string, OpenedRow>()]));
   return {
+    size: () => workspace.values().reduce((sum, rows) => sum + rows.size, 0),
+    async open(facts) {
+      const missing = new Map(mirrorTables.map((table) => [table, new Set<string>()]));
+      for (const fact of facts)
+        for (const { table, uri } of rowsTouchedBy(fact))
+          if (workspace.get(table)?.has(uri) !== true) missing.get(table)?.add(uri);
+      // By table, in the order in which every writer locks them.
+      for (const [table, uris] of missing) {
+        if (uris.size === 0) continue;
+        const stored = await readRows(unit, table, [...uris]);
+        for (const uri of uris) workspace.get(table)?.set(uri, openedRow(uri, stored.get(uri)));
+      }
+    },
     row(table, uri) {
       const working = workspace.get(table)?.get(uri);
       if (working === undefined) throw new Error(`The row of ${table} was not opened for this fact.`);
@@ -36,6 +55,7 @@ export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowW
     all: (table) => workspace.get(table) ?? [],
     async write() {
       for (const [table, rows] of workspace) {
+        if (rows.size === 0) continue;
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
         const created = touched.filter(([, { isCreated }]) => isCreated);
         const changed = touched.filter(([, { isCreated }]) => !isCreated);
@@ -52,13 +72,6 @@ export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowW
 type Touched = readonly [uri: string, working: OpenedRow];
 
 const rowOf = ([, { row }]: Touched): UriRow => row;
-
-/** By table, in the order in which every writer locks them. */
-function urisByTable(facts: readonly Fact[]): [MirrorTable, Set<string>][] {
-  const uris = new Map<MirrorTable, Set<string>>(mirrorTables.map((table) => [table, new Set()]));
-  for (const fact of facts) for (const { table, uri } of rowsTouchedBy(fact)) uris.get(table)?.add(uri);
-  return [...uris].filter(([, set]) => set.size > 0);
-}
 
 function openedRow(uri: string, stored: UriRow | undefined): OpenedRow {
   // Earlier versions stored an empty row before they filled it.

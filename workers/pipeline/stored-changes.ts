@@ -6,7 +6,7 @@
 import type { Json } from '#src/store/columns.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import { changesFromNothing, type Changes, type Effect } from '#workers/projections/merge.ts';
-import { factIn } from './parse.ts';
+import { factIn, type StoredContent } from './parse.ts';
 
 const mark = 'created';
 
@@ -18,13 +18,11 @@ export function storedChanges({ changes, created }: Pick<Effect, 'changes' | 'cr
   return { ...changes, ...Object.fromEntries(created.map((table) => [table, mark])) };
 }
 
-type Content = Pick<LogEntry, 'source' | 'occurred_at' | 'body' | 'encoding'>;
-
 /**
  * The changes of an entry with every column. Where the body was removed, the tables of created rows are left out. Entries of earlier
  * versions list every column, and are returned as they are.
  */
-export function completeChanges(entry: Content & Pick<LogEntry, 'changes'>): Changes | null {
+export function completeChanges(entry: StoredContent & Pick<LogEntry, 'changes'>): Changes | null {
   const { changes: stored } = entry;
   if (!isStored(stored)) return null;
   if (isComplete(stored)) return stored;
@@ -37,7 +35,7 @@ export function completeChanges(entry: Content & Pick<LogEntry, 'changes'>): Cha
 }
 
 /** As `completeChanges`, for changes that were read as JSON text. Most entries have nothing to complete, and stay text. */
-export function completeChangesText(entry: Content & { readonly changes: string | null }): string | null {
+export function completeChangesText(entry: StoredContent & { readonly changes: string | null }): string | null {
   const { changes } = entry;
   // The word may be a value, too.
   if (changes === null || !changes.includes(`"${mark}"`)) return changes;

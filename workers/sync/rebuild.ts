@@ -10,14 +10,14 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { lastSeq, readEntries, type LogEntry } from '#src/store/log/read.ts';
+import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
 import { refillContactSearch } from '#src/store/search/contact-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
-import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
-import { alreadyScreened } from '#workers/pipeline/screen.ts';
+import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
+import { emptyWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { merge } from '#workers/projections/merge.ts';
@@ -40,6 +40,10 @@ export interface RebuildReport {
 
 const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map(({ table }) => table)];
 const pageSize = 500;
+/** In characters. */
+const mostText = 4_000_000;
+/** Rows are written when so many are in memory: those that many entries are about are then written less often. */
+const mostRows = 4_096;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
   if (needs.store.engine.isPooled()) throw needsDirectConnection();
@@ -69,11 +73,12 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
   return store.db.connection().execute(async (connection) => {
     const schemas = { live: await engine.liveSchema(connection), shadow: engine.shadowSchema };
     try {
-      for (const table of rebuiltTables) await engine.makeShadow(connection, table);
+      await engine.makeShadow(connection, rebuiltTables);
       const version = await screen.version({ db: connection, engine });
       const soFar = await lastSeq({ db: connection, engine });
       await recordObservedTimes(connection, soFar);
       const before = await foldRange(needs, { db: connection, engine }, { from: 0, upTo: soFar, counted: 0 });
+      await engine.finishShadow(connection, rebuiltTables);
       // Only this part blocks writers; it is retried after a lock conflict.
       const applied = await retryContention(() =>
         connection.transaction().execute(async (db) => {
@@ -98,8 +103,7 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
       return { entries, rowsDiffered: counts.reduce((sum, count) => sum + count, 0), tables: differences };
     } finally {
       await dropObservedTimes(connection);
-      for (const table of rebuiltTables)
-        await sql`drop table if exists ${sql.id(schemas.shadow, table)}`.execute(connection);
+      await engine.dropShadow(connection, rebuiltTables);
     }
   });
 }
@@ -114,36 +118,47 @@ interface LogRange {
 /** Folds a range of the log into the shadow tables. Returns how many entries are folded so far. */
 async function foldRange(needs: RebuildNeeds, live: Unit, { from, upTo, counted }: LogRange): Promise<number> {
   let entries = counted;
+  let limit = 1;
   await foldPages(needs, live, async (after) => {
-    const page = await readEntries(live, { upTo }, { after: Math.max(after, from), limit: pageSize });
+    const page = await entriesToFold(live, { after: Math.max(after, from), upTo, limit });
     entries += page.length;
+    limit = nextLimit(page);
     if (page.length > 0) needs.onProgress?.(entries);
     return page;
   });
   return entries;
 }
 
+/** How many entries to read after this page: twice as many, fewer when they were long. */
+function nextLimit(page: readonly FoldedEntry[]): number {
+  const text = page.reduce((sum, { body }) => sum + (body?.length ?? 0), 1);
+  return Math.max(1, Math.min(pageSize, 2 * page.length, Math.floor((mostText / text) * page.length)));
+}
+
 /** Folds page after page into the shadow tables, until a page is empty. */
 async function foldPages(
   { screen }: RebuildNeeds,
   live: Unit,
-  pageAfter: (seq: number) => Promise<readonly LogEntry[]>,
+  pageAfter: (seq: number) => Promise<readonly FoldedEntry[]>,
 ): Promise<void> {
   const schema = live.engine.shadowSchema;
   const shadow: Unit = { db: live.db.withSchema(schema), engine: live.engine, schema };
-  const policy: FoldPolicy<Parsed, void> = {
-    apply: (rows, fact) => merge(rows, fact, screen),
-    locksLog: false,
-    record: async () => {},
+  let after = 0;
+  const foldSome = async (): Promise<boolean> => {
+    const rows = emptyWorkspace(shadow);
+    let page: readonly FoldedEntry[] = [];
+    do {
+      page = await pageAfter(after);
+      // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
+      const facts = page.flatMap((entry) => (isUnprojected(entry) ? [] : (factIn(entry) ?? [])));
+      await rows.open(facts);
+      for (const fact of facts) merge(rows.row, fact, screen);
+      after = page.at(-1)?.seq ?? after;
+    } while (page.length > 0 && rows.size() < mostRows);
+    await rows.write();
+    return page.length > 0;
   };
-  for (let after = 0; ;) {
-    const page = await pageAfter(after);
-    if (page.length === 0) return;
-    // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
-    const items = page.filter((entry) => !isUnprojected(entry)).map(reparse);
-    await fold(shadow, alreadyScreened(items), policy);
-    after = page.at(-1)?.seq ?? after;
-  }
+  while (await live.engine.writeShadow(live.db, foldSome));
 }
 
 async function applyDifference(

@@ -9,6 +9,7 @@ import { applySettings, neverSilent, openConnections } from './postgres-connecti
 import { postgresContactIndex } from './postgres-contact-index.ts';
 import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { postgresShadow, schemaOf } from './postgres-shadow.ts';
 import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
@@ -31,19 +32,10 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     takesLists: true,
     residue: 'Pages of the database that wait for its next vacuum.',
     unsafeSettings: () => unsafeSettings(db),
-    shadowSchema: 'pg_temp',
-    async liveSchema(connection) {
-      const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
-      return String(rows[0]?.name);
-    },
-    async makeShadow(connection, table) {
-      const live = sql.id(await this.liveSchema(connection), table);
-      await sql`create temporary table ${sql.id(table)} (like ${live} including defaults including indexes)`.execute(
-        connection,
-      );
-    },
+    liveSchema: schemaOf,
+    ...postgresShadow,
     async lockTables(trx, names) {
-      const live = await this.liveSchema(trx);
+      const live = await schemaOf(trx);
       for (const name of names) await sql`lock table ${sql.id(live, name)} in exclusive mode`.execute(trx);
     },
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.

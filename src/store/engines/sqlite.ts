@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import { CompiledQuery, Kysely, sql, SqliteAdapter, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
@@ -15,6 +15,7 @@ import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactIndex } from './sqlite-contact-index.ts';
 import { contactWords } from './sqlite-trigrams.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteShadow } from './sqlite-shadow.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
@@ -51,15 +52,8 @@ export function openSqlite(path: string): StoreEngine {
       'Copies within the pages of the SQLite file: a running `start` or `work` rewrites the file within about a day.',
     // They are set whenever a file is opened.
     unsafeSettings: async () => [],
-    shadowSchema: 'temp',
     liveSchema: async () => 'main',
-    async makeShadow(connection, table) {
-      const { rows } = await sql<{
-        sql: string;
-      }>`select sql from main.sqlite_master where type = 'table' and name = ${table}`.execute(connection);
-      const create = String(rows[0]?.sql).replace(/^create table "?\w+"?/i, `create table temp."${table}"`);
-      await connection.executeQuery(CompiledQuery.raw(create));
-    },
+    ...sqliteShadow(database),
     ...codec,
     // `begin immediate` makes a transaction the only writer: there is nothing else to lock.
     manyWriters: false,

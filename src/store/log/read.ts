@@ -1,8 +1,9 @@
 // Reads the event log: every delivery and every record that was read, once each, in the order in which they were committed.
 import { sql, type SqlBool } from 'kysely';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'tombstoned' | 'quarantined' | 'unhandled';
 export type LogEntry = TableRow<'event_log'>;
@@ -87,6 +88,29 @@ export async function readEntries(
   if (filter.unprojected) query = query.where(isUnprojected).where('body', 'is not', null);
   if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
   return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row));
+}
+
+const foldedColumns = columnsOf('event_log', 'seq source occurred_at outcome body encoding tie');
+/** An entry as a rebuild reads it: what its fact follows from. */
+export type FoldedEntry = Pick<LogEntry, (typeof foldedColumns)[number]>;
+
+/** Up to `limit` entries after an offset, in order. */
+export function entriesToFold(
+  unit: Unit,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<readonly FoldedEntry[]> {
+  return runPrepared(unit, {
+    id: 'entries to fold',
+    values: { after, upTo, limit },
+    build: (given) =>
+      unit.db
+        .selectFrom('event_log')
+        .select(foldedColumns)
+        .where('seq', '>', given.after)
+        .where('seq', '<=', given.upTo)
+        .orderBy('seq')
+        .limit(given.limit),
+  });
 }
 
 /** An entry as a search reads it: its content is text, as it is stored. */
