@@ -10,7 +10,7 @@
 //   redact    entries that lost a person: moved or redacted                   (privacy/redact-log.ts)
 //   erase     the erasures themselves: new entries, in a log that is locked   (privacy/erase.ts)
 //
-// Only a rebuild does without it (sync/rebuild.ts): nobody else sees its tables, and it records nothing.
+// Only a rebuild does without it (sync/rebuild.ts): no other transaction sees its tables, and it records nothing.
 import { codeOf } from '#src/base/errors.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
