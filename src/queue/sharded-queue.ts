@@ -14,6 +14,8 @@ export interface Shards {
 }
 
 const searchMs = 10_000;
+/** How much of the concurrency another shard gets: little, because there may be many, and each running job takes memory. */
+const shareOfOther = 1 / 8;
 
 export function combineShards({ own, others, close }: Shards): DeliveryQueue {
   const [first] = own;
@@ -29,8 +31,10 @@ export function combineShards({ own, others, close }: Shards): DeliveryQueue {
     add: (batch, jobId) => (own[jobId === undefined ? next() : shardOf(jobId)] ?? first).add(batch, jobId),
     ...(losses && { losses }),
     work: (processor, quarantine, { concurrency, mayTake }) => {
-      const share = { concurrency: Math.ceil(concurrency / own.length), mayTake };
-      const worker = workOn({ own, others }, (shard) => shard.work(processor, quarantine, share));
+      const worker = workOn({ own, others }, (shard) => {
+        const share = own.includes(shard) ? 1 / own.length : shareOfOther;
+        return shard.work(processor, quarantine, { concurrency: Math.ceil(concurrency * share), mayTake });
+      });
       workers.add(worker);
       return worker;
     },

@@ -73,7 +73,7 @@ describe('a queue of three shards', () => {
     const other = fakeShard();
     const { own, queue } = combine(3, async () => [other]);
     const worker = queue.work(ignore, ignore, { concurrency: 32 });
-    await expect.poll(() => other.concurrencies).toEqual([11]);
+    await expect.poll(() => other.concurrencies).toEqual([4]);
     expect(own.map((shard) => shard.concurrencies)).toEqual([[11], [11], [11]]);
     await queue.add(batch);
     expect(await queue.depth()).toEqual({ waiting: 1, active: 4, delayed: 8, failed: 12 });

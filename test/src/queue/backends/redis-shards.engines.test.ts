@@ -46,6 +46,16 @@ describe.runIf(inject('redisUrl'))('the shards of the queue on Redis', () => {
     await until(() => taken.length === 6, 'all are taken');
   });
 
+  it('need no permission for the keys of others', async () => {
+    await using redis = await startRedis();
+    await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~{slotstream}:*', '&*', '+@all');
+    await using queue = await openOn({ url: `redis://app:s3cret-passw0rd@127.0.0.1:${redis.port}` }, 1);
+    await queue.add(batchOf('a'), 'job-a');
+    expect(await queue.depth()).toMatchObject({ waiting: 1 });
+    const taken = collect(queue);
+    await until(() => taken.length === 1, 'it is taken');
+  });
+
   it('take batches in turn, and a batch with an id always in the same shard', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis, 3);
