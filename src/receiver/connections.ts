@@ -7,10 +7,10 @@ import type { Socket } from 'node:net';
 export type ConnectionEviction = 'idle_connection' | 'slow_connection' | 'connection_limit';
 
 export interface Connections {
-  /** Requests without a complete response, oldest first. */
-  readonly inFlight: ReadonlySet<ServerResponse>;
   started(outgoing: ServerResponse): void;
   answered(outgoing: ServerResponse): void;
+  /** Responses in progress are the last ones of their connections. */
+  endAfterResponses(): void;
 }
 
 export interface ConnectionOptions {
@@ -28,43 +28,47 @@ const nearLimitShare = 0.75;
 export function limitConnections(server: Server, options: ConnectionOptions): Connections {
   const { maxConnections, idleAfterMs = 1000, onEvicted } = options;
   const nearLimit = Math.floor(maxConnections * nearLimitShare);
-  /** Each with its number of requests in progress: a sender may send the next one before it has the response. */
-  const connections = new Map<Socket, number>();
-  /** Each with the time since which it waits for a request, oldest first. Also those that have sent a part of their headers. */
-  const waiting = new Map<Socket, number>();
-  const inFlight = new Set<ServerResponse>();
+  const connections = new Map<Socket, Connection>();
+  /** The earliest time at which a connection can be idle: before it, none is searched. */
+  let noneIdleBefore = 0;
 
   function remove(socket: Socket): void {
     connections.delete(socket);
-    waiting.delete(socket);
     if (connections.size <= nearLimit) server.keepAliveTimeout = keepAliveMs;
   }
 
-  function evict(socket: Socket, reason: ConnectionEviction): void {
+  function evict({ socket }: Connection, reason: ConnectionEviction): void {
     remove(socket);
     socket.destroy();
     onEvicted(reason);
   }
 
+  function findOldest(isCandidate: (connection: Connection) => boolean): Connection | undefined {
+    let oldest: Connection | undefined;
+    for (const connection of connections.values())
+      if ((!oldest || connection.sinceMs < oldest.sinceMs) && isCandidate(connection)) oldest = connection;
+    return oldest;
+  }
+
   function closeIdle(): void {
-    const idleBefore = performance.now() - idleAfterMs;
-    for (const [socket, since] of waiting) {
-      if (connections.size <= nearLimit || since > idleBefore) return;
-      evict(socket, 'idle_connection');
+    const nowMs = performance.now();
+    while (connections.size > nearLimit && nowMs >= noneIdleBefore) {
+      const oldest = findOldest(isWaiting);
+      noneIdleBefore = (oldest?.sinceMs ?? nowMs) + idleAfterMs;
+      if (oldest && nowMs >= noneIdleBefore) evict(oldest, 'idle_connection');
     }
   }
 
   /** At the limit and none is idle: one that has not sent its whole request makes room for the next connection. */
   function closeSlowest(newest: Socket): void {
-    for (const { req } of inFlight) if (!req.complete) return evict(req.socket, 'slow_connection');
-    for (const socket of waiting.keys()) if (socket !== newest) return evict(socket, 'slow_connection');
+    const slowest = findOldest(isReceiving) ?? findOldest((each) => isWaiting(each) && each.socket !== newest);
+    if (slowest) evict(slowest, 'slow_connection');
   }
 
   server.maxConnections = maxConnections;
   server.keepAliveTimeout = keepAliveMs;
   server.on('connection', (socket) => {
-    connections.set(socket, 0);
-    waiting.set(socket, performance.now());
+    connections.set(socket, { socket, responses: [], sinceMs: performance.now() });
     socket.once('close', () => remove(socket));
     if (connections.size <= nearLimit) return;
     server.keepAliveTimeout = shortKeepAliveMs;
@@ -74,20 +78,36 @@ export function limitConnections(server: Server, options: ConnectionOptions): Co
   server.on('drop', () => onEvicted('connection_limit'));
 
   return {
-    inFlight,
     started(outgoing) {
-      const { socket } = outgoing.req;
-      inFlight.add(outgoing);
-      waiting.delete(socket);
-      connections.set(socket, (connections.get(socket) ?? 0) + 1);
+      const connection = connections.get(outgoing.req.socket);
+      if (connection?.responses.push(outgoing) === 1) connection.sinceMs = performance.now();
     },
     answered(outgoing) {
-      const { socket } = outgoing.req;
-      inFlight.delete(outgoing);
-      const requests = connections.get(socket);
-      if (requests === undefined) return;
-      connections.set(socket, requests - 1);
-      if (requests === 1) waiting.set(socket, performance.now());
+      const connection = connections.get(outgoing.req.socket);
+      if (!connection) return;
+      const { responses } = connection;
+      if (responses.length === 1) responses.pop();
+      else responses.splice(responses.indexOf(outgoing), 1);
+      if (responses.length === 0) connection.sinceMs = performance.now();
+    },
+    endAfterResponses() {
+      for (const { responses } of connections.values())
+        for (const outgoing of responses) outgoing.shouldKeepAlive = false;
     },
   };
 }
+
+/**
+ * One object per connection, changed in place by its requests. A map or set of requests costs more than it seems: each time it is
+ * full of deleted ones it is copied, and the copies keep finished requests alive through several garbage collections.
+ */
+interface Connection {
+  readonly socket: Socket;
+  /** In progress: a sender may send the next request before it has the response. */
+  readonly responses: ServerResponse[];
+  /** Since when it has had requests in progress or, without any, has waited for one: also while it sends headers. */
+  sinceMs: number;
+}
+
+const isWaiting = ({ responses }: Connection): boolean => responses.length === 0;
+const isReceiving = ({ responses }: Connection): boolean => responses.some(({ req }) => !req.complete);

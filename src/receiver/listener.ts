@@ -88,7 +88,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     needs.onClosing();
     closing = true;
     if (graceMs > 0) await sleepUnlessAborted(graceMs);
-    for (const outgoing of connections.inFlight) outgoing.shouldKeepAlive = false;
+    connections.endAfterResponses();
     const ended = new Promise<void>((resolve) => server.close(() => resolve()));
     await withTimeout(ended, closeTimeoutMs).catch(() => server.closeAllConnections());
     await ended;
