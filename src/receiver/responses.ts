@@ -41,7 +41,8 @@ export function toResponse({ status, headers, text }: FixedResponse): Response {
 
 export function send(outgoing: ServerResponse, { status, rawHeaders, text }: FixedResponse): void {
   outgoing.writeHead(status, rawHeaders);
-  outgoing.end(text);
+  // They are ASCII, which is copied faster than UTF-8 is encoded.
+  outgoing.end(text, 'latin1');
 }
 
 /** Sends the whole response at once, but ends it, and with it the connection, only when `until` resolves. */

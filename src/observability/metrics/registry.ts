@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
+import { tally, tallyBuckets } from './tallies.ts';
 import { watchedGauges, type WatchedSources } from './watched.ts';
 
 export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
@@ -96,7 +97,11 @@ export function createMetrics(): Metrics {
     labelNames: ['event', 'outcome'],
     registers,
   });
-  const ack = histogram('ack_seconds', 'Time from the complete body to the response.', shortSeconds);
+  const ack = tallyBuckets({
+    name: 'ack_seconds',
+    help: 'Time from the complete body to the response.',
+    bounds: shortSeconds,
+  });
   const visible = histogram('visible_seconds', 'Time from the event to its row.', longSeconds);
   const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   const spoolDeliveries = gauge('spool_deliveries', 'Deliveries in the disk spool, waiting for the queue.');
@@ -121,7 +126,7 @@ export function createMetrics(): Metrics {
     evicted: evicted.count,
     adminRefused: adminRefused.count,
     keyMatched: keys.count,
-    acknowledged: (seconds) => ack.observe(seconds),
+    acknowledged: ack.observe,
     batched: (deliveries) => batch.observe(deliveries),
     projected: (event, outcome, count = 1) =>
       projected.inc(
@@ -144,27 +149,7 @@ export function createMetrics(): Metrics {
     },
     unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
     watch: watchedGauges(registry),
-    read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-  };
-}
-
-/** A counter for every request: counts in a plain map, and converts to Prometheus only when read. */
-function tally(counter: { registry: Registry; name: string; help: string; label: string }) {
-  const { registry, name, help, label } = counter;
-  const counts = new Map<string, number>();
-  const exposed = new Counter({
-    name: `slotstream_${name}`,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect: () => {
-      exposed.reset();
-      for (const [value, count] of counts) exposed.inc({ [label]: value }, count);
-    },
-  });
-  return {
-    count: (value: string): void => void counts.set(value, (counts.get(value) ?? 0) + 1),
-    total: (value: string): number => counts.get(value) ?? 0,
+    read: async () => ({ contentType: registry.contentType, text: `${await registry.metrics()}\n${ack.text()}` }),
   };
 }
 

@@ -1,0 +1,27 @@
+// A histogram that formats itself reads like one of prom-client.
+import fc from 'fast-check';
+import { Histogram, Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { tallyBuckets } from '#src/observability/metrics/tallies.ts';
+import { runs } from '../../../harness/runs.ts';
+
+it('has the same text as the same histogram of prom-client, whatever is observed', async () => {
+  const value = fc.oneof(
+    fc.constantFrom(0, 0.001, 0.005, 0.25, 0.250001, 3),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(value, { maxLength: 30 }), async (values) => {
+      const bounds = [0.001, 0.005, 0.25];
+      const registry = new Registry();
+      const theirs = new Histogram({ name: 'slotstream_a', help: 'A.', buckets: bounds, registers: [registry] });
+      const ours = tallyBuckets({ name: 'a', help: 'A.', bounds });
+      for (const each of values) {
+        theirs.observe(each);
+        ours.observe(each);
+      }
+      expect(ours.text()).toBe(await registry.metrics());
+    }),
+    runs(50),
+  );
+});
