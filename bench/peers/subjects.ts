@@ -1,4 +1,4 @@
-// What is compared: our `start`, and each sync engine behind its adapter. All stand on one PostgreSQL, each in its own database.
+// What is compared: our `receive` and `work`, and each sync engine behind its adapter. All stand on one PostgreSQL, each in its own database.
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort, until } from '../../test/harness/ports.ts';
@@ -29,16 +29,18 @@ export async function startOurs({ postgres, redis, pids }: Servers): Promise<Sub
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const url = await postgres.createDatabase();
-  const env = { DATA_DIR: folder.path, QUEUE_URL: redis.url, DATABASE_URL: url };
-  const product = stack.use(await startProduct('start', env));
+  const env = { QUEUE_URL: redis.url, DATABASE_URL: url };
+  // As it is deployed on Redis and PostgreSQL.
+  const receiver = stack.use(await startProduct('receive', { ...env, DATA_DIR: `${folder.path}/receiver` }));
+  const worker = stack.use(await startProduct('work', { ...env, DATA_DIR: `${folder.path}/worker` }));
   const database = stack.use(await connect(url));
   const kept = stack.move();
   return {
     name: 'ours',
-    title: 'Slotstream (`start`)',
-    port: product.port,
+    title: 'Slotstream (`receive` and `work`)',
+    port: receiver.port,
     database,
-    pids: [product.pid, pids.postgres, pids.redis],
+    pids: [receiver.pid, worker.pid, pids.postgres, pids.redis],
     toRequest: ourRequest,
     countCommits: () => countEntries(database),
     names: (rows) =>
