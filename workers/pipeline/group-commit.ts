@@ -28,8 +28,12 @@ interface Group<Item> {
   bytes: number;
 }
 
-/** After a group of several jobs: how long to wait for the jobs that the queue hands out next. */
-const gatherMs = 2;
+/**
+ * Under a steady load, how long a transaction waits for more jobs: a transaction costs as much as dozens of deliveries. A delivery that
+ * comes alone does not wait.
+ */
+const gatherMs = 10;
+const busyWithinMs = 50;
 
 export function createGroupCommit<Job, Item>(
   { parse, commit }: GroupNeeds<Job, Item>,
@@ -40,10 +44,19 @@ export function createGroupCommit<Job, Item>(
   let gathering: Promise<void> | undefined;
   let committing: Promise<void> | undefined;
 
+  let lastMs = Number.NEGATIVE_INFINITY;
+
+  /** Whether the group before this one was a moment ago. */
+  function isBusy(): boolean {
+    const nowMs = performance.now();
+    const sinceMs = nowMs - lastMs;
+    lastMs = nowMs;
+    return sinceMs < busyWithinMs && !isFull();
+  }
   const isFull = () => open.items.length >= limits.items || open.bytes >= limits.bytes;
 
   async function gatherWaiting(): Promise<void> {
-    while (waiting.length > 0 && !isFull()) {
+    do {
       // Requests are answered between two jobs.
       await yieldToEventLoop();
       const next = waiting.shift();
@@ -56,15 +69,23 @@ export function createGroupCommit<Job, Item>(
       } catch (error) {
         next.done.reject(error);
       }
-    }
+    } while (waiting.length > 0 && !isFull());
+    // Without a pause since the last look at what waits: otherwise a job that comes in between would not be seen.
+    gathering = undefined;
   }
-  const gather = () => (gathering ??= gatherWaiting().finally(() => (gathering = undefined)));
+  function gather(): Promise<void> | undefined {
+    if (waiting.length > 0 && !isFull()) gathering ??= gatherWaiting();
+    return gathering;
+  }
 
   async function commitGroups(): Promise<void> {
     for (;;) {
       await gather();
       const group = open;
-      if (group.jobs.length === 0) break;
+      if (group.jobs.length === 0) {
+        if (waiting.length === 0) break;
+        continue;
+      }
       open = newGroup();
       try {
         const committed = commit(group.items);
@@ -74,7 +95,7 @@ export function createGroupCommit<Job, Item>(
       } catch (error) {
         for (const { reject } of group.jobs) reject(error);
       }
-      if (group.jobs.length > 1) await sleep(gatherMs);
+      if (isBusy()) await sleep(gatherMs);
     }
     committing = undefined;
   }

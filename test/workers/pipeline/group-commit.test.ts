@@ -59,6 +59,14 @@ describe('group commit', () => {
     expect(groups.slice(2)).toEqual([[9], [10]]);
   });
 
+  it('sees a job that comes at the moment at which the one before is done', async () => {
+    const { groups, commit, release } = heldCommit();
+    release();
+    const add = createGroupCommit({ parse, commit }, limits);
+    for (const job of [[1], [2], [3]]) await add(job);
+    expect(groups).toEqual([[1], [2], [3]]);
+  });
+
   it('rejects the jobs of a failed group, and only those', async () => {
     const { commit, begun, fail } = heldCommit();
     const add = createGroupCommit({ parse, commit }, limits);
