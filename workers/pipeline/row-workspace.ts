@@ -1,7 +1,7 @@
 // The rows that a batch touches: locked and read once, changed in memory, written once.
 import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
+import { blankRow, createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
@@ -44,7 +44,11 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       for (const [table, uris] of missing) {
         if (uris.size === 0) continue;
         const stored = await readRows(unit, table, [...uris]);
-        for (const uri of uris) workspace.get(table)?.set(uri, openedRow(uri, stored.get(uri)));
+        for (const uri of uris)
+          workspace.get(table)?.set(
+            uri,
+            openedRow(stored.get(uri), () => blankRow(table, uri)),
+          );
       }
     },
     row(table, uri) {
@@ -73,11 +77,11 @@ type Touched = readonly [uri: string, working: OpenedRow];
 
 const rowOf = ([, { row }]: Touched): UriRow => row;
 
-function openedRow(uri: string, stored: UriRow | undefined): OpenedRow {
+function openedRow(stored: UriRow | undefined, blank: () => UriRow): OpenedRow {
   // Earlier versions stored an empty row before they filled it.
   const isNew =
     stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
-  return { row: stored ?? { uri }, isCreated: stored === undefined, isNew, former: new Map(), isTouched: false };
+  return { row: stored ?? blank(), isCreated: stored === undefined, isNew, former: new Map(), isTouched: false };
 }
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */

@@ -3,12 +3,16 @@
 import { isObject, isSameJson as isSame } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
+import { hasChildRows } from './child-rows.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
 import { columnsOfField } from './field-mapping.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
 import { fieldVersions, observedIn, rowVersion, type Version } from './version.ts';
 
-/** A row in memory. `former` holds the values that changed columns had when it was read; rows with `isTouched` are written. */
+/**
+ * A row in memory. `former` holds the values that columns with child rows had when it was read, where they have changed; rows with
+ * `isTouched` are written.
+ */
 export interface WorkingRow {
   readonly row: UriRow;
   readonly isNew: boolean;
@@ -36,27 +40,42 @@ export interface MergeOptions {
 const unlisted = new Set(['extra', 'version', 'lagging', 'as_of', 'no_show_facts', 'deleted_source']);
 
 export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effect {
-  const subject = rows(fact.subject.table, fact.subject.uri);
-  const wasDeleted = isDeleted(subject.row);
+  const { row } = rows(fact.subject.table, fact.subject.uri);
+  const wasDeleted = isDeleted(row);
   const changes: Changes = {};
+  const { won, created } = mergeInto(changes, rows, fact, options);
+  const changed = Object.keys(changes).length > 0;
+  const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
+  return { outcome, changes: changed ? changes : null, created };
+}
+
+/** As `merge`, where the log records nothing. */
+export function mergeUnrecorded(rows: RowLookup, fact: Fact, options: MergeOptions): void {
+  mergeInto(null, rows, fact, options);
+}
+
+function mergeInto(
+  changes: Changes | null,
+  rows: RowLookup,
+  fact: Fact,
+  options: MergeOptions,
+): { readonly won: boolean; readonly created: readonly string[] } {
   const created: string[] = [];
   let won = false;
   for (const assignment of fact.assignments) {
     const { table, uri } = assignment;
     const working = rows(table, uri);
     if (isBlanked(table, working.row, options)) continue;
-    const isFirst = rowVersion(working.row) === '' && !isDeleted(working.row);
+    const isFirst = changes !== null && rowVersion(working.row) === '' && !isDeleted(working.row);
     if (assign(working, assignment, changes)) won = true;
     if (isFirst && !isTimed(fact, table) && changes[table] !== undefined) created.push(table);
   }
-  if (fact.noShow && addToNoShow(subject, fact.noShow, changes)) won = true;
+  if (fact.noShow && addToNoShow(rows(fact.subject.table, fact.subject.uri), fact.noShow, changes)) won = true;
   if (fact.tombstone) {
     const working = rows(fact.tombstone.table, fact.tombstone.uri);
     if (markDeleted(working, fact.tombstone, options, changes)) won = true;
   }
-  const changed = Object.keys(changes).length > 0;
-  const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
-  return { outcome, changes: changed ? changes : null, created };
+  return { won, created };
 }
 
 /** Whether a fact sets columns of a table to the time at which it was observed, which may change when it is read again. */
@@ -104,7 +123,11 @@ export function isBlanked(table: MirrorTable, row: StoredRow, { eraseOnDelete }:
 const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
 
 /** Returns true when the fact is the newest one for at least one field, whether or not the value differs. */
-function assign(working: WorkingRow, { table, version, fields, definition }: Assignment, changes: Changes): boolean {
+function assign(
+  working: WorkingRow,
+  { table, version, fields, definition }: Assignment,
+  changes: Changes | null,
+): boolean {
   const { row } = working;
   const greatest = rowVersion(row);
   const versionOf = fieldVersions(row);
@@ -132,7 +155,7 @@ function assign(working: WorkingRow, { table, version, fields, definition }: Ass
   return won.length > 0;
 }
 
-function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes): boolean {
+function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes | null): boolean {
   const before = factsOf(working.row['no_show_facts'] ?? null);
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
@@ -154,7 +177,7 @@ function markDeleted(
   working: WorkingRow,
   { table, deletedAt, source }: Tombstone,
   options: MergeOptions,
-  changes: Changes,
+  changes: Changes | null,
 ): boolean {
   const { row } = working;
   // The source with the highest priority sets the time of deletion, and within one source the earliest time.
@@ -181,14 +204,14 @@ function markDeleted(
   return true;
 }
 
-function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes): void {
+function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes | null): void {
   const before = working.row[column] ?? null;
   if (before === value) return;
-  const isListed = !unlisted.has(column) && !isSame(before, value);
-  if (isListed) keepFormer(working, column);
+  keepFormer(working, column);
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  if (isListed) (changes[table] ??= {})[column] = [before, value];
+  if (changes !== null && !unlisted.has(column) && !isSame(before, value))
+    (changes[table] ??= {})[column] = [before, value];
 }
 
 /** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */
@@ -196,7 +219,7 @@ function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, 
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Remembers the value that a column had when the row was read. Called before the first change. */
+/** Remembers the value that a column with child rows had when the row was read. Called before the first change. */
 function keepFormer({ row, former }: WorkingRow, column: string): void {
-  if (!former.has(column)) former.set(column, row[column] ?? null);
+  if (hasChildRows(column) && !former.has(column)) former.set(column, row[column] ?? null);
 }

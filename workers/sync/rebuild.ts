@@ -20,7 +20,7 @@ import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
 import { emptyWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
-import { merge } from '#workers/projections/merge.ts';
+import { mergeUnrecorded } from '#workers/projections/merge.ts';
 
 export interface RebuildNeeds extends FoldNeeds {
   readonly onProgress?: (entries: number) => void;
@@ -152,7 +152,7 @@ async function foldPages(
       // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
       const facts = page.flatMap((entry) => (isUnprojected(entry) ? [] : (factIn(entry) ?? [])));
       await rows.open(facts);
-      for (const fact of facts) merge(rows.row, fact, screen);
+      for (const fact of facts) mergeUnrecorded(rows.row, fact, screen);
       after = page.at(-1)?.seq ?? after;
     } while (page.length > 0 && rows.size() < mostRows);
     await rows.write();
