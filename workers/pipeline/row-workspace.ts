@@ -94,6 +94,10 @@ async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly
       const before = former.get(from);
       if (before === undefined) continue;
       const next = rows(uri, row[from] ?? null);
+      if (before === null) {
+        for (const each of next) written.push(each);
+        continue;
+      }
       const stored = new Map(rows(uri, before).map((each) => [keyOf(each), each]));
       const keys = new Set(next.map(keyOf));
       const isReplaced = [...stored.keys()].some((key) => !keys.has(key));

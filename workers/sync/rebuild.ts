@@ -6,6 +6,7 @@
 //   │ shadow ← what arrived meanwhile, and what was observed again meanwhile
 //   │ live   ← delete extra, insert missing, update different
 //   └ commit
+import { setImmediate } from 'node:timers/promises';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TableShape } from '#src/store/columns.ts';
@@ -19,7 +20,7 @@ import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
 import { emptyWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
-import { mirrorTables } from '#workers/projections/contract.ts';
+import { mirrorTables, type Fact } from '#workers/projections/contract.ts';
 import { mergeUnrecorded } from '#workers/projections/merge.ts';
 
 export interface RebuildNeeds extends FoldNeeds {
@@ -39,11 +40,12 @@ export interface RebuildReport {
 }
 
 const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map(({ table }) => table)];
-const pageSize = 500;
+const pageSize = 1_000;
 /** In characters. */
 const mostText = 4_000_000;
 /** Rows are written when so many are in memory: those that many entries are about are then written less often. */
-const mostRows = 4_096;
+const mostRows = 1_024;
+const parsedAtOnce = 64;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
   if (needs.store.engine.isPooled()) throw needsDirectConnection();
@@ -141,24 +143,50 @@ async function foldPages(
   live: Unit,
   pageAfter: (seq: number) => Promise<readonly FoldedEntry[]>,
 ): Promise<void> {
-  const schema = live.engine.shadowSchema;
-  const shadow: Unit = { db: live.db.withSchema(schema), engine: live.engine, schema };
-  let after = 0;
-  const foldSome = async (): Promise<boolean> => {
-    const rows = emptyWorkspace(shadow);
-    let page: readonly FoldedEntry[] = [];
-    do {
-      page = await pageAfter(after);
-      // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
-      const facts = page.flatMap((entry) => (isUnprojected(entry) ? [] : (factIn(entry) ?? [])));
-      await rows.open(facts);
-      for (const fact of facts) mergeUnrecorded(rows.row, fact, screen);
-      after = page.at(-1)?.seq ?? after;
-    } while (page.length > 0 && rows.size() < mostRows);
-    await rows.write();
-    return page.length > 0;
-  };
-  while (await live.engine.writeShadow(live.db, foldSome));
+  const { db, engine } = live;
+  const schema = engine.shadowSchema;
+  const shadow: Unit = { db: db.withSchema(schema), engine, schema };
+  const read = async (after: number) => factsOf(await pageAfter(after));
+  let rows = emptyWorkspace(shadow);
+  for (let page = await read(0); page.last !== undefined;) {
+    await rows.open(page.facts);
+    for (const fact of page.facts) mergeUnrecorded(rows.row, fact, screen);
+    const following = read(page.last);
+    if (rows.size() >= mostRows) {
+      // PostgreSQL writes while the next page is parsed.
+      await whenBothEnd(
+        engine.writeShadow(db, () => rows.write()),
+        following,
+      );
+      rows = emptyWorkspace(shadow);
+    }
+    page = await following;
+  }
+  await engine.writeShadow(db, () => rows.write());
+}
+
+interface FactPage {
+  readonly facts: readonly Fact[];
+  /** The offset of its last entry; undefined of an empty page. */
+  readonly last: number | undefined;
+}
+
+async function factsOf(page: readonly FoldedEntry[]): Promise<FactPage> {
+  const facts: Fact[] = [];
+  for (const [index, entry] of page.entries()) {
+    // Between parts of the page, statements that wait for their turn are sent.
+    if (index % parsedAtOnce === 0) await setImmediate();
+    // A quarantined entry is left out, even where it could be parsed today: only `replay` projects it.
+    const fact = isUnprojected(entry) ? null : factIn(entry);
+    if (fact !== null) facts.push(fact);
+  }
+  return { facts, last: page.at(-1)?.seq };
+}
+
+/** Fails with the first error, but not before both have ended: they use the same connection. */
+async function whenBothEnd(one: Promise<unknown>, other: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([one, other]);
+  await Promise.all([one, other]);
 }
 
 async function applyDifference(

@@ -13,8 +13,7 @@ export const postgresShadow: Shadow = {
     await sql`set plan_cache_mode = force_custom_plan`.execute(connection);
     const live = await schemaOf(connection);
     for (const name of names) {
-      const key = sql.join(tables[name].key.map((column) => sql.id(column)));
-      await sql`create temporary table ${sql.id(name)} (like ${sql.id(live, name)} including defaults, primary key (${key}))`.execute(
+      await sql`create temporary table ${sql.id(name)} (like ${sql.id(live, name)} including defaults, primary key (${keyOf(name)}))`.execute(
         connection,
       );
     }
@@ -22,8 +21,8 @@ export const postgresShadow: Shadow = {
   // No commit of a temporary table is flushed to disk.
   writeShadow: (_connection, work) => work(),
   async finishShadow(connection, names) {
-    // Nothing else counts the rows of a temporary table, and the planner would take them for few.
-    for (const name of names) await sql`analyze ${shadow(name)}`.execute(connection);
+    // Nothing else counts the rows of a temporary table, and the planner would take them for few. Tables are joined by key only.
+    for (const name of names) await sql`analyze ${shadow(name)} (${keyOf(name)})`.execute(connection);
   },
   async dropShadow(connection, names) {
     for (const name of names) await sql`drop table if exists ${shadow(name)}`.execute(connection);
@@ -37,6 +36,7 @@ export async function schemaOf(connection: Kysely<Database>): Promise<string> {
   return String(rows[0]?.name);
 }
 
+const keyOf = (name: TableName) => sql.join(tables[name].key.map((column) => sql.id(column)));
 const shadow = (name: TableName) => sql.id('pg_temp', name);
 
 /** The default of 8 MB makes the server write and read pages of the tables again and again. */
