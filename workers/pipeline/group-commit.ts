@@ -34,6 +34,8 @@ interface Group<Item> {
  */
 const gatherMs = 10;
 const busyWithinMs = 50;
+/** As many are worth a transaction. */
+const enoughItems = 256;
 
 export function createGroupCommit<Job, Item>(
   { parse, commit }: GroupNeeds<Job, Item>,
@@ -51,7 +53,7 @@ export function createGroupCommit<Job, Item>(
     const nowMs = performance.now();
     const sinceMs = nowMs - lastMs;
     lastMs = nowMs;
-    return sinceMs < busyWithinMs && !isFull();
+    return sinceMs < busyWithinMs && open.items.length < enoughItems;
   }
   const isFull = () => open.items.length >= limits.items || open.bytes >= limits.bytes;
 
