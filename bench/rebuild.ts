@@ -68,9 +68,9 @@ async function measured(
   const cpu = cpuSoFar() - cpuBefore;
   if (rowsDiffered !== 0) throw new Error(`A second rebuild found ${rowsDiffered} rows that differ.`);
   return [
-    { name: `rebuild.${engine}_per_second`, value: entries / seconds, unit: 'entries/s' },
+    { name: `rebuild.${engine}_per_second`, value: entries / seconds, unit: 'entries/s', limit: ['>=', 10_000] },
     { name: `rebuild.${engine}_cpu_us`, value: (cpu / entries) * 1e6, unit: 'µs/entry' },
-    { name: `rebuild.${engine}_rss_mb`, value: peakMb, unit: 'MB' },
+    { name: `rebuild.${engine}_rss_mb`, value: peakMb, unit: 'MB', limit: ['<=', 250] },
   ];
 }
 
