@@ -152,9 +152,12 @@ function sortedKeys(record: JsonObject): readonly string[] {
   // As many keys, and every one of them: then it is the same set.
   if (list !== undefined && hasAll(record, list)) return list;
   keys.sort();
-  if (list !== undefined || known.size < mostKeys) known.set(first, keys);
+  if ((list !== undefined || known.size < mostKeys) && !keys.some(isInherited)) known.set(first, keys);
   return keys;
 }
+
+/** Every record seems to have such a key, `toString` for example. */
+const isInherited = (key: string): boolean => key in Object.prototype;
 
 function hasAll(record: JsonObject, keys: readonly string[]): boolean {
   for (let index = 0; index < keys.length; index += 1) if (record[keys[index] ?? ''] === undefined) return false;

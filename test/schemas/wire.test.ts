@@ -129,6 +129,11 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}');
     expect(canonicalJson({})).toBe('{}');
   });
+
+  it('keeps every key, also beside records with a key that JavaScript gives to each object', () => {
+    expect(canonicalJson({ a: 1, b: 2, toString: 3 })).toBe('{"a":1,"b":2,"toString":3}');
+    expect(canonicalJson({ a: 1, b: 2, c: 3 })).toBe('{"a":1,"b":2,"c":3}');
+  });
 });
 
 describe('numbers and URIs', () => {
