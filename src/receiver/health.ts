@@ -73,7 +73,10 @@ export function createHealth(needs: {
   };
 }
 
-/** The queue as deliveries find it: down while it refuses them, even if it responds. Meanwhile the spool accepts them. */
+/**
+ * The queue as deliveries find it: down while it refuses them, even if it responds. Meanwhile the spool accepts them, or the next one
+ * is tried on the queue.
+ */
 export function addQueueHealth(
   health: Pick<Health, 'add'>,
   needs: {
@@ -88,7 +91,9 @@ export function addQueueHealth(
       throw new SlotstreamError('queue_unavailable', 'The queue refused the last batch.');
     await needs.ping();
   };
-  health.add('queue', check, () => needs.spool.accepts());
+  // Without the spool nothing but a delivery shows that the queue accepts them again: it has to be sent one.
+  const awaitsDelivery = async (): Promise<boolean> => needs.circuit.state() === 'half' && resolves(needs.ping);
+  health.add('queue', check, async () => (await needs.spool.accepts()) || (await awaitsDelivery()));
 }
 
 function statusOf(engines: readonly CheckedEngine[]): ReadyStatus {

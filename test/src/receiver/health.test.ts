@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHealth, isSelfTest, selfTestBody } from '#src/receiver/health.ts';
+import { addQueueHealth, createHealth, isSelfTest, selfTestBody } from '#src/receiver/health.ts';
 
 const up = async () => undefined;
 const down = async () => Promise.reject(new Error('postgres://user:canary@db refused'));
@@ -34,6 +34,23 @@ describe('readiness', () => {
     works = false;
     now = 1000;
     expect(await health.readiness()).toMatchObject({ status: 'not_ready', engines: { queue: 'down' } });
+  });
+
+  it('takes deliveries again when a queue that refused one responds and the spool does not work', async () => {
+    let state: 'open' | 'half' = 'open';
+    let responds = false;
+    let now = 0;
+    const health = createHealth({ checks: {}, clock: () => (now += 1000) });
+    addQueueHealth(health, {
+      circuit: { state: () => state },
+      spool: { accepts: async () => false },
+      ping: () => (responds ? up() : down()),
+    });
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
+    state = 'half';
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
+    responds = true;
+    expect(await health.readiness()).toMatchObject({ status: 'degraded', engines: { queue: 'down' } });
   });
 
   it('is false when an engine without a fallback is down beside one with a fallback', async () => {
