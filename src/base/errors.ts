@@ -61,8 +61,8 @@ export function exitCodeOf(error: unknown): number {
 
 // SQLSTATE classes, SQLite codes and socket codes of failures that pass by themselves: they are retried and never lead to a
 // quarantine. Class 53 is "insufficient resources" (disk full included), 57P0x is shutdown and crash recovery, 57014 and 25P03 are
-// timeouts set by an operator, 40xxx is deadlock and serialization.
-const transientSqlStates = /^(08|53|57P|57014|40|55P03|25006|25P03|58)/;
+// timeouts set by an operator, 40xxx is deadlock and serialization; 26000 and 0A000 see `isUnprepared`.
+const transientSqlStates = /^(08|53|57P|57014|40|55P03|25006|25P03|58|26000|0A000)/;
 const transientNames =
   /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|PROTOCOL|READONLY|CANTOPEN)|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENOSPC|EMFILE|ENFILE)/;
 const transientMessages =
@@ -79,13 +79,19 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-const contention = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|erased_meanwhile)/;
+const contention = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|26000|0A000|erased_meanwhile)/;
 
 /**
  * True for conflicts between transactions that end within moments: two processes on one SQLite file, a deadlock on PostgreSQL, an
- * erasure during a fold. The store retries these itself; longer failures are retried by its caller.
+ * erasure during a fold, a statement that the server has to prepare again. The store retries these itself; longer failures are retried by its caller.
  */
 export const isContention = (error: unknown): boolean => contention.test(codeOf(error));
+
+/**
+ * True when PostgreSQL does not run a statement by its name: the session was reset (26000), or another process has changed the type of
+ * a column that the statement returns (0A000).
+ */
+export const isUnprepared = (error: unknown): boolean => /^(26000|0A000)$/.test(codeOf(error));
 
 /** True when the database has no such table or schema. */
 export const isMissingTable = (error: unknown): boolean =>

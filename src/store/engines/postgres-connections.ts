@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { runsOften } from '#src/store/prepared-sql.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
+import { isUnprepared } from '#src/base/errors.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
 const sessionSettings = { TimeZone: 'UTC', lock_timeout: '10s', idle_in_transaction_session_timeout: '1min' } as const;
@@ -53,16 +54,20 @@ const names = new Map<string, string>();
 
 /**
  * Gives statements that run often a name, by which the server keeps their parsed form and plan for the connection. A pooler would send
- * the next statement to a connection that does not know the name.
+ * the next statement to a connection that does not know the name. Where the server no longer runs a statement by its name, the
+ * connection goes on without names.
  */
 function prepareOnServer(client: pg.ClientBase, { isAllowed }: { isAllowed(): boolean }): void {
   const query = client.query.bind(client);
+  let keepsNames = true;
   Reflect.set(client, 'query', (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
-    if (typeof text !== 'string' || !Array.isArray(values) || !runsOften(text) || !isAllowed())
+    if (typeof text !== 'string' || !Array.isArray(values) || !runsOften(text) || !keepsNames || !isAllowed())
       return Reflect.apply(query, client, [text, values, ...rest]);
     let name = names.get(text);
     if (name === undefined) names.set(text, (name = `slotstream_${names.size}`));
-    return Reflect.apply(query, client, [{ name, text, values }, ...rest]);
+    const answer: unknown = Reflect.apply(query, client, [{ name, text, values }, ...rest]);
+    if (answer instanceof Promise) answer.catch((error: unknown) => (keepsNames &&= !isUnprepared(error)));
+    return answer;
   });
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
 import { sixDigits } from '#src/store/engines/postgres.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { readRows } from '#src/store/rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { openPostgresProxy } from '../../../harness/postgres-proxy.ts';
 import { ask } from '../../../oracle/deliveries.ts';
@@ -107,4 +108,21 @@ it.each([
   ['2025-01-01 00:30:00-03', '2025-01-01T03:30:00.000000Z'],
 ])('a time that PostgreSQL writes as %s is read as %s', (text, read) => {
   expect(sixDigits(text)).toBe(read);
+});
+
+describe.runIf(inject('postgresUrl'))('a store whose prepared statements are no longer valid', () => {
+  it.each([
+    ['the session was reset', 'discard all'],
+    ['another process changed the type of a column', 'alter table event_types alter column color type varchar(80)'],
+  ])('goes on when %s', async (_what, statement) => {
+    await using store = await openStore(quiet, await copyPostgres());
+    const read = () =>
+      store.transaction((unit) => readRows(unit, 'event_types', ['https://example.com/event_types/1']));
+    await read();
+    const prepared = async () => (await sql`select name from pg_prepared_statements`.execute(store.db)).rows.length;
+    expect(await prepared()).toBeGreaterThan(0);
+    await sql.raw(statement).execute(store.db);
+    expect(await read()).toEqual(new Map());
+    expect(await read()).toEqual(new Map());
+  });
 });
