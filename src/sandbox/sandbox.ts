@@ -107,6 +107,8 @@ function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bin
   return app;
 }
 
+const keepAliveMs = 65_000;
+
 type FetchCallback = Parameters<typeof serve>[0]['fetch'];
 
 interface Handler {
@@ -117,6 +119,8 @@ interface Handler {
 async function listen(handler: Handler, port: number, opened: AsyncDisposableStack): Promise<string> {
   const fetch: FetchCallback = (request, env) => handler.fetch(request, env);
   const server = serve({ fetch, port, hostname: '127.0.0.1' });
+  // Node's 5 s are about as long as clients wait: on a busy machine one would send a request just as its connection is closed.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = keepAliveMs;
   opened.defer(async () => {
     const closed = new Promise((resolve) => void server.close(resolve));
     if ('closeAllConnections' in server) server.closeAllConnections();
