@@ -1,6 +1,7 @@
 // The same changes as two services tell them: contacts and bookings for us, customers for the sync engines. Bodies of one change
 // are equally long on both sides.
 import { createHmac } from 'node:crypto';
+import { instantOf } from '#src/base/time.ts';
 import { request, requestBytes } from '../deliveries.ts';
 
 export const stripeSecret = 'whsec_bench_signing_secret';
@@ -48,7 +49,7 @@ function filler(length: number, at: number): string {
 }
 
 function contactBody({ kind, row, name, atMs, bytes }: Change): string {
-  const at = new Date(atMs).toISOString().replace('Z', '000Z');
+  const at = instantOf(atMs);
   const envelope = (contact: object) => ({
     event: `contact.${kind}`,
     created_at: at,
@@ -86,7 +87,7 @@ function contactBody({ kind, row, name, atMs, bytes }: Change): string {
 }
 
 function bookingBody({ row, name, atMs, bytes }: Change): string {
-  const at = new Date(atMs).toISOString().replace('Z', '000Z');
+  const at = instantOf(atMs);
   const event = `${base}/scheduled_events/${row}`;
   return padded(bytes, (values) => ({
     event: 'invitee.created',

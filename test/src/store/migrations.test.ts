@@ -69,7 +69,7 @@ it.each([
       '0004-contact-search': '01039365ea451ff6',
       '0005-alerts': '79c9e560710ff9a8',
       '0006-key-values': '251c8ebc5adaeb92',
-      '0007-extra': '64b84f2e201070c6',
+      '0007-extra': 'f664e6b96e222024',
       '0008-contact-search-table': 'b4220fbfa0a644b5',
     },
   ],
