@@ -1,4 +1,5 @@
-// Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay.
+// Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay; under a
+// steady load a small batch waits a moment for more.
 // Each delivery is acknowledged once it is durable: in the queue (and the journal), otherwise in the spool; if neither works it is
 // rejected.
 import { instantOf } from '#src/base/time.ts';
@@ -36,23 +37,44 @@ interface Arrival {
   readonly settle: (outcome: ReceivedOutcome) => void;
 }
 
+/**
+ * Under a steady load, how long a batch waits for more deliveries, and how many are enough: each batch costs an append to the journal,
+ * an add to the queue and a job of a worker.
+ */
+const gatherMs = 3;
+const busyWithinMs = 20;
+const enoughDeliveries = 16;
+
 export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): Intake {
   const maxWaitingBytes = options.maxWaitingBytes ?? 32 * 1024 * 1024;
   const arrivals: Arrival[] = [];
   const sizes: number[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
+  let lastBatchMs = Number.NEGATIVE_INFINITY;
+  let endGathering: (() => void) | undefined;
 
   async function run(): Promise<void> {
     while (arrivals.length > 0) {
+      const isBusy = performance.now() - lastBatchMs < busyWithinMs;
+      if (isBusy && arrivals.length < enoughDeliveries) await gather();
       const count = countForBatch(sizes);
       const taken = arrivals.splice(0, count);
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
       const outcome = await store({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
       waitingBytes -= bytes;
       for (const { settle } of taken) settle(outcome);
+      lastBatchMs = performance.now();
     }
     running = undefined;
+  }
+
+  async function gather(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      endGathering = resolve;
+      setTimeout(resolve, gatherMs);
+    });
+    endGathering = undefined;
   }
 
   async function store(batch: DeliveryBatch): Promise<ReceivedOutcome> {
@@ -83,6 +105,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       waitingBytes += bytes;
       arrivals.push({ delivery, settle });
       sizes.push(bytes);
+      if (arrivals.length >= enoughDeliveries) endGathering?.();
       running ??= nextTurn().then(run);
     },
     settled: async () => running,

@@ -6,7 +6,13 @@ import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { isUnprepared } from '#src/base/errors.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
-const sessionSettings = { TimeZone: 'UTC', lock_timeout: '10s', idle_in_transaction_session_timeout: '1min' } as const;
+const sessionSettings = {
+  TimeZone: 'UTC',
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '1min',
+  // A plan that was made when a table was small reads all of it for ever: until the server analyzes the table again.
+  plan_cache_mode: 'force_custom_plan',
+} as const;
 const settings = Object.entries(sessionSettings);
 
 export interface PostgresConnections {

@@ -108,9 +108,25 @@ describe('natural batching', () => {
     queue.release();
     expect(await first).toBe('queued');
     const after = intake.accept(delivery('123'));
-    await nextTurn();
+    await expect.poll(() => queue.batches.length).toBe(2);
     queue.release();
     expect(await after).toBe('queued');
+  });
+
+  it('lets a small batch wait a moment for more when another has just been enqueued, and a large one not at all', async () => {
+    const batches: number[] = [];
+    const intake = intakeOf({ enqueue: async ({ deliveries }) => void batches.push(deliveries.length) });
+    await intake.accept(delivery('first'));
+    const second = intake.accept(delivery('second'));
+    await nextTurn();
+    await nextTurn();
+    await Promise.all([second, intake.accept(delivery('third'))]);
+    expect(batches).toEqual([1, 2]);
+    const many = Array.from({ length: 16 }, (_, index) => intake.accept(delivery(`${index}`)));
+    await nextTurn();
+    await nextTurn();
+    expect(batches).toEqual([1, 2, 16]);
+    await Promise.all(many);
   });
 });
 
