@@ -116,7 +116,9 @@ describe('health', () => {
   });
 
   it('is not ready while neither the queue nor a full spool accepts a delivery', async () => {
-    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+    // It does not respond to a ping either: otherwise the receiver would soon be sent a delivery to try.
+    const checks = { queue: async () => Promise.reject(new Error('connection refused')) };
+    await using receiver = await openReceiver({ queue: testQueue('down'), checks, maxSpoolBytes: 10 });
     expect((await receiver.post(numbered(1))).status).toBe(503);
     const unready = await fetch(`${receiver.url}/readyz`);
     expect([unready.status, await unready.json()]).toMatchObject([
