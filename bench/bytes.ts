@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openStore } from '#src/store/open-store.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../test/harness/ingest.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bodies } from './deliveries.ts';
 import type { Figure, Measurement } from './measure.ts';

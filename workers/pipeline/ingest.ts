@@ -1,4 +1,4 @@
-// Ingests deliveries: parses a batch off the queue, folds it, and appends what is new to the log.
+// Ingests parsed deliveries: folds them, and appends what is new to the log.
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, countDuplicates, knownDeliveries } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
@@ -15,11 +15,6 @@ export interface IngestReport {
   readonly hasRedacted: boolean;
 }
 
-/** Throws only errors that a later retry can resolve; any other delivery that fails is quarantined. */
-export function ingest(needs: FoldNeeds, batch: unknown, now: string): Promise<IngestReport> {
-  return ingestParsed(needs, parseBatch(batch, now));
-}
-
 /** Stores a delivery in quarantine, whole and with its reason, without projecting it. */
 export function quarantine(
   needs: FoldNeeds,
@@ -33,7 +28,7 @@ export function quarantine(
   );
 }
 
-/** As `ingest`, for deliveries that are parsed already. */
+/** Throws only errors that a later retry can resolve; any other delivery that fails is quarantined. */
 export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): Promise<IngestReport> {
   const results = await foldBatch(needs, items, () => appendPolicy(needs.screen));
   return {

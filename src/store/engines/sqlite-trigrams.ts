@@ -21,10 +21,6 @@ const firstLetter = 0x80;
 const letters = 0x800 - firstLetter;
 const lettersOfColumn = letters / 4;
 
-/** One entry for each of `wordColumns`. */
-export const wordsOf = (texts: TextsOf): readonly (string | null)[] =>
-  wordColumns.map((name) => wordOf(name, texts[name]));
-
 /** As a function of SQL: from the values of `wordColumns` to a JSON list of their words. */
 export const contactWords = (...values: readonly unknown[]): string =>
   JSON.stringify(wordColumns.map((name, index) => wordOf(name, values[index])));

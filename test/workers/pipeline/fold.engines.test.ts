@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../harness/ingest.ts';
 import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';

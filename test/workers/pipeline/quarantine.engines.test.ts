@@ -1,7 +1,7 @@
 // What cannot be understood or stored is kept, with its reason, and never in the way of its neighbours.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../harness/ingest.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import {
   emptyTables,

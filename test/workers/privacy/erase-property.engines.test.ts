@@ -6,7 +6,7 @@ import type { Store } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../harness/ingest.ts';
 import { addressHash } from '#workers/privacy/addresses.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';

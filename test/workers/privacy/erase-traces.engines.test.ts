@@ -7,7 +7,7 @@ import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../harness/ingest.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';

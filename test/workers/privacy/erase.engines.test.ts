@@ -1,7 +1,7 @@
 // `erase` on both stores: the person is in no row and no entry, and nothing brings them back.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../harness/ingest.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { noCounts, readStaged, stage } from '#workers/sync/backfill/progress.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import { wordsOf } from '#src/store/engines/sqlite-trigrams.ts';
+import { contactWords, wordColumns } from '#src/store/engines/sqlite-trigrams.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -34,6 +34,9 @@ const gone = (n: number) =>
 
 const noTexts = { name: null, job_title: null, company: null, city: null, timezone: null, country: null, state: null };
 /** A name as the index spells it. */
+const wordsOf = (texts: Readonly<Record<string, string | null>>): (string | null)[] =>
+  JSON.parse(contactWords(...wordColumns.map((name) => texts[name])));
+
 const spelt = (name: string): string => wordsOf({ ...noTexts, name })[0] as string;
 /** How many rows of the index hold these three letters in a name: asked without what a search does besides. */
 async function hits(store: Store, three: string): Promise<number> {

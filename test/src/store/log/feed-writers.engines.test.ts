@@ -47,7 +47,7 @@ function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFi
 /** A process of its own, which writes entries and says how many. */
 const writer = `
   const { openStore } = await import('#src/store/open-store.ts');
-  const { ingest } = await import('#workers/pipeline/ingest.ts');
+  const { ingest } = await import(process.cwd() + '/test/harness/ingest.ts');
   const { privacyScreen } = await import('#workers/privacy/screen.ts');
   const [url, from] = process.argv.slice(1);
   const store = await openStore({ report() {} }, url);

@@ -4,7 +4,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { ingest } from '#workers/pipeline/ingest.ts';
+import { ingest } from '../../../harness/ingest.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, storeEngines, type TestStore } from '../../../harness/stores.ts';
