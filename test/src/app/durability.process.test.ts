@@ -8,16 +8,18 @@ import { startRedis } from '../../harness/redis.ts';
 import { startCluster } from '../../harness/redis-failover.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
-import { contactStory } from '../../harness/data/contact-deliveries.ts';
+import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
 const kills = isLongRun ? 10 : 3;
-const story = { contacts: 40, versions: kills * 5 };
+// Far more than a test sends: the load must last until the last kill, however fast the receiver is.
+const story = { contacts: 40, versions: 1_000 };
 
 async function surviveKills(settings: Settings): Promise<void> {
   await using home = await openHome(settings);
   let product = await home.start('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
-  const sending = sender.send(contactStory(story));
+  let isUnderLoad = true;
+  const sending = sender.send(whilst(() => isUnderLoad, contactStory(story)));
   for (let kill = 1; kill <= kills; kill += 1) {
     const enough = sender.accepted() + 100;
     await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
@@ -25,6 +27,7 @@ async function surviveKills(settings: Settings): Promise<void> {
     if (kill === kills) await home.open('start');
     else product = await home.start('start');
   }
+  isUnderLoad = false;
   await sending;
   sender.close();
   expect(
@@ -61,7 +64,8 @@ describe.concurrent('a process killed under load several times', () => {
     // Without a worker, so that the journal has the only copy.
     let receiver = await home.start('receive');
     const sender = openSender({ url: receiver.webhook, key: home.signingKey, retries: true });
-    const sending = sender.send(contactStory(story));
+    let isUnderLoad = true;
+    const sending = sender.send(whilst(() => isUnderLoad, contactStory(story)));
     for (let kill = 1; kill <= 2; kill += 1) {
       const enough = sender.accepted() + 100;
       await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
@@ -69,6 +73,7 @@ describe.concurrent('a process killed under load several times', () => {
       await redis.cli('flushall');
       receiver = await home.start('receive');
     }
+    isUnderLoad = false;
     await sending;
     sender.close();
     await home.open('work');
