@@ -54,7 +54,7 @@ function jobUntilAborted() {
         running.resolve();
         signal.addEventListener('abort', () => {
           ended.resolve('ended');
-          reject(new Error('aborted'));
+          reject(signal.reason as Error);
         });
       }),
   };
@@ -312,16 +312,7 @@ describe('schedules', () => {
   it('stop cleanly in the middle of a run', async () => {
     await using home = await fresh();
     const time = timeFrom(startMs);
-    const running = Promise.withResolvers<void>();
-    const long: Job = {
-      name: 'sweep',
-      everyMs: hourMs,
-      run: (signal) =>
-        new Promise((_resolve, reject) => {
-          running.resolve();
-          signal.addEventListener('abort', () => reject(signal.reason as Error));
-        }),
-    };
+    const { long, running } = jobUntilAborted();
     const lines: string[] = [];
     const needs = needsOf(holderOn(home.store, time, 'one'), lines);
     const schedules = startSchedules(needs, [long]);
