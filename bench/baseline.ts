@@ -10,8 +10,6 @@ app.post('/webhooks', async ({ env }) => {
   await new Promise((resolve) => readBody(env.incoming, { maxBytes: 1024 * 1024 }, resolve));
   return toResponse(responses.accepted);
 });
-const listener = await openListener(
-  { fetch: app.fetch, onClosing: () => {} },
-  { host: '127.0.0.1', port: Number(process.argv[2]) },
-);
+const listener = await openListener({ host: '127.0.0.1', port: Number(process.argv[2]) });
+listener.serve({ fetch: app.fetch, onClosing: () => {} });
 process.once('SIGTERM', () => void listener.close());

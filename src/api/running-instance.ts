@@ -1,33 +1,47 @@
-// Finds the running process from another command, by two files in the data folder: its admin address and the admin token.
+// Finds the running processes from another command, by files in the data folder: the admin address of each and the admin token.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFile } from '#src/base/durable-file.ts';
+import { createFile, replaceFile } from '#src/base/durable-file.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 
 /** A shorter token could be guessed; an empty one would let everyone in. */
 export const minTokenLength = 16;
 
-const fileOf = (dataDir: string) => join(dataDir, 'admin-address');
+/** Several processes may share a data folder. They have different ports, so each has a file of its own. */
+const filePrefix = 'admin-address-';
 
-export function writeAddress(dataDir: string, url: string): { remove(): void } {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(dataDir), `${url}\n${process.pid}\n`, { mode: 0o600 });
-  return {
-    remove() {
-      // Another process may have started since then; its address stays.
-      if (readAddress(dataDir) === url) rmSync(fileOf(dataDir), { force: true });
-    },
-  };
+interface AdminAddress {
+  readonly url: string;
+  readonly port: number;
+  /** Whether the process has the tables. */
+  readonly works: boolean;
 }
 
-/** Undefined also when the process has ended (kill -9 removes no file): another program may have the port and must not get the token. */
-function readAddress(dataDir: string): string | undefined {
+export function writeAddress(dataDir: string, { url, port, works }: AdminAddress): { remove(): void } {
+  const path = join(dataDir, `${filePrefix}${port}`);
+  replaceFile(path, `${url}\n${process.pid}\n${works ? 'works' : 'receives'}\n`);
+  return { remove: () => rmSync(path, { force: true }) };
+}
+
+/**
+ * The addresses of the processes that run; first one that has the tables. The file of a process that has ended (kill -9 removes no
+ * file) does not count: another program may have the port and must not get the token.
+ */
+function readAddresses(dataDir: string): readonly string[] {
+  const found = globSync(`${filePrefix}*`, { cwd: dataDir }).flatMap((name) => {
+    const [url, pid, role] = readLines(join(dataDir, name));
+    return url !== undefined && isAlive(Number(pid)) ? [{ url, isSecond: role !== 'works' }] : [];
+  });
+  return found.toSorted((one, other) => Number(one.isSecond) - Number(other.isSecond)).map(({ url }) => url);
+}
+
+/** None where the file was removed meanwhile. */
+function readLines(path: string): readonly string[] {
   try {
-    const [url, pid] = readFileSync(fileOf(dataDir), 'utf8').split('\n');
-    return isAlive(Number(pid)) ? url : undefined;
+    return readFileSync(path, 'utf8').split('\n');
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -43,10 +57,10 @@ function isAlive(pid: number): boolean {
 /** A link that logs a browser in. It contains the token: it may be printed to a terminal, never to a log. */
 export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
 
-/** The login link of the running process, after the process has accepted the token. */
+/** The login link of a running process, after the process has accepted the token. */
 export async function runningLoginLink(dataDir: string, token: () => string): Promise<string> {
-  const { url } = await requestRunning(dataDir, { token, path: '/api/status' });
-  return loginLink(url, token());
+  const [first] = await requestRunning(dataDir, { token, path: '/api/status' });
+  return loginLink(first.url, token());
 }
 
 interface RunningRequest {
@@ -55,38 +69,41 @@ interface RunningRequest {
   readonly path: string;
 }
 
-/** The JSON that the running process answers; the error says what to do when there is no process. */
-export async function askRunning(dataDir: string, request: RunningRequest): Promise<unknown> {
-  return (await requestRunning(dataDir, request)).response.json();
+interface Answered {
+  readonly url: string;
+  readonly response: Response;
 }
 
-async function requestRunning(
-  dataDir: string,
-  { token, path }: RunningRequest,
-): Promise<{ readonly url: string; readonly response: Response }> {
-  const url = readAddress(dataDir);
-  const absent = (cause?: unknown) =>
-    new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
-      hint: 'Start one: npx slotstream start',
-      cause,
-    });
-  if (url === undefined) throw absent();
-  const response = await fetch(new URL(path, url), {
-    headers: { authorization: `Bearer ${token()}` },
-    signal: AbortSignal.timeout(5_000),
-  }).catch((error: unknown) => {
-    throw absent(error);
+/** The JSON that each running process answers; the error says what to do when there is no process. */
+export async function askRunning(dataDir: string, request: RunningRequest): Promise<readonly unknown[]> {
+  return Promise.all((await requestRunning(dataDir, request)).map(({ response }) => response.json()));
+}
+
+/** The answers of the processes that run on this folder; those that do not answer are left out, unless none does. */
+async function requestRunning(dataDir: string, request: RunningRequest): Promise<readonly [Answered, ...Answered[]]> {
+  const answered: Answered[] = [];
+  let failure: unknown = new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
+    hint: 'Start one: npx slotstream start',
   });
-  if (response.status === 401) {
-    throw new SlotstreamError('refused', 'The running process does not accept this admin token.', {
+  for (const url of readAddresses(dataDir)) {
+    const response = await fetch(new URL(request.path, url), {
+      headers: { authorization: `Bearer ${request.token()}` },
+      signal: AbortSignal.timeout(5_000),
+    }).catch(() => undefined);
+    if (response?.ok) answered.push({ url, response });
+    else if (response) failure = refusedBy(response);
+  }
+  const [first, ...rest] = answered;
+  if (first === undefined) throw failure;
+  return [first, ...rest];
+}
+
+function refusedBy({ status }: Response): SlotstreamError {
+  if (status === 401)
+    return new SlotstreamError('refused', 'The running process does not accept this admin token.', {
       hint: 'Use the ADMIN_TOKEN it was started with.',
     });
-  }
-  if (!response.ok)
-    throw new SlotstreamError('refused', `The running process answered ${response.status}.`, {
-      hint: 'Look at its log.',
-    });
-  return { url, response };
+  return new SlotstreamError('refused', `The running process answered ${status}.`, { hint: 'Look at its log.' });
 }
 
 /** The configured token, or one that is created once and stored in the data folder: reading the folder is enough to administer. */

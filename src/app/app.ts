@@ -13,7 +13,6 @@ import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { openDurabilityGate, type DurabilityGate } from '#src/queue/durability-gate.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
-import { openListener } from '#src/receiver/listener.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/search/contact-follower.ts';
@@ -21,6 +20,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Alerts } from './alerting.ts';
 import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
 import { addDiskHealth, openDisks, withRoom } from './disk.ts';
+import { bindListeners, type Listeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
@@ -66,6 +66,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
   const alerting = roles.works ? await prepareAlerts(config) : undefined;
+  const listeners = await bindListeners({ config, log, opened }, roles);
   const disks = openDisks({ config, log, freeBytes }, roles);
   const shared = await openShared({ config, log, disks, opened }, roles);
   const { store, queue, health } = shared;
@@ -73,7 +74,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
 
   if (store) await alerting?.register(store, clock);
   if (store) openWorker(shared, store);
-  const receiver = roles.receives ? await openReceiver(shared, roles) : undefined;
+  const receiver = listeners.webhook && (await openReceiver(shared, { ...roles, listener: listeners.webhook }));
   // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
   if (background) await openRetention(background);
   if (background) await openSyncJobs(background);
@@ -91,7 +92,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
     ...(running.sinks && { sinks: await running.sinks.status() }),
     ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
   });
-  const admin = await openAdmin(shared, status);
+  const admin = openAdmin(shared, { ...listeners, works: roles.works, status });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);
@@ -143,7 +144,10 @@ async function openShared(
   return { config, log, metrics, queue, gate, disks, health, store, tail, opened };
 }
 
-async function openAdmin({ config, log, metrics, health, store, tail, opened }: Shared, status: () => Promise<object>) {
+function openAdmin(
+  { config, log, metrics, health, store, tail, opened }: Shared,
+  { admin, adminUrl: url, works, status }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'>,
+) {
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
     token: adminToken,
@@ -155,17 +159,17 @@ async function openAdmin({ config, log, metrics, health, store, tail, opened }: 
     report: errorLogger(log, 'admin listener'),
     ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
   });
-  const listener = await openListener(
+  admin.serve({
+    fetch: (request, env) => app.fetch(request, env),
     // Closing the tail ends the feed streams, which never end by themselves.
-    { fetch: (request, env) => app.fetch(request, env), onClosing: () => tail.close(), onEvicted: metrics.evicted },
-    { host: config.adminHost, port: config.adminPort },
-  );
-  opened.defer(() => listener.close());
-  const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
-  const adminUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-  const address = writeAddress(config.dataDir, adminUrl);
+    onClosing: () => tail.close(),
+    onEvicted: metrics.evicted,
+  });
+  // Again, because it closes before what it uses.
+  opened.defer(() => admin.close());
+  const address = writeAddress(config.dataDir, { url, port: admin.port, works });
   opened.defer(() => address.remove());
-  return { adminPort: listener.port, adminUrl, adminToken };
+  return { adminPort: admin.port, adminUrl: url, adminToken };
 }
 
 /** The API's operations, loaded with the first request: most processes never get one. */

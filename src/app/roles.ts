@@ -12,7 +12,7 @@ import type { DurabilityGate } from '#src/queue/durability-gate.ts';
 import { createReceiverApp } from '#src/receiver/app.ts';
 import { addQueueHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
-import { openListener } from '#src/receiver/listener.ts';
+import type { Listener } from '#src/receiver/listener.ts';
 import { openJournal, type Journal } from '#src/receiver/journal/journal.ts';
 import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
 import { journaledCircuit, startJournalChecks } from '#src/receiver/journal/journaled-circuit.ts';
@@ -40,9 +40,6 @@ interface RoleNeeds {
   readonly opened: AsyncDisposableStack;
 }
 
-// Time between "not ready" and the closed listener, so that a load balancer stops sending before connections are refused.
-const unreadyGraceMs = 1_000;
-
 export interface Receiver {
   readonly port: number;
   readonly spool: Spool;
@@ -57,7 +54,10 @@ type ReceiverNeeds = RoleNeeds & {
   readonly health: Health;
 };
 
-export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Roles, 'makesKey'>): Promise<Receiver> {
+export async function openReceiver(
+  needs: ReceiverNeeds,
+  { makesKey, listener }: Pick<Roles, 'makesKey'> & { readonly listener: Listener },
+): Promise<Receiver> {
   const { config, log, metrics, disks, health, opened } = needs;
   const spool = await openSpool(
     { log, metrics, hasRoom: () => disks.hasRoom('spool') },
@@ -78,10 +78,8 @@ export async function openReceiver(needs: ReceiverNeeds, { makesKey }: Pick<Role
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
-  const listener = await openListener(
-    { ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted },
-    { host: config.host, port: config.port, graceMs: unreadyGraceMs, maxBodyBytes: config.maxBodyBytes },
-  );
+  listener.serve({ ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted });
+  // Again, because it closes before what it uses.
   opened.defer(() => listener.close());
   return { port: listener.port, spool, journal };
 }

@@ -75,7 +75,7 @@ function shown(text: string | undefined, setting: Setting): string {
 }
 
 function conflictsIn(values: Partial<SettingValues>): readonly string[] {
-  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT, ADMIN_PORT } = values;
+  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT } = values;
   const problems: string[] = [];
   const oauth = [id, secret, url].filter((value) => value !== undefined).length;
   if (oauth !== 0 && oauth !== 3) {
@@ -97,7 +97,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if ((values.QUEUE_SHARDS ?? 1) > 1 && !isRedis(values.QUEUE_URL))
     problems.push('QUEUE_SHARDS above 1 needs a Redis queue (QUEUE_URL); the other queues have one shard: remove it');
-  if (PORT !== undefined && PORT !== 0 && PORT === ADMIN_PORT) problems.push('PORT and ADMIN_PORT must differ');
+  if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
+    problems.push('PORT and ADMIN_PORT must differ');
   return problems;
 }
 
@@ -116,7 +117,9 @@ function shape(values: SettingValues) {
     host: values.HOST,
     port: values.PORT,
     adminHost: values.ADMIN_HOST,
-    adminPort: values.ADMIN_PORT,
+    adminPort: adminPortOf(values),
+    /** Otherwise a process takes the next free port when the usual one is in use. */
+    hasAdminPort: values.ADMIN_PORT !== undefined,
     adminToken: values.ADMIN_TOKEN,
     publicUrl: values.PUBLIC_URL,
     signing: {
@@ -172,8 +175,12 @@ function shape(values: SettingValues) {
 
 const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
 
+const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;
+
 /** The listener's own address; undefined when it is not reachable under it: on every interface, or on any free port. */
-function adminUrlOf({ ADMIN_HOST: host, ADMIN_PORT: port }: SettingValues): string | undefined {
+function adminUrlOf(values: SettingValues): string | undefined {
+  const { ADMIN_HOST: host } = values;
+  const port = adminPortOf(values);
   if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

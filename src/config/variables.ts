@@ -72,7 +72,12 @@ export const settings = {
     default: '127.0.0.1',
     meaning: 'Address of the admin listener, which serves everything else. Do not expose it to the internet.',
   },
-  ADMIN_PORT: { reads: port(8081), default: '8081', meaning: 'Port of the admin listener.' },
+  ADMIN_PORT: {
+    reads: wholeNumber(0, 65_535).optional(),
+    default: '8081, or the next free port',
+    meaning:
+      'Port of the admin listener; every process has one. When it is set and in use, the process does not start.',
+  },
   ADMIN_URL: {
     reads: webAddress,
     default: 'http://ADMIN_HOST:ADMIN_PORT',

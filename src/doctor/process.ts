@@ -18,7 +18,7 @@ const manyWaiting = 100;
 export const checkProcess: Check = async ({ config }, report) => {
   let answer: unknown;
   try {
-    answer = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
+    [answer] = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
     return report.warning(

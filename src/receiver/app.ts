@@ -1,7 +1,6 @@
 // The public endpoint: the webhook, and the two health probes. Everything but the webhook goes through Hono.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { throttled } from '#src/observability/log.ts';
 import type { Health } from './health.ts';
@@ -25,17 +24,12 @@ export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions)
   const webhook = createWebhook(needs, options);
 
   async function ready(): Promise<Response> {
-    const { status, stopping, engines } = await needs.health.readiness();
+    const { deliveries: status, stopping, engines } = await needs.health.readiness();
     const { code, title, message } = readyAnswers[stopping ? 'stopping' : status];
     return toResponse(jsonResponse(code, { title, message, status, engines }));
   }
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  // The same path spelled another way, for example with a host.
-  app.all(path, async ({ env }) => {
-    await new Promise<void>((resolve) => webhook(env.incoming, env.outgoing, resolve));
-    return RESPONSE_ALREADY_SENT;
-  });
   app.get('/healthz', () => toResponse(responses.alive));
   app.get('/readyz', ready);
   app.on(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], ['/healthz', '/readyz'], () => toResponse(responses.readOnly));
@@ -55,7 +49,13 @@ export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions)
 }
 
 function isWebhook(url = ''): boolean {
-  return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
+  if (url.startsWith(path) && (url.length === path.length || url[path.length] === '?')) return true;
+  // Spelled another way: with a host, as proxies write it, or with escapes.
+  if (url.startsWith('/') && !url.includes('%')) return false;
+  const { pathname = '' } = URL.parse(url.startsWith('/') ? `http://host${url}` : url) ?? {};
+  return (
+    pathname.replaceAll(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16))) === path
+  );
 }
 
 const readyAnswers = {
@@ -65,6 +65,6 @@ const readyAnswers = {
     title: 'Degraded',
     message: 'Deliveries are accepted and wait: an engine does not respond, or a disk is almost full.',
   },
-  not_ready: { code: 503, title: 'Not Ready', message: 'An engine does not respond.' },
+  not_ready: { code: 503, title: 'Not Ready', message: 'A delivery would be refused: send it again later.' },
   stopping: { code: 503, title: 'Not Ready', message: 'The process is stopping.' },
 } as const;

@@ -17,13 +17,17 @@ interface Engine {
 interface CheckedEngine {
   readonly state: EngineState;
   readonly isServed: boolean;
+  readonly takesDeliveries: boolean;
 }
 
-/** `degraded`: an engine is down and its fallback does its work, so the process still takes requests. */
+/** `degraded`: an engine is down, and the process goes on without it. */
 export type ReadyStatus = 'ready' | 'degraded' | 'not_ready';
 
 export interface Readiness {
+  /** Whether the process does all of its work: the admin listener reports it. */
   readonly status: ReadyStatus;
+  /** Whether a delivery would be accepted: the public listener reports it. */
+  readonly deliveries: ReadyStatus;
   readonly stopping: boolean;
   readonly engines: Readonly<Record<string, EngineState>>;
 }
@@ -33,7 +37,7 @@ export interface Health {
   readiness(): Promise<Readiness>;
   /**
    * Adds or replaces something without which the process is not ready. With a fallback it is only degraded, as long as the fallback
-   * resolves to true.
+   * resolves to true. What has a fallback is on the way of a delivery; without the others, deliveries are accepted and wait.
    */
   add(name: string, check: EngineCheck, fallback?: Fallback): void;
   /** From now on the process is not ready, whatever the engines respond: the first step of the shutdown. */
@@ -62,7 +66,13 @@ export function createHealth(needs: {
     async readiness() {
       const all = await checked();
       const states = Object.fromEntries([...all].map(([name, { state }]) => [name, state]));
-      return { status: stopping ? 'not_ready' : statusOf([...all.values()]), stopping, engines: states };
+      const found = [...all.values()];
+      return {
+        status: stopping ? 'not_ready' : statusOf(found, ({ isServed }) => isServed),
+        deliveries: stopping ? 'not_ready' : statusOf(found, ({ takesDeliveries }) => takesDeliveries),
+        stopping,
+        engines: states,
+      };
     },
     add(name, check, fallback) {
       engines.set(name, { check, fallback });
@@ -96,16 +106,18 @@ export function addQueueHealth(
   health.add('queue', check, async () => (await needs.spool.accepts()) || (await awaitsDelivery()));
 }
 
-function statusOf(engines: readonly CheckedEngine[]): ReadyStatus {
+function statusOf(engines: readonly CheckedEngine[], works: (engine: CheckedEngine) => boolean): ReadyStatus {
   if (engines.every(({ state }) => state === 'up')) return 'ready';
-  return engines.every(({ isServed }) => isServed) ? 'degraded' : 'not_ready';
+  return engines.every(works) ? 'degraded' : 'not_ready';
 }
 
 async function checkAll(engines: ReadonlyMap<string, Engine>): Promise<ReadonlyMap<string, CheckedEngine>> {
   const checked = [...engines].map(async ([name, engine]): Promise<[string, CheckedEngine]> => {
-    if (await resolves(engine.check)) return [name, { state: 'up', isServed: true }];
-    const { fallback = async () => false } = engine;
-    return [name, { state: 'down', isServed: await withTimeout(fallback(), timeoutMs).catch(() => false) }];
+    if (await resolves(engine.check)) return [name, { state: 'up', isServed: true, takesDeliveries: true }];
+    const { fallback } = engine;
+    if (fallback === undefined) return [name, { state: 'down', isServed: false, takesDeliveries: true }];
+    const isServed = await withTimeout(fallback(), timeoutMs).catch(() => false);
+    return [name, { state: 'down', isServed, takesDeliveries: isServed }];
   });
   return new Map(await Promise.all(checked));
 }

@@ -1,4 +1,5 @@
-// An HTTP listener: timeouts and limits against slow and abusive clients, and a graceful shutdown that loses nothing:
+// An HTTP listener: bound before anything else is opened, so that a port in use is found at once; timeouts and limits against slow and
+// abusive clients; and a graceful shutdown that loses nothing:
 // not ready ─▶ grace period (load balancers stop sending) ─▶ no new connections ─▶ responses in flight, `Connection: close` ─▶ closed.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -31,7 +32,7 @@ export interface ListenerOptions {
   readonly idleAfterMs?: number;
   /** A sender that asks before it sends a larger body (`Expect: 100-continue`) gets no `100 Continue`. */
   readonly maxBodyBytes?: number;
-  /** Between "not ready" and the end of new connections. */
+  /** Between "not ready" and the end of new connections, where requests were served. */
   readonly graceMs?: number;
   /** How long requests in flight may take before their connections are closed. */
   readonly closeTimeoutMs?: number;
@@ -39,25 +40,32 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
+  /** Answers requests from now on. Until then they get 503: the process is starting. */
+  serve(needs: ListenerNeeds): void;
   close(): Promise<void>;
 }
 
 const maxHeaders = 100;
 
-export async function openListener(needs: ListenerNeeds, options: ListenerOptions): Promise<Listener> {
+export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { headersTimeoutMs = 5000, requestTimeoutMs = 10_000, maxConnections = 4096 } = options;
   const { maxBodyBytes = 1024 * 1024 } = options;
   const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
   let closing = false;
+  let needs: ListenerNeeds | undefined;
+  const answerByFetch = async (request: Request, env: HttpBindings): Promise<Response> => {
+    if (needs) return needs.fetch(request, env);
+    return toResponse(URL.parse(request.url)?.pathname === '/healthz' ? responses.alive : responses.starting);
+  };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter passes HttpBindings for an HTTP/1 server; its type includes HTTP/2
-  const handleByFetch = getRequestListener((request, env) => needs.fetch(request, env as HttpBindings), {
+  const handleByFetch = getRequestListener((request, env) => answerByFetch(request, env as HttpBindings), {
     errorHandler: () => toResponse(responses.badRequest),
   });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     connections.started(outgoing);
     if (closing) outgoing.shouldKeepAlive = false;
     const answered = (): void => connections.answered(outgoing);
-    if (needs.handle?.(incoming, outgoing, answered)) return;
+    if (needs?.handle?.(incoming, outgoing, answered)) return;
     handleByFetch(incoming, outgoing).then(answered, answered);
   };
   const server = createServer(
@@ -72,7 +80,7 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
     if (Number(incoming.headers['content-length'] ?? 0) <= maxBodyBytes) outgoing.writeContinue();
     serve(incoming, outgoing);
   });
-  const onEvicted = (reason: ConnectionEviction): void => needs.onEvicted?.(reason);
+  const onEvicted = (reason: ConnectionEviction): void => needs?.onEvicted?.(reason);
   const connections = limitConnections(server, { maxConnections, idleAfterMs: options.idleAfterMs, onEvicted });
   server.maxHeadersCount = maxHeaders;
 
@@ -85,9 +93,9 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
   server.on('error', () => {});
 
   async function close(): Promise<void> {
-    needs.onClosing();
+    needs?.onClosing();
     closing = true;
-    if (graceMs > 0) await sleepUnlessAborted(graceMs);
+    if (needs && graceMs > 0) await sleepUnlessAborted(graceMs);
     connections.endAfterResponses();
     const ended = new Promise<void>((resolve) => server.close(() => resolve()));
     await withTimeout(ended, closeTimeoutMs).catch(() => server.closeAllConnections());
@@ -97,13 +105,23 @@ export async function openListener(needs: ListenerNeeds, options: ListenerOption
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
+    serve: (given) => void (needs = given),
     close: memoize(close),
   };
 }
 
+/** True for the error of `openListener` when another program listens on the port. */
+export const isPortInUse = (error: unknown): boolean =>
+  error instanceof SlotstreamError && ownCode(error.cause) === 'EADDRINUSE';
+
 function notListening({ host, port }: ListenerOptions, cause: Error): SlotstreamError {
-  const inUse = ownCode(cause) === 'EADDRINUSE';
-  return new SlotstreamError('config', `Cannot listen on ${host}:${port}${inUse ? ': it is in use' : ''}.`, {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: ': it is in use',
+    EACCES: ': this user may not use the port',
+    EADDRNOTAVAIL: ': this machine does not have the address',
+    ENOTFOUND: ': the host is not known',
+  };
+  return new SlotstreamError('config', `Cannot listen on ${host}:${port}${reasons[ownCode(cause)] ?? ''}.`, {
     hint: 'Stop the other program, or choose another HOST and PORT (ADMIN_HOST and ADMIN_PORT for the admin listener).',
     cause,
   });

@@ -30,6 +30,7 @@ export const responses = {
     'retry-after': '5',
     connection: 'close',
   }),
+  starting: fixed(503, 'Service Unavailable', 'The process is starting; send it again later.', { 'retry-after': '5' }),
   unavailable: fixed(503, 'Service Unavailable', 'The delivery could not be stored; send it again later.', {
     'retry-after': '5',
   }),

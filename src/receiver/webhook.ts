@@ -99,7 +99,9 @@ export function createWebhook(needs: WebhookNeeds, options: WebhookOptions): Web
     const nowMs = needs.clock();
     const refusal = refusalOf(exchange.incoming, body, nowMs);
     if (refusal) {
-      count(refusal);
+      // `doctor` checks that an unsigned delivery is refused: that is no news.
+      if (refusal === 'missing' && isSelfTest(body)) needs.metrics.refused(refusal);
+      else count(refusal);
       return respond(exchange, responses.unverified);
     }
     if (isSelfTest(body)) return respond(exchange, responses.selfTest);

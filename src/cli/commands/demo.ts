@@ -14,6 +14,7 @@ import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import type { Store } from '#src/store/contract.ts';
+import { isPortInUse, openListener } from '#src/receiver/listener.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { backfill } from './backfill.ts';
@@ -63,7 +64,7 @@ export const demo = defineVerb({
         },
       },
     );
-    const config = demoConfig(context, sandbox);
+    const config = await demoConfig(context, sandbox);
     context.notify('Starting: an embedded queue and a SQLite file, nothing to install …');
     await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
     await using store = await openStore(
@@ -150,18 +151,27 @@ function emptyFolder(folder: string): Disposable {
 }
 
 /** The demo ignores the configuration for real use, and does not touch its data. */
-function demoConfig(context: VerbContext, { handles }: Sandbox): Config {
-  const { port } = context.config();
-  const { HOST, PORT, ADMIN_PORT } = context.env;
+async function demoConfig(context: VerbContext, { handles }: Sandbox): Promise<Config> {
+  const { HOST: host = '127.0.0.1', PORT = '', ADMIN_PORT } = context.env;
+  const { port: usual } = context.config();
+  const port = PORT.trim() === '' ? await freePort(host, usual) : usual;
   return loadConfig({
-    HOST: HOST ?? '127.0.0.1',
-    PORT,
+    HOST: host,
+    PORT: String(port),
     ADMIN_PORT,
     DATA_DIR: demoFolder(context),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     API_BASE_URL: handles.base_url,
     API_TOKEN: handles.tokens.owner,
   });
+}
+
+/** The usual port, or any other when it is in use: the sandbox delivers to whichever it is. */
+async function freePort(host: string, usual: number): Promise<number> {
+  const open = (port: number) => openListener({ host, port });
+  const listener = await open(usual).catch((error: unknown) => (isPortInUse(error) ? open(0) : Promise.reject(error)));
+  await listener.close();
+  return listener.port;
 }
 
 /** Waits for the worker for a limited time, so that the table includes the latest delivery. */

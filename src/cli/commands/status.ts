@@ -27,7 +27,7 @@ export const status = defineVerb({
 async function readStatus(context: VerbContext): Promise<object> {
   const config = context.config();
   try {
-    const answer = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
+    const [answer] = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
     return { running: true, ...(typeof answer === 'object' ? answer : {}) };
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;

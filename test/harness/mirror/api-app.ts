@@ -41,9 +41,7 @@ export async function logIn({ ask }: Pick<Admin, 'ask'>): Promise<string> {
 
 /** On a socket of its own. */
 export async function listen({ fetch }: Pick<Admin, 'fetch'>): Promise<AsyncDisposable & { readonly url: string }> {
-  const listener = await openListener(
-    { fetch: (request, env) => fetch(request, env), onClosing: () => {} },
-    { host: '127.0.0.1', port: 0, closeTimeoutMs: 100 },
-  );
+  const listener = await openListener({ host: '127.0.0.1', port: 0, closeTimeoutMs: 100 });
+  listener.serve({ fetch: (request, env) => fetch(request, env), onClosing: () => {} });
   return { url: `http://127.0.0.1:${listener.port}`, [Symbol.asyncDispose]: () => listener.close() };
 }

@@ -91,10 +91,8 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
       ...setup.options,
     },
   );
-  const listener = await openListener(
-    { ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted },
-    { host: '127.0.0.1', port: 0, ...setup.listener },
-  );
+  const listener = await openListener({ host: '127.0.0.1', port: 0, ...setup.listener });
+  listener.serve({ ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted });
   const url = `http://127.0.0.1:${listener.port}`;
 
   async function close(): Promise<void> {

@@ -40,10 +40,8 @@ beforeEach(async () => {
     secret: 's'.repeat(24),
     report: (error) => void reported.push(error),
   });
-  listener = await openListener(
-    { fetch: (request) => api.fetch(request), onClosing: () => tail.close() },
-    { host: '127.0.0.1', port: 0 },
-  );
+  listener = await openListener({ host: '127.0.0.1', port: 0 });
+  listener.serve({ fetch: (request) => api.fetch(request), onClosing: () => tail.close() });
 });
 afterEach(async () => {
   await listener.close();
@@ -189,13 +187,11 @@ describe('a stream that is not read', () => {
       reads += 1;
       return { entries: after < 200 ? [{ ...entry, seq: after + 1 }] : [], nextAfter: Math.min(after + 1, 200) };
     };
-    const large = await openListener(
-      {
-        fetch: ({ signal }) => new Response(openStream({ read, tail }, { filter: {}, after: 0, signal })),
-        onClosing: () => tail.close(),
-      },
-      { host: '127.0.0.1', port: 0 },
-    );
+    const large = await openListener({ host: '127.0.0.1', port: 0 });
+    large.serve({
+      fetch: ({ signal }) => new Response(openStream({ read, tail }, { filter: {}, after: 0, signal })),
+      onClosing: () => tail.close(),
+    });
     const asking = openRequest({ port: large.port, host: '127.0.0.1' }).end();
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];
     let before = -1;

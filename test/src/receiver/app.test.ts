@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { selfTestBody } from '#src/receiver/health.ts';
 import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/mirror/receiver.ts';
 
 const numbered = (index: number): string => JSON.stringify({ event: 'invitee.created', payload: { index } });
@@ -19,15 +20,37 @@ describe('the receiver', () => {
     expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
   });
 
-  it('accepts a delivery whose request line names the host, as proxies write it', async () => {
+  it.each(['http://a/webhooks', 'http://a/webhooks?s=1', '/%77ebhooks'])(
+    'accepts a delivery to %s, as proxies may write it, and answers once',
+    async (target) => {
+      await using receiver = await openReceiver();
+      const body = numbered(1);
+      const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
+      const answer = await exchange(receiver.port, [
+        `POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${head.join('')}Content-Length: ${body.length}\r\n\r\n${body}`,
+      ]);
+      expect(answer).toMatch(/^HTTP\/1\.1 202 [^]*"title":"Accepted"/);
+      expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+      expect(receiver.queue.deliveries).toHaveLength(1);
+    },
+  );
+
+  it.each(['/webhooks/', '/%2577ebhooks', 'http://a/other', 'http://[', '/%ff'])(
+    'has nothing at %s',
+    async (target) => {
+      await using receiver = await openReceiver();
+      const answer = await exchange(receiver.port, [`POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`]);
+      expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
+    },
+  );
+
+  it("does not log that it refuses the unsigned self-test of doctor; it counts it, and logs anyone else's", async () => {
     await using receiver = await openReceiver();
-    const body = numbered(1);
-    const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
-    const answer = await exchange(receiver.port, [
-      `POST http://a/webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${head.join('')}Content-Length: ${body.length}\r\n\r\n${body}`,
-    ]);
-    expect(answer).toMatch(/^HTTP\/1\.1 202 [^]*"title":"Accepted"/);
-    expect(receiver.queue.deliveries).toHaveLength(1);
+    const refused = () => receiver.counted('slotstream_deliveries_refused_total{cause="missing"}');
+    expect((await receiver.post(selfTestBody.toString(), {})).status).toBe(401);
+    expect([receiver.lines.join(''), await refused()]).toEqual(['', 1]);
+    expect((await receiver.post(numbered(1), {})).status).toBe(401);
+    expect(receiver.lines.join('')).toContain('requests are refused');
   });
 
   it('batches deliveries that arrive together, and loses none', async () => {
@@ -80,7 +103,7 @@ describe('the receiver', () => {
 });
 
 describe('health', () => {
-  it('is alive whatever the engines do, and ready only when each engine responds', async () => {
+  it('is alive whatever the engines do, and degraded while the store does not respond: deliveries are accepted', async () => {
     let storeUp = true;
     let now = 0;
     const store = async () => (storeUp ? undefined : Promise.reject(new Error('postgres://:canary@host')));
@@ -92,12 +115,13 @@ describe('health', () => {
     ]);
     storeUp = false;
     now = 5000;
-    const unready = await fetch(`${receiver.url}/readyz`);
-    const text = await unready.text();
-    expect([unready.status, JSON.parse(text)]).toMatchObject([
-      503,
-      { title: 'Not Ready', status: 'not_ready', engines: { queue: 'up', store: 'down' } },
+    const degraded = await fetch(`${receiver.url}/readyz`);
+    const text = await degraded.text();
+    expect([degraded.status, JSON.parse(text)]).toMatchObject([
+      200,
+      { title: 'Degraded', status: 'degraded', engines: { queue: 'up', store: 'down' } },
     ]);
+    expect((await receiver.post(numbered(1))).status).toBe(202);
     expect(text).not.toContain('canary');
     expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
   });

@@ -9,6 +9,7 @@ describe('readiness', () => {
     const health = createHealth({ checks: { queue: up, store: down }, clock: () => 0 });
     expect(await health.readiness()).toEqual({
       status: 'not_ready',
+      deliveries: 'degraded',
       stopping: false,
       engines: { queue: 'up', store: 'down' },
     });
@@ -28,6 +29,7 @@ describe('readiness', () => {
     health.add('queue', down, async () => works);
     expect(await health.readiness()).toEqual({
       status: 'degraded',
+      deliveries: 'degraded',
       stopping: false,
       engines: { queue: 'down', store: 'up' },
     });
@@ -56,13 +58,13 @@ describe('readiness', () => {
   it('is false when an engine without a fallback is down beside one with a fallback', async () => {
     const health = createHealth({ checks: { store: down }, clock: () => 0 });
     health.add('queue', down, async () => true);
-    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready', deliveries: 'degraded' });
   });
 
   it('is false when a fallback fails', async () => {
     const health = createHealth({ checks: {}, clock: () => 0 });
     health.add('queue', down, async () => Promise.reject(new Error('no space left')));
-    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
+    expect(await health.readiness()).toMatchObject({ status: 'not_ready', deliveries: 'not_ready' });
   });
 
   it('checks the engines once per second, however many requests arrive', async () => {

@@ -78,7 +78,12 @@ describe('sandbox', () => {
 
 describe('demo', () => {
   it('registers with its sandbox, tells what happens, and every webhook becomes a row of the log', async () => {
-    const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45']);
+    // The usual port is in use, by this test or by another program: the demo takes another one.
+    const holder = createServer().on('error', () => {});
+    holder.listen(8080, '127.0.0.1');
+    const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45'], { PORT: '' });
+    holder.close();
+    expect(err).toMatch(/receives webhooks on +http:\/\/127\.0\.0\.1:(?!8080\b)\d+\/webhooks/);
     expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
     expect(err).toContain('$ slotstream bootstrap');
     expect(err).toContain('$ slotstream backfill');

@@ -1,0 +1,46 @@
+// The listeners of the processes of one machine: bound before anything else, and side by side without settings.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { readdirSync } from 'node:fs';
+import { describe, expect, inject, it } from 'vitest';
+import { openHome } from '../../harness/product.ts';
+
+async function hold(port: number): Promise<Server & AsyncDisposable> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+describe('a port in use', () => {
+  it('is reported before a queue or a mirror is made', async () => {
+    await using home = await openHome();
+    await using _held = await hold(Number(home.settings['PORT']));
+    const { code, err } = await home.run(['start']);
+    expect([code, err]).toEqual([2, expect.stringContaining('it is in use')]);
+    expect(readdirSync(home.dataDir)).toEqual([]);
+  });
+
+  it('stops a process whose ADMIN_PORT is set to it', async () => {
+    await using home = await openHome();
+    await using held = await hold(0);
+    const { port } = held.address() as { port: number };
+    const { code, err } = await home.run(['start'], { ADMIN_PORT: String(port) });
+    expect([code, err]).toEqual([2, expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: it is in use`)]);
+    expect(readdirSync(home.dataDir)).toEqual([]);
+  });
+});
+
+describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {
+  it('run side by side with the default settings; the second says which admin port it has', async () => {
+    await using home = await openHome({ QUEUE_URL: inject('redisUrl') ?? '', ADMIN_PORT: '' });
+    const receiver = await home.open('receive');
+    const worker = await home.open('work');
+    const urls = [receiver, worker].map((process) => /"url":"([^"]+)\/api\/status"/.exec(process.output())?.[1]);
+    expect(new Set(urls).size).toBe(2);
+    expect(worker.output()).toMatch(/port 8081 is in use: the admin listener of this process has port \d+/);
+    const { out } = await home.run(['status', '--login']);
+    expect(out, 'the process that has the tables').toContain(urls[1]);
+    await worker.term();
+    expect((await home.run(['status', '--login'])).out).toContain(urls[0]);
+  });
+});
