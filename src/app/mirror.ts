@@ -9,9 +9,14 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 
-/** Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. */
-export function openMirror(config: Config, log: Log, { create = false } = {}): Promise<Store> {
-  const warn = ({ message, hint }: SlotstreamError) => log.warn({ hint }, message);
+/**
+ * Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. `quiet` is for callers that
+ * report the problems of the views themselves.
+ */
+export function openMirror(config: Config, log: Log, { create = false, quiet = false } = {}): Promise<Store> {
+  const warn = ({ message, hint }: SlotstreamError) => {
+    if (!quiet) log.warn({ hint }, message);
+  };
   return openStore({ report: errorLogger(log, 'store'), warn, existing: !create }, config.databaseUrl);
 }
 

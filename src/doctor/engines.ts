@@ -1,5 +1,5 @@
-// Checks of the engines: the queue answers and loses nothing; the store answers, has nothing in quarantine, and receives
-// deliveries soon after their events.
+// Checks of the engines: the queue answers and loses nothing; the store answers, has nothing in quarantine and its views up to date, and
+// receives deliveries soon after their events.
 import { openMirror } from '#src/app/mirror.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -26,7 +26,7 @@ export const checkQueue: Check = async ({ config }, report) => {
 };
 
 export const checkStore: Check = async ({ config, log }, report) => {
-  await using store = await openMirror(config, log);
+  await using store = await openMirror(config, log, { quiet: true });
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
   report.ok('store', `${engine} answers; the log ends at entry ${last_seq}.`);
@@ -42,6 +42,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
       `${deliveries(unhandled)} of kinds that this version does not know.`,
       'Upgrade, then: npx slotstream replay --quarantined',
     );
+  for (const { message, hint } of await store.refreshViews()) report.warning('views', message, hint ?? 'See the log.');
   for (const setting of await store.engine.unsafeSettings())
     report.warning(
       'store',

@@ -1,5 +1,6 @@
 // What a store engine must do, and the store that the rest of the program uses: transactions over the same tables.
 import type { Kysely, RawBuilder } from 'kysely';
+import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
 import type { SqlDialect } from './sql-dialect.ts';
@@ -101,7 +102,7 @@ export interface Store extends AsyncDisposable {
   readonly db: Kysely<Database>;
   /** Runs `work` in one transaction. After a busy store, a deadlock or a serialization failure it is run again. */
   transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
-  /** Updates the SQL views to the definitions of custom fields; never fails. */
-  refreshViews(): Promise<void>;
+  /** Updates the SQL views to the definitions of custom fields; never fails. Returns what could not be updated. */
+  refreshViews(): Promise<readonly SlotstreamError[]>;
   close(): Promise<void>;
 }

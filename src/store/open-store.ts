@@ -55,7 +55,15 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
         return work({ db, engine } satisfies Unit);
       }),
     );
-  const refreshViews = () => installViews({ db: engine.db, engine, transaction, warn: needs.warn ?? needs.report });
+  const warn = needs.warn ?? needs.report;
+  let reported: readonly string[] = [];
+  /** A problem that lasts is reported once. */
+  const refreshViews = async () => {
+    const problems = await installViews({ db: engine.db, engine, transaction });
+    for (const problem of problems) if (!reported.includes(problem.message)) warn(problem);
+    reported = problems.map(({ message }) => message);
+    return problems;
+  };
   await refreshViews();
   return {
     engine,

@@ -119,6 +119,12 @@ export const tables = {
   key_values: table('key', { text: 'key', json: 'value' }),
   /** Resume positions of backfills and sweeps, and the pages they are folding. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
+  /** The column of `contacts_wide` that belongs to each custom field (`views/custom-columns.ts`). */
+  contacts_wide_columns: table(
+    'field_uri',
+    { text: 'field_uri column_name label field_type', integer: 'position' },
+    'column_name position',
+  ),
   /** How far named readers of the log have come. */
   feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }, 'position updated_at'),
 };

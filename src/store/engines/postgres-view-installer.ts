@@ -31,6 +31,15 @@ export const postgresViews: ViewInstaller = {
       }),
     );
   },
+  async dependents(db, name) {
+    const { rows } = await sql<{ name: string }>`select distinct pg_rewrite.ev_class::regclass::text as name
+      from pg_depend join pg_rewrite on pg_rewrite.oid = pg_depend.objid
+      where pg_depend.classid = 'pg_rewrite'::regclass and pg_depend.refclassid = 'pg_class'::regclass
+        and pg_depend.refobjid = to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${name}))
+        and pg_rewrite.ev_class <> pg_depend.refobjid
+      order by 1`.execute(db);
+    return rows.map((row) => row.name);
+  },
   markOf,
   async create(db, view) {
     await sql`create or replace view ${sql.id(view.name)} as ${view.select}`.execute(db);

@@ -21,6 +21,7 @@ export const sqliteViews: ViewInstaller = {
       }),
     );
   },
+  dependents: async () => [],
   markOf: (db, view) => withoutVerb(statement(view).compile(db).sql),
   async create(db, view) {
     await statement(view).execute(db);

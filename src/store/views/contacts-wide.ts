@@ -1,13 +1,9 @@
 // Contacts with a column for each custom field, typed as its definition says.
 import { sql } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
-import { namedDefinitions, type Definition } from './custom-columns.ts';
+import type { FieldColumn } from './custom-columns.ts';
 import type { CustomValues, Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { json, text, time, type View, type ViewColumn } from './view.ts';
-
-export interface FieldDefinition extends Definition {
-  readonly currency: string | null;
-}
 
 const own: Readonly<Record<string, ViewColumn>> = {
   uri: text('URI of the contact'),
@@ -33,7 +29,7 @@ const own: Readonly<Record<string, ViewColumn>> = {
 };
 
 /** Whatever the table calls one of its columns, so that a name never means two things. */
-const reserved = new Set([
+export const reserved: ReadonlySet<string> = new Set([
   ...Object.keys(own),
   'custom_fields',
   'deleted_at',
@@ -62,30 +58,26 @@ const fieldTypes = new Map<string, FieldType>(
     invitee_question: { kind: 'text', about: 'an answer; JSON if it is not text', typed: 'anyText' },
   } satisfies Record<string, FieldType>),
 );
-/** PostgreSQL and SQLite have an end of columns, at 1,600 and 2,000; beyond this the youngest definitions get none. */
-const mostFields = 1_500;
 const unknownType: FieldType = { kind: 'json', about: 'a value of an unknown type', typed: 'asIs' };
 
-/** The view depends on the definitions there are; without any it has the contact's own columns. */
-export function contactsWide(definitions: readonly FieldDefinition[]): View {
-  const fields = namedDefinitions(definitions, reserved)
-    .slice(0, mostFields)
-    .map(([name, definition]) => ({
-      name,
-      definition,
-      type: typeOf(definition),
-    }));
+/** The view depends on the custom fields there are; without any it has the contact's own columns. */
+export function contactsWide(columns: readonly FieldColumn[]): View {
+  const fields = columns.map(({ column_name, field_uri, field_type }) => ({
+    name: column_name,
+    uri: field_uri,
+    type: fieldTypes.get(field_type ?? '') ?? unknownType,
+  }));
   return {
     name: 'contacts_wide',
     about: 'Contacts that are not deleted, with one typed column for each custom field.',
     columns: {
       ...own,
-      ...Object.fromEntries(fields.map(({ name, definition, type }) => [name, columnOf(definition, type)])),
+      ...Object.fromEntries(fields.map(({ name, type: { kind, about } }) => [name, { kind, about }])),
     },
     key: ['uri'],
     since: 'updated_at',
     select(dialect) {
-      const values = fields.map(({ definition, type }, index) => valueOf(dialect, { definition, type, index }));
+      const values = fields.map(({ uri, type }, index) => valueOf(dialect, { uri, type, index }));
       return sql`select ${sql.join([
         ...Object.keys(own).map((name) => sql.id('contacts', name)),
         ...fields.map(({ name }, index) => sql`${values[index]?.column} as ${sql.id(name)}`),
@@ -97,16 +89,8 @@ export function contactsWide(definitions: readonly FieldDefinition[]): View {
   };
 }
 
-function typeOf({ field_type }: Definition): FieldType {
-  return fieldTypes.get(field_type ?? '') ?? unknownType;
-}
-
-function columnOf({ currency, field_type }: FieldDefinition, { kind, about }: FieldType): ViewColumn {
-  return { kind, about: field_type === 'currency' && currency ? `${about} of ${currency}` : about };
-}
-
 interface Field {
-  readonly definition: Definition;
+  readonly uri: string;
   readonly type: FieldType;
   readonly index: number;
 }
@@ -115,13 +99,10 @@ interface Field {
  * The first fields are joined where the engine joins well: it then reads a page of contacts by their keys and all contacts by
  * hashing, and leaves out the join of a column that is not asked for. Further ones are a subquery each: no join limits their number.
  */
-function valueOf(
-  dialect: SqlDialect,
-  { definition, type, index }: Field,
-): { readonly column: Sql; readonly join: Sql } {
+function valueOf(dialect: SqlDialect, { uri, type, index }: Field): { readonly column: Sql; readonly join: Sql } {
   const field = sql.id(`field_${index}`);
-  const matches = sql`${field}.contact_uri = contacts.uri and ${field}.field_uri = ${sql.lit(definition.uri)}`;
-  const value = typedValue(dialect, { value: sql`${field}.value`, definition, type });
+  const matches = sql`${field}.contact_uri = contacts.uri and ${field}.field_uri = ${sql.lit(uri)}`;
+  const value = typedValue(dialect, { value: sql`${field}.value`, uri, type });
   if (index >= dialect.mostJoinedFields)
     return { column: sql`(select ${value} from contact_custom_fields as ${field} where ${matches})`, join: sql`` };
   const isOption = type.typed === 'option';
@@ -134,11 +115,11 @@ function valueOf(
 
 function typedValue(
   { custom }: SqlDialect,
-  { value, definition, type }: { readonly value: Sql; readonly definition: Definition; readonly type: FieldType },
+  { value, uri, type }: { readonly value: Sql; readonly uri: string; readonly type: FieldType },
 ): Sql {
   if (type.typed === 'asIs') return value;
   if (type.typed !== 'option') return custom[type.typed](value);
   // Looked up when it is read: an option renamed needs no new view.
-  const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(definition.uri)})`;
+  const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(uri)})`;
   return custom.option(value, options);
 }

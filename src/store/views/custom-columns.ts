@@ -1,5 +1,9 @@
-// What the columns of custom fields are called: the words of their label, the same whatever order the definitions came in.
+// Which column each custom field has in `contacts_wide`. A column is named once, after the label its field has then, and keeps its name and
+// its position: people's SQL depends on both. The table `contacts_wide_columns` holds them.
 import { createHash } from 'node:crypto';
+import type { TableRow } from '#src/store/tables.ts';
+
+export type FieldColumn = TableRow<'contacts_wide_columns'>;
 
 export interface Definition {
   readonly uri: string;
@@ -13,15 +17,48 @@ const longestWords = 54;
 const longestName = 63;
 const digestLengths = [8, 16, 32, 48];
 
+/** PostgreSQL and SQLite have a maximum of columns, 1,600 and 2,000; beyond this number the youngest definitions get none. */
+const mostColumns = 1_500;
+
+/** The columns there are, with the label and type that their definitions have now, and one more for each new definition. */
+export function columnsFor(
+  present: readonly FieldColumn[],
+  definitions: readonly Definition[],
+  reserved: ReadonlySet<string>,
+): readonly FieldColumn[] {
+  const defined = new Map(definitions.map((definition) => [definition.uri, definition]));
+  const named = new Set(present.map(({ field_uri }) => field_uri));
+  const free = Math.max(-1, ...present.map(({ position }) => position)) + 1;
+  const isNew = ({ uri }: Definition) => !named.has(uri);
+  const added = namedDefinitions(definitions.filter(isNew), reserved, present);
+  return [
+    ...present.toSorted((a, b) => a.position - b.position).map((column) => described(column, defined)),
+    ...added.map(([column_name, { uri, label, field_type }], index) => ({
+      field_uri: uri,
+      column_name,
+      position: free + index,
+      label,
+      field_type,
+    })),
+  ].slice(0, mostColumns);
+}
+
+/** A field that the service deleted keeps its column. */
+function described(column: FieldColumn, definitions: ReadonlyMap<string, Definition>): FieldColumn {
+  const { label, field_type } = definitions.get(column.field_uri) ?? column;
+  return { ...column, label, field_type };
+}
+
 /**
- * The definitions with their names, oldest first. Each takes the words of its label, and where an older one has that name
- * already adds a digest of its URI: so a new definition never renames one that was there before.
+ * The definitions with their names, oldest first. Each takes the words of its label, and adds a digest of its URI where that name is
+ * in use already.
  */
 export function namedDefinitions<Each extends Definition>(
   definitions: readonly Each[],
   reserved: ReadonlySet<string>,
+  present: readonly Pick<FieldColumn, 'column_name'>[] = [],
 ): readonly (readonly [name: string, definition: Each])[] {
-  const taken = new Set(reserved);
+  const taken = new Set([...reserved, ...present.map(({ column_name }) => column_name)]);
   return definitions.toSorted(byAge).map((definition) => {
     const words = wordsOf(definition.label ?? '');
     const digest = createHash('sha256').update(definition.uri).digest('hex');

@@ -1,37 +1,41 @@
 // Installs the SQL views that this version and the definitions of custom fields call for. No migration creates views.
 //
-//   up to date           ─▶ nothing is written (two queries)
+//   up to date           ─▶ nothing is written (three queries)
 //   missing              ─▶ created
-//   ours, out of date    ─▶ replaced; where other objects depend on it, it stays and a warning is reported
-//   of another origin    ─▶ it stays and a warning is reported
+//   ours, out of date    ─▶ replaced; where views of others depend on it and a column changes its type, only new columns are added, and the
+//                           problem is reported with the names of those views
+//   of another origin    ─▶ it stays and a problem is reported
+import { isDeepStrictEqual } from 'node:util';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
+import { writeRows } from '#src/store/rows.ts';
+import { reserved } from './contacts-wide.ts';
+import { columnsFor, type FieldColumn } from './custom-columns.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
-import { readDefinitions, viewNames, viewsFor } from './views.ts';
+import { readFieldColumns, viewNames, viewsFor } from './views.ts';
 
-export interface InstallNeeds extends Pick<Store, 'db' | 'engine' | 'transaction'> {
-  /** Receives the problems: views that could not be installed. */
-  readonly warn: (problem: SlotstreamError) => void;
-}
+type Readable = Pick<Store, 'db' | 'engine'>;
 
-/** Never fails: the mirror works without its views. */
-export async function installViews(needs: InstallNeeds): Promise<void> {
+/** Never fails: the mirror works without its views. Returns the problems: views that could not be installed. */
+export async function installViews(
+  store: Pick<Store, 'db' | 'engine' | 'transaction'>,
+): Promise<readonly SlotstreamError[]> {
   try {
-    if ((await outdatedViews(needs)).length === 0) return;
-    const problems = await needs.transaction(async (unit) => {
+    const { outdated, columns, present } = await planOf(store);
+    if (outdated.length === 0 && isDeepStrictEqual(columns, present)) return [];
+    return await store.transaction(async (unit) => {
       await lockViews(unit);
       // Read again with the lock held: another process may have created them meanwhile.
-      return update(unit, await outdatedViews(unit));
+      return update(unit, await planOf(unit));
     });
-    for (const problem of problems) needs.warn(problem);
   } catch (error) {
-    needs.warn(
+    return [
       new SlotstreamError('refused', `The SQL views could not be updated (${codeOf(error)}).`, {
         hint: 'The mirror works without them; the next start tries again. The user of DATABASE_URL must be allowed to create views.',
         cause: error,
       }),
-    );
+    ];
   }
 }
 
@@ -40,56 +44,90 @@ interface Difference {
   readonly existing: ExistingView | undefined;
 }
 
-type Readable = Pick<Store, 'db' | 'engine'>;
+interface Plan {
+  /** The columns of custom fields as they are, and as they should be. */
+  readonly present: readonly FieldColumn[];
+  readonly columns: readonly FieldColumn[];
+  readonly outdated: readonly Difference[];
+}
 
-async function outdatedViews(from: Readable): Promise<readonly Difference[]> {
+async function planOf(from: Readable): Promise<Plan> {
   const { db, engine } = from;
-  const { views: installer } = engine;
-  const existing = await installer.existing(db, viewNames);
-  return viewsFor(await readDefinitions(from))
+  const present = await readFieldColumns(from);
+  const definitions = await db
+    .selectFrom('custom_field_definitions')
+    .select(['uri', 'label', 'field_type', 'created_at'])
+    .execute();
+  const columns = columnsFor(present, definitions, reserved);
+  const existing = await engine.views.existing(db, viewNames);
+  return { present, columns, outdated: differencesOf(from, columns, existing) };
+}
+
+function differencesOf(
+  { db, engine }: Readable,
+  columns: readonly FieldColumn[],
+  existing: ReadonlyMap<string, ExistingView>,
+): readonly Difference[] {
+  return viewsFor(columns)
     .map(({ name, about, select }) => ({
       view: { name, about, select: select(engine.dialect) },
       existing: existing.get(name),
     }))
-    .filter((each) => each.existing?.mark !== installer.markOf(db, each.view));
+    .filter((each) => each.existing?.mark !== engine.views.markOf(db, each.view));
 }
 
-async function update(
-  { db, engine }: Readable,
-  differences: readonly Difference[],
-): Promise<readonly SlotstreamError[]> {
-  const { views: installer } = engine;
+async function update(unit: Readable, { present, columns, outdated }: Plan): Promise<readonly SlotstreamError[]> {
+  const { db, engine } = unit;
   const problems: SlotstreamError[] = [];
-  for (const { view, existing } of differences) {
-    if (existing === undefined) await installer.create(db, view);
-    else if (!existing.isOurs) problems.push(nameTaken(view));
+  let installed = columns;
+  for (const { view, existing } of outdated) {
+    const { name } = view;
+    if (existing === undefined) await engine.views.create(db, view);
+    else if (!existing.isOurs) problems.push(nameTaken(name));
     else {
-      const cause = await installer.replace(db, view);
-      if (cause !== undefined) problems.push(notReplaced(view, cause));
+      const cause = await engine.views.replace(db, view);
+      if (cause === undefined) continue;
+      problems.push(notReplaced(name, cause, await engine.views.dependents(db, name)));
+      if (name !== 'contacts_wide') continue;
+      // Every column keeps its type, so that new ones can be added beneath the views that use it.
+      installed = withFormerTypes(columns, present);
+      for (const again of differencesOf(unit, installed, new Map([[name, existing]])))
+        if (again.view.name === name) await engine.views.replace(db, again.view);
     }
   }
+  if (!isDeepStrictEqual(installed, present)) await writeRows(unit, 'contacts_wide_columns', installed);
   return problems;
 }
 
-function nameTaken({ name }: DesiredView): SlotstreamError {
+function withFormerTypes(columns: readonly FieldColumn[], present: readonly FieldColumn[]): readonly FieldColumn[] {
+  const former = new Map(present.map(({ field_uri, field_type }) => [field_uri, field_type]));
+  return columns.map((column) => ({ ...column, field_type: former.get(column.field_uri) ?? column.field_type }));
+}
+
+function nameTaken(name: string): SlotstreamError {
   return new SlotstreamError('refused', `"${name}" in the store was not created by Slotstream and is left unchanged.`, {
     hint: 'Rename or drop it and start again: the view of that name is then created.',
   });
 }
 
 /** Dependent objects (2BP01), a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced({ name }: DesiredView, cause: unknown): SlotstreamError {
+function notReplaced(name: string, cause: unknown, dependents: readonly string[]): SlotstreamError {
+  const code = codeOf(cause);
+  if (code === '2BP01')
+    return new SlotstreamError(
+      'refused',
+      `A column of the view ${name} has a new type, which these views prevent: ${dependents.join(', ')}.`,
+      {
+        hint: `Drop them, run \`slotstream doctor\`, and create them again. Until then the column keeps its former type.`,
+        cause,
+      },
+    );
   const hints: Readonly<Record<string, string>> = {
-    '2BP01': `Drop the views that use ${name}, start again, and create them again.`,
-    '55P03': 'A long-running query was reading it; the next start tries again.',
+    '55P03': 'A long-running query was reading it; it is tried again at the next start, and every ten minutes.',
     '42501': `Let the user of DATABASE_URL own it: alter view ${name} owner to …`,
   };
-  return new SlotstreamError(
-    'refused',
-    `The view ${name} is out of date and could not be replaced (${codeOf(cause)}).`,
-    {
-      hint: hints[codeOf(cause)] ?? 'Drop it and start again: it is then created again.',
-      cause,
-    },
-  );
+  return new SlotstreamError('refused', `The view ${name} is out of date and could not be replaced (${code}).`, {
+    hint: hints[code] ?? 'Drop it and start again: it is then created again.',
+    cause,
+  });
 }

@@ -22,6 +22,8 @@ export interface ViewInstaller {
   columnsOf(db: Kysely<Database>, name: string): Promise<ReadonlySet<string>>;
   /** What exists under these names, in one query. */
   existing(db: Kysely<Database>, names: readonly string[]): Promise<ReadonlyMap<string, ExistingView>>;
+  /** The views of others that use this one, and so prevent that it is dropped; none where the engine does not track them. */
+  dependents(db: Kysely<Database>, name: string): Promise<readonly string[]>;
   markOf(db: Kysely<Database>, view: DesiredView): string;
   create(db: Kysely<Database>, view: DesiredView): Promise<void>;
   /** Returns the error that prevented it, after which the former view still exists; undefined after a success. */

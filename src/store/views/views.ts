@@ -3,7 +3,8 @@ import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { bookingJourneys } from './booking-journeys.ts';
 import { bookingsDaily } from './bookings-daily.ts';
-import { contactsWide, type FieldDefinition } from './contacts-wide.ts';
+import { contactsWide } from './contacts-wide.ts';
+import type { FieldColumn } from './custom-columns.ts';
 import { noShowRate } from './no-show-rate.ts';
 import { revenue } from './revenue.ts';
 import { routingFunnel } from './routing-funnel.ts';
@@ -15,27 +16,24 @@ export interface ViewShape {
   readonly since: string | undefined;
 }
 
-/** Every view, for the definitions of custom fields there are. */
-export function viewsFor(definitions: readonly FieldDefinition[]): readonly View[] {
-  return [bookingJourneys, bookingsDaily, noShowRate, contactsWide(definitions), routingFunnel, revenue];
+/** Every view, for the columns of custom fields there are. */
+export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
+  return [bookingJourneys, bookingsDaily, noShowRate, contactsWide(columns), routingFunnel, revenue];
 }
 
 export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);
 
-export async function readDefinitions({ db }: Pick<Store, 'db'>): Promise<readonly FieldDefinition[]> {
-  const rows = await db
-    .selectFrom('custom_field_definitions')
-    .select(['uri', 'label', 'field_type', 'currency', 'created_at'])
-    .execute();
-  return rows;
+/** The columns of custom fields in `contacts_wide`, in order. */
+export function readFieldColumns({ db }: Pick<Store, 'db'>): Promise<readonly FieldColumn[]> {
+  return db.selectFrom('contacts_wide_columns').selectAll().orderBy('position').execute();
 }
 
 /** The shape of a view in the store; undefined where there is none of that name. */
 export async function shapeOfView(store: Pick<Store, 'db' | 'engine'>, name: string): Promise<ViewShape | undefined> {
   if (!viewNames.includes(name)) return undefined;
-  const view = viewsFor(await readDefinitions(store)).find((each) => each.name === name);
+  const view = viewsFor(await readFieldColumns(store)).find((each) => each.name === name);
   if (view === undefined) return undefined;
-  // A view that could not be replaced lacks the newest columns.
+  // A view that could not be replaced lacks the newest columns, and one of another origin has others.
   const existing = await store.engine.views.columnsOf(store.db, name);
   const columns = Object.entries(view.columns).filter(([column]) => existing.has(column));
   return {

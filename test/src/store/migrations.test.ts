@@ -58,6 +58,7 @@ it.each([
       '0006-key-values': 'c5dcedfbf1d84973',
       '0007-extra': '40f42106abcede67',
       '0008-contact-search-table': '0969a9e771c9283c',
+      '0010-contacts-wide-columns': '059e5e05a7b4e5a8',
     },
   ],
   [
@@ -71,6 +72,7 @@ it.each([
       '0006-key-values': '251c8ebc5adaeb92',
       '0007-extra': 'f664e6b96e222024',
       '0008-contact-search-table': 'b4220fbfa0a644b5',
+      '0010-contacts-wide-columns': 'e94dd70e175e9b98',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

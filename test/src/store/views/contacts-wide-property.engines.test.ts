@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
-import { namedDefinitions } from '#src/store/views/custom-columns.ts';
-import { readDefinitions as definitionsIn } from '#src/store/views/views.ts';
+import { readFieldColumns } from '#src/store/views/views.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { emptyTables, freshMemory, freshPostgres, ingestBodies, type TestStore } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
@@ -76,13 +75,13 @@ describe.each([
               contactBody(n, Object.fromEntries(values.map((each, f) => [fieldUri(f), each]))),
             ),
           );
-          const columns = namedDefinitions(await definitionsIn(store), new Set());
+          const columns = await readFieldColumns(store);
           const expected = contacts.map((values, n) => ({
             uri: contactUri(n),
             ...Object.fromEntries(
-              columns.map(([column, definition]) => {
-                const f = Number(definition.uri.split('/').at(-1));
-                return [column, types[definition.field_type ?? '']?.(values[f] as Json) ?? null];
+              columns.map(({ column_name, field_uri, field_type }) => {
+                const f = Number(field_uri.split('/').at(-1));
+                return [column_name, types[field_type ?? '']?.(values[f] as Json) ?? null];
               }),
             ),
           }));

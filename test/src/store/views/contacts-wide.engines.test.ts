@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { readFieldColumns } from '#src/store/views/views.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
@@ -174,7 +175,7 @@ for (const engine of storeEngines)
       expect(row).toMatchObject({ uri: contactUri(1), custom_uri: expect.any(String), select: expect.anything() });
     });
 
-    it('gets a column with each new definition, loses none of the others, and follows one that is renamed', async () => {
+    it('gets a column with each new definition, which keeps its name whatever its label becomes', async () => {
       const column = async (name: string) => ((await rows())[0] ?? {})[name];
       await readDefinitions(opened.store, [
         { uri: fieldUri(1), label: 'Budget', field_type: 'currency', currency: 'EUR' },
@@ -185,7 +186,34 @@ for (const engine of storeEngines)
       expect([await column('budget'), await column('colour')]).toEqual([500, 'blue']);
       const updated_at = '2025-02-01T00:00:00.000000Z';
       await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Spend', field_type: 'currency', updated_at }]);
-      expect([await column('budget'), await column('spend'), await column('colour')]).toEqual([undefined, 500, 'blue']);
+      expect([await column('budget'), await column('spend'), await column('colour')]).toEqual([500, undefined, 'blue']);
+      // A field that takes over the former label gets another name.
+      await readDefinitions(opened.store, [{ uri: fieldUri(3), label: 'Budget', field_type: 'number' }]);
+      expect(await readFieldColumns(opened.store)).toMatchObject([
+        { field_uri: fieldUri(1), column_name: 'budget', label: 'Spend', field_type: 'currency' },
+        { field_uri: fieldUri(2), column_name: 'colour', label: 'Colour' },
+        { field_uri: fieldUri(3), column_name: expect.stringMatching(/^budget_[0-9a-f]{8}$/), label: 'Budget' },
+      ]);
+      expect(await column('budget')).toBe(500);
+    });
+
+    it('keeps the column of a field whose definition is gone, and its order whatever the age of a new one', async () => {
+      const { store } = opened;
+      await readDefinitions(store, [
+        { uri: fieldUri(1), label: 'Budget', field_type: 'number' },
+        { uri: fieldUri(2), label: 'Colour', field_type: 'text' },
+      ]);
+      await store.db.deleteFrom('custom_field_definitions').where('uri', '=', fieldUri(1)).execute();
+      await readDefinitions(store, [
+        { uri: fieldUri(3), label: 'Older', field_type: 'text', created_at: '2001-01-01T00:00:00.000000Z' },
+      ]);
+      await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5, [fieldUri(3)]: 'x' })]);
+      const [row = {}] = await rows();
+      expect(Object.entries(row).slice(-3)).toEqual([
+        ['budget', 5],
+        ['colour', null],
+        ['older', 'x'],
+      ]);
     });
 
     it('shows an option by its label of today', async () => {

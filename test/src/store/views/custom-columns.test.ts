@@ -1,7 +1,7 @@
 // What the columns of custom fields are called, whatever their labels are and whatever order they came in.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedDefinitions, type Definition } from '#src/store/views/custom-columns.ts';
+import { columnsFor, namedDefinitions, type Definition } from '#src/store/views/custom-columns.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const reserved = new Set(['name', 'uri']);
@@ -76,6 +76,22 @@ describe('the columns of custom fields', () => {
           created_at: '2025-02-01T00:00:00.000000Z',
         });
         expect(namesOf([younger, ...list])).toMatchObject(namesOf(list));
+      }),
+      runs(300),
+    );
+  });
+
+  it('keep name and position once they have them, whatever definitions come, change or go', () => {
+    fc.assert(
+      fc.property(definitions, definitions, (before, after) => {
+        const present = columnsFor([], before, reserved);
+        const columns = columnsFor(present, after, reserved);
+        const fixed = (list: typeof present) =>
+          list.map(({ field_uri, column_name, position }) => ({ field_uri, column_name, position }));
+        expect(fixed(columns.slice(0, present.length))).toEqual(fixed(present));
+        expect(new Set(columns.map(({ column_name }) => column_name)).size).toBe(columns.length);
+        for (const { uri, label: now } of after)
+          expect(columns.filter(({ field_uri }) => field_uri === uri)).toMatchObject([{ label: now }]);
       }),
       runs(300),
     );
