@@ -93,6 +93,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
   if ((smtp === undefined) !== (to === undefined))
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
+  if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
+    problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
   if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if ((values.QUEUE_SHARDS ?? 1) > 1 && !isRedis(values.QUEUE_URL))
@@ -147,6 +149,12 @@ function shape(values: SettingValues) {
     watchEveryMs: values.WATCH_EVERY,
     alerts: {
       slackUrl: values.ALERT_SLACK_URL,
+      teamsUrl: values.ALERT_TEAMS_URL,
+      discordUrl: values.ALERT_DISCORD_URL,
+      pagerdutyKey: values.ALERT_PAGERDUTY_KEY,
+      pagerdutyUrl: values.ALERT_PAGERDUTY_URL,
+      ntfyUrl: values.ALERT_NTFY_URL,
+      ntfyToken: values.ALERT_NTFY_TOKEN,
       webhookUrl: values.ALERT_WEBHOOK_URL,
       webhookSecret: values.ALERT_WEBHOOK_SECRET,
       smtpUrl: values.ALERT_SMTP_URL,

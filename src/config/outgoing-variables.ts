@@ -4,16 +4,62 @@ import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
 import { address, commaList, duration, spanOrNone, text, wholeNumber, yesOrNo, type Setting } from './readers.ts';
 
 /** An address of a third party: used unchanged, without a user name. */
-const callAddress = address('https://', 'http://')
+const calledAddress = address('https://', 'http://')
   .refine((value) => URL.canParse(value), 'a whole web address')
-  .refine((value) => !URL.parse(value)?.username, 'an address without a user name')
-  .optional();
+  .refine((value) => !URL.parse(value)?.username, 'an address without a user name');
+const callAddress = calledAddress.optional();
 
 export const outgoingSettings = {
   ALERT_SLACK_URL: {
     reads: callAddress,
     default: '–',
     meaning: 'Incoming webhook for alerts, of Slack or a compatible service.',
+    secret: true,
+  },
+  ALERT_TEAMS_URL: {
+    reads: callAddress,
+    default: '–',
+    meaning: 'Webhook of a Microsoft Teams workflow for alerts.',
+    secret: true,
+  },
+  ALERT_DISCORD_URL: {
+    reads: callAddress,
+    default: '–',
+    meaning: 'Webhook of a Discord channel for alerts.',
+    secret: true,
+  },
+  ALERT_PAGERDUTY_KEY: {
+    reads: z
+      .string()
+      .regex(/^[a-z\d]{32}$/i, 'an integration key of the Events API v2: 32 letters and digits')
+      .optional(),
+    default: '–',
+    meaning: 'Integration key of a PagerDuty service (Events API v2) for alerts.',
+    secret: true,
+  },
+  ALERT_PAGERDUTY_URL: {
+    reads: calledAddress.default('https://events.pagerduty.com/v2/enqueue'),
+    default: 'https://events.pagerduty.com/v2/enqueue',
+    meaning: 'The Events API of PagerDuty; `https://events.eu.pagerduty.com/v2/enqueue` for an account in the EU.',
+  },
+  ALERT_NTFY_URL: {
+    reads: calledAddress
+      .refine(
+        (value) => /^\/.*[^/]/.test(URL.parse(value)?.pathname ?? ''),
+        'the address of a topic, such as https://ntfy.sh/TOPIC',
+      )
+      .optional(),
+    default: '–',
+    meaning: 'Topic of ntfy for alerts, such as `https://ntfy.sh/TOPIC`.',
+    secret: true,
+  },
+  ALERT_NTFY_TOKEN: {
+    reads: z
+      .string()
+      .regex(/^[\w-]+$/, 'an access token of ntfy, such as tk_…')
+      .optional(),
+    default: '–',
+    meaning: 'Access token of ntfy, for a protected topic.',
     secret: true,
   },
   ALERT_WEBHOOK_URL: {

@@ -13,7 +13,7 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log },
   const channels = [...new Set(rules.flatMap((rule) => rule.channels))];
   const hasExternal = channels.some((channel) => channel !== 'log');
   const summary = `${rules.length} rules send to ${channels.join(', ')}.`;
-  const advice = 'To send them elsewhere too, set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL.';
+  const advice = 'To send them elsewhere too, set up a channel (docs/alerts.md).';
   // Alerts in the log alone are a choice, not a fault.
   report.ok(name, hasExternal ? summary : `${summary} ${advice}`);
   await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });

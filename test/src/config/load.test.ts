@@ -141,14 +141,25 @@ describe('configuration', () => {
     expect(complaintsOf({ ALERT_WEBHOOK_SECRET: 'canary-secret-of-alerts' }).message).toContain('ALERT_WEBHOOK_URL');
     expect(complaintsOf({ ALERT_SMTP_URL: 'smtp://mail.example.test' }).message).toContain('ALERT_EMAIL_TO');
     expect(complaintsOf({ ALERT_EMAIL_TO: 'ada@example.test' }).message).toContain('ALERT_SMTP_URL');
+    expect(complaintsOf({ ALERT_NTFY_TOKEN: 'tk_canary' }).message).toContain('ALERT_NTFY_URL');
     const wrong = complaintsOf({
       ALERT_SLACK_URL: 'https://canary:x@hooks.example.test',
+      ALERT_TEAMS_URL: 'canary',
+      ALERT_DISCORD_URL: 'ftp://canary.example.test',
+      ALERT_PAGERDUTY_KEY: 'canary',
+      ALERT_NTFY_URL: 'https://canary.example.test/',
+      ALERT_NTFY_TOKEN: 'canary\r\nx',
       ALERT_WEBHOOK_SECRET: 'canary',
       ALERT_SMTP_URL: 'smtps://canary@mail.example.test?tls=no',
       ALERT_EMAIL_TO: 'Canary <canary@example.test>',
     });
     expect(wrong.message.split('\n')).toEqual([
       'ALERT_SLACK_URL must be an address without a user name',
+      'ALERT_TEAMS_URL must be an address such as https://… or http://…',
+      'ALERT_DISCORD_URL must be an address such as https://… or http://…',
+      'ALERT_PAGERDUTY_KEY must be an integration key of the Events API v2: 32 letters and digits',
+      'ALERT_NTFY_URL must be the address of a topic, such as https://ntfy.sh/TOPIC',
+      'ALERT_NTFY_TOKEN must be an access token of ntfy, such as tk_…',
       'ALERT_WEBHOOK_SECRET must be at least 16 characters',
       'ALERT_SMTP_URL must be an address with only from=ADDRESS after its ?',
       'ALERT_EMAIL_TO must be mail addresses without names, separated by commas',

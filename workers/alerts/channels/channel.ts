@@ -2,7 +2,7 @@
 import type { Message } from '#workers/alerts/message/message.ts';
 
 /** The names that rules use. */
-export const channelNames = ['log', 'slack', 'webhook', 'email'] as const;
+export const channelNames = ['log', 'slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook', 'email'] as const;
 export type ChannelName = (typeof channelNames)[number];
 
 /** Fails for a name that no channel has. */

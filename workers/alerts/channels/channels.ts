@@ -3,10 +3,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { channelNames, type Channel, type ChannelName } from './channel.ts';
 
-export type ChannelSettings = Pick<
-  Config['alerts'],
-  'slackUrl' | 'webhookUrl' | 'webhookSecret' | 'smtpUrl' | 'emailTo' | 'allowPrivate'
->;
+export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl'>;
 
 export interface ChannelNeeds {
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -18,32 +15,42 @@ type Open = (needs: ChannelNeeds) => Promise<Channel>;
 /** Opens each channel; undefined when it is not configured. */
 const registry: Readonly<Record<ChannelName, (settings: ChannelSettings) => Open | undefined>> = {
   log: () => async (needs) => (await import('./log.ts')).openLog(needs),
-  slack({ slackUrl: url, allowPrivate }) {
-    if (url === undefined) return undefined;
-    return async ({ clock }) => {
-      const { openSlack } = await import('./slack.ts');
-      return openSlack({ outgoing: await openOutgoing(allowPrivate), clock }, { url });
-    };
-  },
-  webhook({ webhookUrl: url, webhookSecret: secret, allowPrivate }) {
-    if (url === undefined || secret === undefined) return undefined;
-    return async ({ clock }) => {
-      const { openWebhook } = await import('./webhook.ts');
-      return openWebhook({ outgoing: await openOutgoing(allowPrivate), clock }, { url, secret });
-    };
-  },
-  email({ smtpUrl: url, emailTo: to, allowPrivate }) {
-    if (url === undefined || to === undefined) return undefined;
-    return async () => {
-      const { openEmail } = await import('./email.ts');
-      return openEmail({ outgoing: await openOutgoing(allowPrivate) }, { url, to, allowPrivate });
-    };
-  },
+  slack: ({ slackUrl: url, ...settings }) =>
+    url === undefined
+      ? undefined
+      : async (needs) => (await import('./slack.ts')).openSlack(await outgoingFor(needs, settings), { url }),
+  teams: ({ teamsUrl: url, ...settings }) =>
+    url === undefined
+      ? undefined
+      : async (needs) => (await import('./teams.ts')).openTeams(await outgoingFor(needs, settings), { url }),
+  discord: ({ discordUrl: url, ...settings }) =>
+    url === undefined
+      ? undefined
+      : async (needs) => (await import('./discord.ts')).openDiscord(await outgoingFor(needs, settings), { url }),
+  pagerduty: ({ pagerdutyKey: key, pagerdutyUrl: url, ...settings }) =>
+    key === undefined
+      ? undefined
+      : async (needs) =>
+          (await import('./pagerduty.ts')).openPagerDuty(await outgoingFor(needs, settings), { url, key }),
+  ntfy: ({ ntfyUrl: url, ntfyToken: token, ...settings }) =>
+    url === undefined
+      ? undefined
+      : async (needs) => (await import('./ntfy.ts')).openNtfy(await outgoingFor(needs, settings), { url, token }),
+  webhook: ({ webhookUrl: url, webhookSecret: secret, ...settings }) =>
+    url === undefined || secret === undefined
+      ? undefined
+      : async (needs) =>
+          (await import('./webhook.ts')).openWebhook(await outgoingFor(needs, settings), { url, secret }),
+  email: ({ smtpUrl: url, emailTo: to, allowPrivate }) =>
+    url === undefined || to === undefined
+      ? undefined
+      : async (needs) =>
+          (await import('./email.ts')).openEmail(await outgoingFor(needs, { allowPrivate }), { url, to, allowPrivate }),
 };
 
-async function openOutgoing(allowPrivate: boolean) {
+async function outgoingFor({ clock }: ChannelNeeds, { allowPrivate }: Pick<ChannelSettings, 'allowPrivate'>) {
   const { createOutgoing } = await import('#src/egress/http.ts');
-  return createOutgoing({}, { allowPrivate });
+  return { outgoing: createOutgoing({}, { allowPrivate }), clock };
 }
 
 /** The channels of a rule that names none: all that are configured, or the log when none is. Every rule may name the log. */
@@ -59,6 +66,10 @@ export async function openChannels(
 ): Promise<ReadonlyMap<ChannelName, Channel>> {
   for (const [variable, url] of [
     ['ALERT_SLACK_URL', settings.slackUrl],
+    ['ALERT_TEAMS_URL', settings.teamsUrl],
+    ['ALERT_DISCORD_URL', settings.discordUrl],
+    ['ALERT_PAGERDUTY_URL', settings.pagerdutyUrl],
+    ['ALERT_NTFY_URL', settings.ntfyUrl],
     ['ALERT_WEBHOOK_URL', settings.webhookUrl],
   ] as const)
     if (url?.startsWith('http:') && !settings.allowPrivate)

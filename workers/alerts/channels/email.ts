@@ -43,6 +43,8 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
     name: 'email',
     target: host,
     async send(message, signal) {
+      // The configured addresses are for what has no host, and for hosts without an address.
+      const recipients = message.hosts?.length ? message.hosts.map(({ email }) => email) : [...to];
       let connection: Socket | undefined;
       const stop = () => connection?.destroy();
       signal.addEventListener('abort', stop, { once: true });
@@ -52,7 +54,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
         const transport = nodemailer.createTransport({ ...options, connection });
         const { rejected, response } = await transport.sendMail({
           from: { name: 'Slotstream', address: from },
-          to: [...to],
+          to: recipients,
           messageId: messageIdOf(message.id),
           ...(message.follows !== undefined && {
             inReplyTo: messageIdOf(message.follows),
@@ -63,7 +65,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
           ...mailBody(message),
         });
         // Not retried for the rejected addresses: the others have the message already.
-        const note = rejected.length > 0 ? `, ${rejected.length} of ${to.length} addresses refused` : '';
+        const note = rejected.length > 0 ? `, ${rejected.length} of ${recipients.length} addresses refused` : '';
         return { ok: true, answer: `${codesIn(response)}${note}` };
       } catch (error) {
         return failed(error, { signal, isConnected: connection !== undefined });

@@ -1,35 +1,25 @@
 // Slack's incoming webhooks and compatible services (Mattermost, Rocket.Chat): blocks, and a plain text for clients that do not show
-// blocks. Values are only ever put into plain_text, which has no markup.
+// blocks. What people wrote is only ever put into plain_text, which has no markup.
 import type { Channel } from './channel.ts';
-import { classifyResponse, isRejection, type HttpChannelNeeds } from './classify-response.ts';
+import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 
-const timeoutMs = 10_000;
 // Slack rejects the whole message when one of these is exceeded.
 const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, text: 4_000 } as const;
 
-export function openSlack({ outgoing, clock }: HttpChannelNeeds, { url }: { readonly url: string }): Channel {
-  return {
+export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: string }): Channel =>
+  openHttpChannel(needs, {
     name: 'slack',
-    target: new URL(url).host,
-    async send(message, signal) {
-      const body = JSON.stringify(slackBody(message));
-      const headers = { 'content-type': 'application/json; charset=utf-8' };
-      const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
-      return classifyResponse({
-        answer,
-        nowMs: clock(),
-        shownBody: (text) => slackCodes.find((code) => code === text),
-        isFinal: isRejection,
-      });
-    },
-    close: async () => outgoing.close(),
-  };
-}
+    url,
+    bodyOf: (message) => JSON.stringify(slackBody(message)),
+    shownBody: (text) => slackCodes.find((code) => code === text),
+  });
 
-export function slackBody({ title, text, facts, link }: Message): object {
+function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
   const fields = facts.slice(0, limits.fields).map(({ label, value }) => plain(`${label}: ${value}`, limits.field));
+  // An incoming webhook posts into its own channel: a mention is what reaches a person. The ids are from the rules file.
+  const mentions = hosts.flatMap(({ slackUser: user }) => (user === undefined ? [] : [`<@${user}>`])).join(' ');
   return {
     text: truncate(escaped([title, text, ...(link === undefined ? [] : [link])].join('\n')), limits.text),
     // Nothing in `text` is markup, a mention or a preview.
@@ -41,6 +31,7 @@ export function slackBody({ title, text, facts, link }: Message): object {
     blocks: [
       { type: 'header', text: plain(title, limits.header) },
       { type: 'section', text: plain(text, limits.section) },
+      ...(mentions === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: mentions } }]),
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
       ...(link === undefined ? [] : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link) }] }]),
     ],

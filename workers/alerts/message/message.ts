@@ -23,6 +23,14 @@ export interface Message {
   readonly occurredAt: string;
   /** The URIs it is about; one per alert of a digest. */
   readonly subjects: readonly string[];
+  /** The hosts it is for, when its rule has `to_host`. */
+  readonly hosts?: readonly MessageHost[] | undefined;
+}
+
+export interface MessageHost {
+  readonly email: string;
+  /** The user's id in Slack, by `slack_users` of the rules file. */
+  readonly slackUser: string | undefined;
 }
 
 export interface MessageFact {

@@ -131,14 +131,14 @@ async function recheck(from: Store | Unit, rule: AlertRule, alerts: readonly Ale
   };
 }
 
-function buildFor(
+async function buildFor(
   needs: MessageNeeds,
   rule: AlertRule,
   { alert, contexts }: { readonly alert: Alert; readonly contexts: Checked['contexts'] },
 ): Promise<Message> {
   const { subject_uri, fact, occurred_at, follows, episode, detail } = alert;
   const context = contexts.get(subject_uri);
-  return buildMessage(needs, {
+  const message = await buildMessage(needs, {
     id: messageIdOf(alert),
     rule,
     kind: follows === null ? 'alert' : 'retraction',
@@ -146,6 +146,7 @@ function buildFor(
     occurredAt: occurred_at,
     follows: follows === null ? undefined : messageIdOf({ id: follows, episode }),
   });
+  return { ...message, hosts: context && isAboutBookings(rule) ? rule.hostsOf?.(context) : undefined };
 }
 
 async function deliver(needs: SendNeeds, channel: Channel, { alerts, message }: ReadyMessage): Promise<void> {

@@ -9,6 +9,7 @@ import { filter } from './filter.ts';
 import { lateCancel } from './late-cancel.ts';
 import { noShow, repeatNoShow } from './no-show.ts';
 import type { RuleKind } from './rule.ts';
+import { slackUsers } from './to-host.ts';
 import { vip } from './vip.ts';
 
 /** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
@@ -31,9 +32,17 @@ export const commonFields = {
 };
 
 /** The additional fields of rules about bookings. */
-export const bookingFields = { filter: filter.default({}), grace: spanOrNone.optional() };
+export const bookingFields = {
+  filter: filter.default({}),
+  grace: spanOrNone.optional(),
+  /** Sends to the hosts of the booking: by e-mail instead of ALERT_EMAIL_TO, in Slack as a mention. */
+  to_host: z.boolean().default(false),
+};
 
-const fileShape = z.strictObject({ rules: z.array(z.looseObject({ when: z.enum(kindNames) })).max(200) });
+const fileShape = z.strictObject({
+  slack_users: slackUsers,
+  rules: z.array(z.looseObject({ when: z.enum(kindNames) })).max(200),
+});
 
 const ruleSchemas = new Map<string, z.ZodType>([
   ...bookingKinds.map(

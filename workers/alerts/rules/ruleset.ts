@@ -6,10 +6,12 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#workers/alerts/channels/channel.ts';
 import type { MirrorHealth, Problems } from '#workers/alerts/conditions/condition.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
+import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { matchesFilter } from './filter.ts';
 import type { BookingContext, BoundRule } from './rule.ts';
 import { bookingFields, bookingKinds, commonFields, pathText, shapeErrors } from './rules-file.ts';
+import { hostRecipients, slackUsers, toHostError } from './to-host.ts';
 
 interface RuleSettings {
   readonly name: string;
@@ -30,6 +32,8 @@ export interface BookingRule extends RuleSettings, BoundRule {
   readonly readsContact: boolean;
   readonly readsMarks: boolean;
   readonly readsEvent: boolean;
+  /** Undefined without `to_host`. */
+  readonly hostsOf: ((context: BookingContext) => readonly MessageHost[]) | undefined;
 }
 
 export interface ConditionRule extends RuleSettings {
@@ -73,8 +77,9 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       const kind = kinds.find(({ when }) => when === propertyOf(rule, 'when'));
       return kind === undefined ? [] : [{ rule, kind }];
     });
+  const users = slackUsers.parse(propertyOf(given, 'slack_users'));
   const bookings = rulesOf(bookingKinds).map(({ rule, kind }): BookingRule => {
-    const { filter, grace } = ofBookings.parse(rule);
+    const { filter, grace, to_host: isToHost } = ofBookings.parse(rule);
     const bound = kind.bind(rule);
     return {
       ...settingsOf(rule, kind),
@@ -83,6 +88,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       readsContact: kind.reads === 'contact' || filter.contact !== undefined,
       readsMarks: kind.reads === 'marks',
       readsEvent: kind.reads === 'event' || filter.event_type !== undefined || filter.host !== undefined,
+      hostsOf: isToHost ? (context) => hostRecipients(context, users) : undefined,
       find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
     };
   });
@@ -144,6 +150,8 @@ async function crossRuleErrors(
     }
     const mistake = typeof template === 'string' ? await templateError(template) : undefined;
     if (mistake !== undefined) mistakes.push(`${at('template')}: ${mistake}`);
+    const hostMistake = toHostError(rule, configured);
+    if (hostMistake !== undefined) mistakes.push(`${at('to_host')}: ${hostMistake}`);
   }
   return mistakes;
 }
@@ -151,6 +159,10 @@ async function crossRuleErrors(
 /** The settings of each channel that needs some. */
 const variablesOf: ReadonlyMap<unknown, string> = new Map<ChannelName, string>([
   ['slack', 'ALERT_SLACK_URL'],
+  ['teams', 'ALERT_TEAMS_URL'],
+  ['discord', 'ALERT_DISCORD_URL'],
+  ['pagerduty', 'ALERT_PAGERDUTY_KEY'],
+  ['ntfy', 'ALERT_NTFY_URL'],
   ['webhook', 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET'],
   ['email', 'ALERT_SMTP_URL and ALERT_EMAIL_TO'],
 ]);

@@ -33,6 +33,8 @@ const noShow: MessageInput = {
   occurredAt: '2026-11-16T15:10:00.000000Z',
 };
 
+const httpChannels = ['slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook'] as const;
+
 /** Every channel there is, a web server and a mail server behind them. */
 async function openWorld({
   allowPrivate = true,
@@ -50,6 +52,12 @@ async function openWorld({
   const channels = await openChannels(
     {
       slackUrl: `${web.url}/T0/B0/canary`,
+      teamsUrl: `${web.url}/canary?sig=canary`,
+      discordUrl: `${web.url}/canary`,
+      pagerdutyKey: 'canary0123456789canary0123456789',
+      pagerdutyUrl: web.url,
+      ntfyUrl: `${web.url}/canary`,
+      ntfyToken: 'tk_canary',
       webhookUrl: `${web.url}?key=canary`,
       webhookSecret: secret,
       smtpUrl: mail.url,
@@ -74,6 +82,10 @@ describe('every channel', () => {
     expect(Object.fromEntries(answers)).toEqual({
       log: { ok: true, answer: 'written' },
       slack: { ok: true, answer: '202' },
+      teams: { ok: true, answer: '202' },
+      discord: { ok: true, answer: '202' },
+      pagerduty: { ok: true, answer: '202' },
+      ntfy: { ok: true, answer: '202' },
       webhook: { ok: true, answer: '202' },
       email: { ok: true, answer: '250' },
     });
@@ -90,7 +102,7 @@ describe('every channel', () => {
   it('sends nothing to private addresses by default', async () => {
     await using world = await openWorld({ allowPrivate: false });
     const message = await buildMessage(needs, noShow);
-    for (const name of ['slack', 'webhook', 'email'] as const)
+    for (const name of [...httpChannels, 'email'] as const)
       expect(await world.send(name, message)).toEqual({
         ok: false,
         answer: 'it leads to a private or special network address (ALERT_ALLOW_PRIVATE)',
@@ -104,7 +116,7 @@ describe('every channel', () => {
     world.web.answer = null;
     world.mail.answer = null;
     const message = await buildMessage(needs, noShow);
-    for (const name of ['slack', 'webhook', 'email'] as const) {
+    for (const name of [...httpChannels, 'email'] as const) {
       const answer = await world.send(name, message, AbortSignal.timeout(300));
       expect(answer).toEqual({ ok: false, answer: 'no answer in time', retry: true, outcomeUnknown: true });
     }
@@ -113,6 +125,12 @@ describe('every channel', () => {
   it('is open when it is configured; the log is always open and is the default when nothing else is configured', async () => {
     const none = {
       slackUrl: undefined,
+      teamsUrl: undefined,
+      discordUrl: undefined,
+      pagerdutyKey: undefined,
+      pagerdutyUrl: 'https://events.pagerduty.com/v2/enqueue',
+      ntfyUrl: undefined,
+      ntfyToken: undefined,
       webhookUrl: undefined,
       webhookSecret: undefined,
       smtpUrl: undefined,
@@ -129,12 +147,16 @@ describe('every channel', () => {
     await using world = await openWorld({ allowPrivate: false });
     expect(world.lines.map((line) => (JSON.parse(line) as { variable: string }).variable)).toEqual([
       'ALERT_SLACK_URL',
+      'ALERT_TEAMS_URL',
+      'ALERT_DISCORD_URL',
+      'ALERT_PAGERDUTY_URL',
+      'ALERT_NTFY_URL',
       'ALERT_WEBHOOK_URL',
     ]);
   });
 });
 
-describe.each(['slack', 'webhook'] as const)('the HTTP answer to %s', (name) => {
+describe.each(httpChannels)('the HTTP answer to %s', (name) => {
   const answered = async (status: number, words: { headers?: Record<string, string>; body?: string } = {}) => {
     await using world = await openWorld();
     world.web.answer = status;
@@ -205,6 +227,19 @@ describe('slack', () => {
         },
         { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://slots.example.test/|Open Slotstream>' }] },
       ],
+    });
+  });
+
+  it('mentions the hosts of a rule with to_host, and no other person', async () => {
+    await using world = await openWorld();
+    const hosts = [
+      { email: 'grace@example.test', slackUser: 'U012AB3CD' },
+      { email: 'alan@example.test', slackUser: undefined },
+    ];
+    await world.send('slack', { ...(await buildMessage(needs, noShow)), hosts });
+    expect(world.web.received[0]?.body.blocks[2]).toEqual({
+      type: 'section',
+      text: { type: 'mrkdwn', text: '<@U012AB3CD>' },
     });
   });
 
@@ -284,6 +319,17 @@ describe('email', () => {
     expect(alert?.text).toContain('When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)');
     expect(alert?.html).toContain('<a href="https://slots.example.test/">Open Slotstream</a>');
     expect(retraction?.headers.get('In-Reply-To')).toBe('<a1b2c3@slots.example.test>');
+  });
+
+  it('reaches the hosts instead for a rule with to_host; without an address, the configured recipients', async () => {
+    await using world = await openWorld();
+    const message = await buildMessage(needs, noShow);
+    await world.send('email', { ...message, hosts: [{ email: 'grace@example.test', slackUser: undefined }] });
+    await world.send('email', { ...message, hosts: [] });
+    expect(world.mail.mails.map(({ to }) => to)).toEqual([
+      ['grace@example.test'],
+      ['ops@example.test', 'desk@example.test'],
+    ]);
   });
 
   it.each([

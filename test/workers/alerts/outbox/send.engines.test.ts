@@ -7,6 +7,7 @@ import { unresolvedSends } from '#src/store/alerts/claims.ts';
 import { closeAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SendResult } from '#workers/alerts/channels/channel.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
 import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
@@ -28,6 +29,7 @@ async function openSender(store: Store) {
     breaker,
     nowMs: startMs,
     received: [] as string[],
+    hosts: [] as Message['hosts'][],
     answer: { ok: true, answer: '200' } as SendResult,
     hasChannel: true,
     async add(id: string, rule: string, subject_uri = id) {
@@ -44,8 +46,9 @@ async function openSender(store: Store) {
       const channel = {
         name: 'slack' as const,
         target: 'test',
-        send: async (message: { id: string }) => {
+        send: async (message: Message) => {
           sender.received.push(message.id);
+          sender.hosts.push(message.hosts);
           return sender.answer;
         },
       };
@@ -88,6 +91,20 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(await sender.row('odd')).toMatchObject({ state: 'failed', attempts: 12 });
     expect([sender.breaker.state(sender.nowMs), sender.breaker.failures]).toEqual(['closed', 0]);
     expect(sender.received).toEqual([]);
+  });
+
+  it('addresses the hosts of the booking when the rule has to_host', async () => {
+    await using opened = await fresh();
+    const sender = await openSender(opened.store);
+    const { uri, marked } = noShowBooking(1, startMs);
+    await ingestBodies(opened.store, [marked]);
+    const { bookings } = await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] });
+    const found = [{ fact: { kind: 'no_show' as const, noShowUri: 'mark' }, occurredAt: instantOf(startMs) }];
+    const host = { email: 'grace@example.test', slackUser: undefined };
+    for (const rule of bookings) sender.rules.set('no_show', { ...rule, find: () => found, hostsOf: () => [host] });
+    await sender.add('mark', 'no_show', uri);
+    await sender.send('mark');
+    expect(sender.hosts).toEqual([[host]]);
   });
 
   it.each(['rule', 'channel'])(

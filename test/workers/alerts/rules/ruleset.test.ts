@@ -110,6 +110,48 @@ describe('the rules', () => {
     await expect(missing).rejects.toMatchObject({ code: 'config', message: 'ALERTS_FILE:\nThe file cannot be read.' });
   });
 
+  it('send to the hosts whose address is known, with their Slack users', async () => {
+    const rules = [
+      { name: 'own', when: 'no_show', to_host: true },
+      { name: 'all', when: 'no_show' },
+    ];
+    const { bookings } = await load({ slack_users: { 'Grace@example.test': 'U012AB3CD' }, rules }, ['slack']);
+    const hosts = [
+      { user_name: 'Grace', user_email: 'grace@example.test' },
+      { user_name: 'Grace again', user_email: 'grace@example.test' },
+      { user_name: 'Alan', user_email: 'alan@example.test' },
+      { user_name: 'Eve', user_email: 'eve@example.test, all@example.test' },
+      { user_name: 'No address' },
+    ];
+    expect(bookings.map(({ hostsOf }) => hostsOf?.(bookingContext({ event: { hosts } })))).toEqual([
+      [
+        { email: 'grace@example.test', slackUser: 'U012AB3CD' },
+        { email: 'alan@example.test', slackUser: undefined },
+      ],
+      undefined,
+    ]);
+  });
+
+  it('can send to hosts by e-mail or Slack only, one message per booking', async () => {
+    const rules = [
+      { name: 'a', when: 'no_show', to_host: true, digest: '1h' },
+      { name: 'b', when: 'no_show', to_host: true, channels: ['log'] },
+      { name: 'c', when: 'no_show', to_host: true },
+      { name: 'd', when: 'lag', to_host: true },
+    ];
+    expect(
+      await mistakesIn({ rules, slack_users: { Grace: 'U012AB3CD', 'a@example.test': '@grace' } }, ['teams']),
+    ).toEqual([
+      'slack_users.a@example.test: the id of a Slack user, such as U012AB3CD',
+      "slack_users.Grace: not a host's e-mail address",
+      expect.stringMatching(/^rules\.3: .*to_host/),
+      'rules.0.to_host: cannot be combined with digest',
+      'rules.1.to_host: needs the channel email or slack',
+      'rules.2.to_host: needs the channel email or slack',
+      'rules.3.to_host: needs the channel email or slack',
+    ]);
+  });
+
   it('name the settings of a channel that is not configured', async () => {
     const rules = [{ name: 'a', when: 'no_show', channels: ['webhook'] }];
     expect(await mistakesIn({ rules })).toEqual([

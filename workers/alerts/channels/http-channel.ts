@@ -1,23 +1,51 @@
-// Turns the answer of an HTTP endpoint into the result of a send, for every channel over HTTP.
+// What all channels over HTTP have in common: one POST per message, and its answer as the result of the send.
 import { requestedDelayMs } from '#src/base/retry-after.ts';
 import type { Outgoing, OutgoingAnswer } from '#src/egress/http.ts';
-import type { SendResult } from './channel.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import type { Channel, ChannelName, SendResult } from './channel.ts';
 
 export interface HttpChannelNeeds {
   readonly outgoing: Outgoing;
   readonly clock: () => number;
 }
 
-export interface ResponseInput {
-  readonly answer: OutgoingAnswer;
-  readonly nowMs: number;
+interface ResponseRules {
   /** The part of the body that may be shown. It may repeat what we sent, so by default nothing is. */
   readonly shownBody?: (text: string) => string | undefined;
-  /** Whether a status means that the message will never be accepted. */
-  readonly isFinal: (status: number) => boolean;
+  /** Whether a status means that the message will never be accepted. Default: `isRejection`. */
+  readonly isFinal?: (status: number) => boolean;
 }
 
-export function classifyResponse({ answer, nowMs, shownBody, isFinal }: ResponseInput): SendResult {
+export interface HttpChannelOptions extends ResponseRules {
+  readonly name: ChannelName;
+  readonly url: string;
+  bodyOf(message: Message): string;
+  /** Besides the content type. */
+  headersOf?(message: Message, body: string): Readonly<Record<string, string>>;
+}
+
+const timeoutMs = 10_000;
+
+export function openHttpChannel({ outgoing, clock }: HttpChannelNeeds, options: HttpChannelOptions): Channel {
+  const { name, url, bodyOf, headersOf } = options;
+  return {
+    name,
+    target: new URL(url).host,
+    async send(message, signal) {
+      const body = bodyOf(message);
+      const headers = { 'content-type': 'application/json; charset=utf-8', ...headersOf?.(message, body) };
+      const answer = await outgoing.post(url, { headers, body, timeoutMs, signal });
+      return classifyResponse(answer, clock(), options);
+    },
+    close: async () => outgoing.close(),
+  };
+}
+
+function classifyResponse(
+  answer: OutgoingAnswer,
+  nowMs: number,
+  { shownBody, isFinal = isRejection }: ResponseRules,
+): SendResult {
   if (!answer.ok)
     return { ok: false, answer: answer.reason, retry: !answer.refused, ...(answer.unsure && { outcomeUnknown: true }) };
   const { status } = answer;

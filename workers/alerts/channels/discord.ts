@@ -1,0 +1,35 @@
+// A webhook of Discord: one message as text, because embeds can be switched off by the reader. Mentions are off for the whole message.
+import type { Message } from '#workers/alerts/message/message.ts';
+import { truncate } from '#workers/alerts/message/sanitize-text.ts';
+import type { Channel } from './channel.ts';
+import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
+
+const maxLength = 2_000;
+/** Shows no previews of links. */
+const suppressEmbeds = 4;
+
+export const openDiscord = (needs: HttpChannelNeeds, { url }: { readonly url: string }): Channel =>
+  openHttpChannel(needs, { name: 'discord', url, bodyOf: (message) => JSON.stringify(discordBody(message)) });
+
+function discordBody({ title, text, facts, link }: Message): object {
+  const head = `**${escaped(title)}**\n`;
+  const foot = link === undefined ? '' : `\n<${link}>`;
+  const lines = [text, ...facts.map(({ label, value }) => `${label}: ${value}`)].map(escaped).join('\n');
+  return {
+    username: 'Slotstream',
+    content: `${head}${truncate(lines, maxLength - head.length - foot.length)}${foot}`,
+    allowed_mentions: { parse: [] },
+    flags: suppressEmbeds,
+  };
+}
+
+/**
+ * A backslash before every character that can begin Markdown, a mention, an emoji or a link. A hyphen, a plus sign and a number begin a list
+ * only at the start of a line.
+ */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\*_~`|>#[\]()<:@]/g, '\\$&').replaceAll(/^(\s*)(?:([-+])|(\d+)\.)/gm, startOfLine);
+}
+
+const startOfLine = (_all: string, space: string, sign: string | undefined, number: string | undefined): string =>
+  sign === undefined ? `${space}${number}\\.` : `${space}\\${sign}`;

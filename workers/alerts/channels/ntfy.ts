@@ -1,0 +1,44 @@
+// ntfy: push notifications to phones and desktops, from ntfy.sh or a server of one's own. Messages are plain text: Markdown is off by
+// default.
+import type { Message } from '#workers/alerts/message/message.ts';
+import { truncate } from '#workers/alerts/message/sanitize-text.ts';
+import type { Channel } from './channel.ts';
+import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
+
+/** Above 4,096 bytes a message becomes an attached file; the request may have twice as many. */
+const maxBytes = 3_000;
+const priorities: Readonly<Record<Message['kind'], number>> = { alert: 4, digest: 3, retraction: 3, test: 3 };
+
+export interface NtfyOptions {
+  /** The topic's address; JSON is sent to the address above it. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+export function openNtfy(needs: HttpChannelNeeds, { url, token }: NtfyOptions): Channel {
+  const { topic, server } = ntfyTopic(url);
+  return openHttpChannel(needs, {
+    name: 'ntfy',
+    url: server,
+    bodyOf: (message) => JSON.stringify({ topic, ...ntfyBody(message) }),
+    headersOf: () => (token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  });
+}
+
+/** `https://ntfy.sh/topic` is the topic `topic` of the server `https://ntfy.sh/`. */
+function ntfyTopic(url: string): { readonly topic: string; readonly server: string } {
+  const { pathname } = new URL(url);
+  return { topic: pathname.split('/').findLast((part) => part !== '') ?? '', server: new URL('.', url).href };
+}
+
+function ntfyBody({ kind, title, text, facts, link }: Message): object {
+  const lines = [text, '', ...facts.map(({ label, value }) => `${label}: ${value}`)].join('\n').trim();
+  // No character has more than three bytes per unit of its length.
+  const longest = Buffer.byteLength(lines) > maxBytes ? maxBytes / 3 : maxBytes;
+  return {
+    title,
+    message: truncate(lines, longest),
+    priority: priorities[kind],
+    ...(link !== undefined && { click: link }),
+  };
+}

@@ -1,0 +1,39 @@
+// PagerDuty's Events API v2: an alert triggers an incident, its retraction resolves the incident. All fields are plain text.
+import type { Message } from '#workers/alerts/message/message.ts';
+import { truncate } from '#workers/alerts/message/sanitize-text.ts';
+import type { Channel } from './channel.ts';
+import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
+
+const limits = { summary: 1_024, key: 255 } as const;
+
+export const openPagerDuty = (
+  needs: HttpChannelNeeds,
+  { url, key }: { readonly url: string; readonly key: string },
+): Channel =>
+  openHttpChannel(needs, {
+    name: 'pagerduty',
+    url,
+    bodyOf: (message) => JSON.stringify(pagerDutyBody(message, key)),
+  });
+
+function pagerDutyBody(message: Message, routing_key: string): object {
+  const { id, kind, follows, rule, title, text, facts, link, occurredAt } = message;
+  // The same key at every attempt, so a repetition does not open a second incident.
+  const dedup_key = (follows ?? id).slice(0, limits.key);
+  if (kind === 'retraction') return { routing_key, event_action: 'resolve', dedup_key };
+  return {
+    routing_key,
+    event_action: 'trigger',
+    dedup_key,
+    client: 'Slotstream',
+    ...(link !== undefined && { client_url: link, links: [{ href: link, text: 'Open Slotstream' }] }),
+    payload: {
+      summary: truncate(title, limits.summary),
+      source: link === undefined ? 'slotstream' : new URL(link).host,
+      severity: kind === 'test' ? 'info' : 'warning',
+      timestamp: occurredAt,
+      class: rule,
+      custom_details: { text, ...Object.fromEntries(facts.map(({ label, value }) => [label, value])) },
+    },
+  };
+}

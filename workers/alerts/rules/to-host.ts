@@ -1,0 +1,34 @@
+// `to_host`: sends the alerts of a rule to the hosts of the booking, by e-mail and as mentions in Slack.
+import { z } from 'zod';
+import { propertyOf } from '#schemas/wire.ts';
+import { isMailAddress } from '#src/egress/smtp-url.ts';
+import type { ChannelName } from '#workers/alerts/channels/channel.ts';
+import type { MessageHost } from '#workers/alerts/message/message.ts';
+import { hostsOf } from './filter.ts';
+import type { BookingContext } from './rule.ts';
+
+/** Ids of Slack users by the host's e-mail address, for mentions. */
+export const slackUsers = z
+  .record(z.string(), z.string().regex(/^[UW][A-Z0-9]{2,30}$/, 'the id of a Slack user, such as U012AB3CD'))
+  .superRefine((users, context) => {
+    for (const email of Object.keys(users).filter((key) => !isMailAddress(key)))
+      context.addIssue({ code: 'custom', path: [email], message: "not a host's e-mail address" });
+  })
+  .default({})
+  .transform((users) => new Map(Object.entries(users).map(([email, user]) => [email.toLowerCase(), user])));
+
+/** The hosts of a booking whose e-mail address is known. The addresses are JSON as the service sent it. */
+export function hostRecipients(context: BookingContext, users: ReadonlyMap<string, string>): readonly MessageHost[] {
+  const addresses = hostsOf(context).flatMap(({ email }) => (email !== undefined && isMailAddress(email) ? email : []));
+  return [...new Set(addresses)].map((email) => ({ email, slackUser: users.get(email.toLowerCase()) }));
+}
+
+/** Undefined when a rule can have `to_host`, or does not have it. */
+export function toHostError(rule: unknown, configured: readonly ChannelName[]): string | undefined {
+  if (propertyOf(rule, 'to_host') !== true) return undefined;
+  // One message about the bookings of many hosts would show each host those of the others.
+  if (propertyOf(rule, 'digest') !== undefined) return 'cannot be combined with digest';
+  const channels: unknown = propertyOf(rule, 'channels') ?? configured;
+  const canReachHosts = Array.isArray(channels) && ['email', 'slack'].some((channel) => channels.includes(channel));
+  return canReachHosts ? undefined : 'needs the channel email or slack';
+}
