@@ -11,6 +11,7 @@ import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/condit
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
+import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { reconcile, type ReconcileNeeds, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
@@ -28,12 +29,26 @@ export function startSyncJobs(needs: SyncJobNeeds): Schedules {
   const isWatching = config.publicUrl !== undefined && hasSigningKey(config);
   if (!isWatching)
     log.info('this process does not watch the subscriptions: set PUBLIC_URL and the signing key of the receivers');
+  const compared = [compareRecentJob(needs), compareEverythingJob(needs), repairMissedWindowJob(needs)];
   return startJobs(needs, [
-    compareRecentJob(needs),
-    compareEverythingJob(needs),
-    repairMissedWindowJob(needs),
+    ...afterFirstBackfill(needs, compared),
     ...(isWatching ? [watchSubscriptionsJob(needs)] : []),
   ]);
+}
+
+/** Before the first backfill everything would differ, and the comparison would use up the rate limit that the backfill needs. */
+function afterFirstBackfill({ store, log }: SyncJobNeeds, jobs: readonly Job[]): readonly Job[] {
+  let isReported = false;
+  return jobs.map((job) => ({
+    ...job,
+    async run(signal, isHeld) {
+      if (await isFilled(store)) return job.run(signal, isHeld);
+      if (!isReported)
+        log.info('the mirror is compared with the service after the first backfill: npx slotstream backfill');
+      isReported = true;
+      return undefined;
+    },
+  }));
 }
 
 function compareRecentJob(needs: SyncJobNeeds): Job {

@@ -6,6 +6,8 @@ const codes = {
   usage: { exit: 2, transient: false },
   /** A setting or a file of the operator is invalid. */
   config: { exit: 2, transient: false },
+  /** The token is of another organization than the mirror. */
+  other_organization: { exit: 2, transient: false },
   /** Another process owns the embedded queue, or the command cannot use it. */
   queue_held: { exit: 2, transient: false },
   /** The queue did not answer in time, or it failed. */

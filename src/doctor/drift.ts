@@ -1,5 +1,6 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { lastReconcileRuns } from '#src/app/mirror.ts';
+import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { hasApi, openMirrorIfAny, type Check } from './check.ts';
@@ -16,6 +17,12 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
   const gap = await openGap(store);
   if (gap !== undefined)
     report.warning(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --repair');
+  if (!(await isFilled(store)))
+    return report.warning(
+      name,
+      'the first backfill has not completed, so the mirror is not compared with the service yet.',
+      'npx slotstream backfill',
+    );
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const part of ['recent', 'full'] as const) {
     const everyMs = periods[part];
@@ -38,7 +45,8 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
     if (run.unreadable.length > 0)
       report.warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.');
     const ageMs = now().getTime() - Date.parse(run.finished_at);
-    const message = `${part}: ${run.read} records compared at ${run.finished_at}, ${totalOf(run.drift)} repaired.`;
+    const what = part === 'full' ? `all ${run.read} records` : `${run.read} recent records`;
+    const message = `${what} were compared at ${run.finished_at}; ${totalOf(run.drift)} were repaired.`;
     if (ageMs > maxMissedPeriods * everyMs) report.warning(name, `${message} None since.`, command);
     else report.ok(name, message);
   }

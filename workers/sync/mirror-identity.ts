@@ -1,20 +1,30 @@
-// Guards against the token of another organization: with it every row would look deleted.
+// Which organization the mirror belongs to, and whether the first backfill has completed. Guards against the token of another
+// organization: with it every row would look deleted, and the webhooks of both would be mixed.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
-import type { Sources } from './sources.ts';
 
-const mirrored = z.object({ origin: z.string(), organization: z.string() });
+const mirrored = z.object({
+  origin: z.string(),
+  organization: z.string(),
+  /** Whether everything was copied once. Earlier versions did not record it: their mirrors are compared, as before. */
+  filled: z.boolean().default(true),
+});
+type Mirrored = z.output<typeof mirrored>;
 
 const identity = keyValue('mirrored', mirrored);
 
+/** The organization of a token, and the service it is of. */
+export type Account = Pick<Mirrored, 'origin' | 'organization'>;
+
 /** Refuses the token of another organization. The first run that writes records the organization (`claims`). */
 export async function requireSameOrganization(
-  { store, sources }: { readonly store: Store; readonly sources: Sources },
+  store: Store,
+  { origin, organization }: Account,
   { claims }: { readonly claims: boolean },
 ): Promise<void> {
-  const asked = { origin: sources.client.origin, organization: sources.organization };
+  const asked = { origin, organization, filled: false };
   const known = await readValue(store, identity);
   if (known !== undefined) return requireSame(known, asked);
   if (!claims) return;
@@ -25,17 +35,27 @@ export async function requireSameOrganization(
   });
 }
 
-type Mirrored = z.output<typeof mirrored>;
-
-function requireSame(known: Mirrored, asked: Mirrored): void {
+function requireSame(known: Account, asked: Account): void {
   if (known.origin === asked.origin && known.organization === asked.organization) return;
   throw new SlotstreamError(
-    'config',
-    `The mirror belongs to ${named(known)}, the token to ${named(asked)}. Nothing was compared or written.`,
+    'other_organization',
+    `The mirror belongs to ${named(known)}, the token to ${named(asked)}. Nothing was compared or changed.`,
     {
       hint: 'Set DATABASE_URL to another database for this organization, or API_TOKEN (or the login) to the right one.',
     },
   );
 }
 
-const named = ({ origin, organization }: Mirrored): string => `${organization} at ${origin}`;
+const named = ({ origin, organization }: Account): string => `${organization} at ${origin}`;
+
+/** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */
+export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
+  return (await readValue(store, identity))?.filled ?? false;
+}
+
+/** Called when everything was copied. */
+export function recordFilled(store: Store): Promise<void> {
+  return changeValue(store, identity, (known) =>
+    known === undefined ? { result: undefined } : { result: undefined, after: { ...known, filled: true } },
+  );
+}

@@ -4,6 +4,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { getCurrentUser } from '#src/upstream/endpoints.ts';
+import type { Account } from './mirror-identity.ts';
 import {
   openUpstream,
   openUserUpstreams,
@@ -18,6 +19,9 @@ export interface Sources {
   /** The users whose recaps can be read: the token's own, and everyone who ran `slotstream login`. */
   readonly users: readonly SourceUser[];
 }
+
+/** The account that the sources read. */
+export const accountOf = ({ client, organization }: Sources): Account => ({ origin: client.origin, organization });
 
 export interface SourceUser {
   readonly uri: string;

@@ -1,4 +1,4 @@
-// `reconcile`: compares the mirror with the service, lists every row that differs, and repairs it with `--repair`.
+// `reconcile`: compares the mirror with the service, reports what differs, and repairs it with `--repair`.
 import { randomUUID } from 'node:crypto';
 import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
@@ -10,6 +10,7 @@ import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { holdBack } from '#workers/scheduling/lease.ts';
 import { countLines, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
+import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
 import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
@@ -61,8 +62,11 @@ async function run(
   // Subscriptions come first, so that the comparison covers what was missed until they were recreated.
   const recreated = repair ? await recreateSubscriptions(context, { config, store }) : noSubscriptions;
   const gap = repair ? await openGap(store) : undefined;
+  const wasFilled = await isFilled(store);
   const showProgress = reportProgress(context, 'records compared');
   const read = new Map<string, number>();
+  const columns = new Map<string, number>();
+  let listed = 0;
   const report = await compare(
     {
       store,
@@ -70,7 +74,13 @@ async function run(
       screen: privacyScreen(config),
       now: context.now,
       signal,
-      onDrift: (drift) => context.out(json ? JSON.stringify(drift) : lineOf(drift)),
+      onDrift(drift) {
+        if (json) return context.out(JSON.stringify(drift));
+        if (drift.how === 'meeting_dates') return;
+        listed += 1;
+        for (const field of drift.fields) columns.set(field, (columns.get(field) ?? 0) + 1);
+        if (listed <= mostExamples) context.out(lineOf(drift));
+      },
       onProgress(resource, rows) {
         read.set(resource, rows);
         showProgress([...read.values()].reduce((sum, each) => sum + each, 0));
@@ -82,7 +92,14 @@ async function run(
   if (gap !== undefined) await closeGap(store, gap);
   const subscriptions = await compareSubscriptions(context, { config, store, recreated });
   if (json) context.out(JSON.stringify({ ...report, subscriptions }));
-  else for (const line of summaryOf(report, subscriptions)) context.out(line);
+  else {
+    if (listed > mostExamples) context.out(`… ${listed - mostExamples} more (--json lists all)`);
+    for (const line of summaryOf(report, { columns, subscriptions })) context.out(line);
+    if (!wasFilled && !repair)
+      context.out(
+        '! The first backfill has not completed: what it has not copied is missing. → npx slotstream backfill',
+      );
+  }
   const remains = !repair && totalOf(report.drift) > 0;
   return remains || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
 }
@@ -92,6 +109,9 @@ function scopeOf({ recent, gap }: { readonly recent: boolean; readonly gap: Gap 
   if (!recent) return { kind: 'full' };
   return gap === undefined ? { kind: 'recent' } : { kind: 'gap', since: gap.since };
 }
+
+/** Examples in the text; JSON has every row. */
+const mostExamples = 20;
 
 function lineOf({ how, kind, uri, fields }: Drift): string {
   return `${how} ${kind} ${uri}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`;
@@ -144,13 +164,26 @@ async function withProblem(
   }
 }
 
-function summaryOf(report: ReconcileReport, { problem, pending, recreated }: SubscriptionReport): readonly string[] {
-  const { drift, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
+interface Summarized {
+  /** How many rows differ in each column. */
+  readonly columns: ReadonlyMap<string, number>;
+  readonly subscriptions: SubscriptionReport;
+}
+
+function summaryOf(report: ReconcileReport, { columns, subscriptions }: Summarized): readonly string[] {
+  const { problem, pending, recreated } = subscriptions;
+  const { drift, meetingDates, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);
   const verdict = total === 0 ? 'nothing differs' : `${total} ${repaired ? 'differed and were repaired' : 'differ'}`;
   return [
     `${read} records compared, ${verdict}.`,
     ...countLines(drift).map((line) => `  ${line}`),
+    ...(columns.size > 0 ? [`  different by column: ${columnCounts(columns)}`] : []),
+    ...(meetingDates > 0
+      ? [
+          `${meetingDates} ${meetingDates === 1 ? 'contact has' : 'contacts have'} newer meeting dates, which is normal: the service sends no webhook for them.`,
+        ]
+      : []),
     ...(notCompared > 0
       ? [`! ${notCompared} rows were not compared: they belong to another service, or to users who have not logged in.`]
       : []),
@@ -166,6 +199,11 @@ function summaryOf(report: ReconcileReport, { problem, pending, recreated }: Sub
       ? [`→ To repair: npx slotstream reconcile ${report.scope === 'recent' ? '--recent ' : ''}--repair`]
       : []),
   ];
+}
+
+function columnCounts(columns: ReadonlyMap<string, number>): string {
+  const ordered = [...columns].toSorted(([, a], [, b]) => b - a);
+  return ordered.map(([column, count]) => `${column} ${count}`).join(', ');
 }
 
 function heldBackLine({ kind, deleted, of }: HeldBack): string {

@@ -47,7 +47,7 @@ describe('doctor', () => {
       'scopes: ',
       'public URL: leads to',
       'subscriptions: 3',
-      'drift: full',
+      'drift: all',
     ])
       expect(out).toContain(`✓ ${line}`);
     expect(await ask(home.store, 'select count(*) as n from event_log')).toEqual(before);

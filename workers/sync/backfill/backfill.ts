@@ -9,7 +9,9 @@ import { removeProgress, noCounts, type Counts } from './progress.ts';
 import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
 import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
 import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
-import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { wantedResources } from '#workers/sync/reconcile/plan.ts';
+import { accountOf } from '#workers/sync/sources.ts';
 
 export interface BackfillInput {
   /** Empty: all resources. */
@@ -44,7 +46,7 @@ const run = checkpoint('backfill', z.object({ resources: z.array(z.string()), en
 
 export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
   const { store } = needs;
-  await requireSameOrganization(needs, { claims: true });
+  await requireSameOrganization(store, accountOf(needs.sources), { claims: true });
   const chosen = allResources.filter(({ name }) => input.only.length === 0 || input.only.includes(name));
   const names = chosen.map(({ name }) => name);
   if (input.restart) await store.transaction((unit) => removeProgress(unit, names));
@@ -68,7 +70,10 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
     ended.add(resource.name);
     await save();
   }
-  if ([...wanted].every((name) => ended.has(name))) await removeRun(needs);
+  if ([...wanted].every((name) => ended.has(name))) {
+    if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store);
+    await removeRun(needs);
+  }
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
 }
 

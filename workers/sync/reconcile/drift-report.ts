@@ -9,7 +9,8 @@ export const driftHows = ['missing', 'extra', 'different'] as const;
 export type DriftHow = (typeof driftHows)[number];
 
 export interface Drift {
-  readonly how: DriftHow;
+  /** `meeting_dates`: a contact differs only in dates for which the service sends no webhook. It is normal, and counted apart. */
+  readonly how: DriftHow | 'meeting_dates';
   readonly kind: RecordKind;
   readonly uri: string;
   /** The columns that differ; empty for missing and extra rows. */
@@ -19,16 +20,29 @@ export interface Drift {
 /** Numbers of rows, by kind and drift; zeros are left out. */
 export type DriftCounts = Readonly<Partial<Record<RecordKind, Readonly<Partial<Record<DriftHow, number>>>>>>;
 
+/** The service computes these dates of a contact from its meetings, and sends no webhook when they change. */
+const meetingDates = ['next_meeting_date', 'last_meeting_date', 'last_interaction_date'];
+
+/** The time of the change may move with the meeting dates. */
+const unannounced = new Set([...meetingDates, 'updated_at']);
+
 export function driftOf({ kind, uri, how, changes }: ChangedRecord): Drift {
   if (how === 'created') return { how: 'missing', kind, uri, fields: [] };
   const own = tableOfKind[kind];
   const fields = Object.entries(changes ?? {}).flatMap(([table, columns]) =>
     Object.keys(columns).map((column) => (table === own ? column : `${table}.${column}`)),
   );
-  return { how: 'different', kind, uri, fields: fields.toSorted() };
+  const isNormal =
+    kind === 'contact' &&
+    fields.some((field) => meetingDates.includes(field)) &&
+    fields.every((field) => unannounced.has(field));
+  return { how: isNormal ? 'meeting_dates' : 'different', kind, uri, fields: fields.toSorted() };
 }
 
-export function counted(counts: DriftCounts, { kind, how }: Pick<Drift, 'kind' | 'how'>): DriftCounts {
+export function counted(
+  counts: DriftCounts,
+  { kind, how }: { readonly kind: RecordKind; readonly how: DriftHow },
+): DriftCounts {
   const ofKind = counts[kind] ?? {};
   return { ...counts, [kind]: { ...ofKind, [how]: (ofKind[how] ?? 0) + 1 } };
 }

@@ -14,6 +14,8 @@ const lastRun = z.object({
   quarantined: z.number().default(0),
   /** Found and repaired, by kind and how. */
   drift: counts,
+  /** Contacts of which only the meeting dates were repaired; earlier versions counted them as drift. */
+  meeting_dates: z.number().default(0),
   /** What may not be read, and is therefore not compared. */
   unreadable: z.array(z.string()),
   /** Deletes that wait for a yes, by kind. */

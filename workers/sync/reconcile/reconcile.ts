@@ -9,7 +9,8 @@ import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
 import { getCurrentUser } from '#src/upstream/endpoints.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import type { DriftCounts } from './drift-report.ts';
-import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { isFilled, recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { accountOf } from '#workers/sync/sources.ts';
 import type { HeldBack } from './find-deleted.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './session.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
@@ -40,13 +41,16 @@ export interface ReconcileReport {
   readonly read: number;
   readonly quarantined: number;
   readonly drift: DriftCounts;
+  /** Contacts of which only the meeting dates differed: no drift. */
+  readonly meetingDates: number;
   readonly unreadable: readonly Unreadable[];
   readonly heldBack: readonly HeldBack[];
   readonly notCompared: number;
 }
 
 export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): Promise<ReconcileReport> {
-  await requireSameOrganization(needs, { claims: input.repair });
+  await requireSameOrganization(needs.store, accountOf(needs.sources), { claims: input.repair });
+  const wasFilled = await isFilled(needs.store);
   const startedAt = needs.now();
   const begunAt = await timeOfService(needs);
   using run = openRun(needs, input);
@@ -65,7 +69,10 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
     ...run.tally,
     unreadable,
   };
-  if (input.repair) await remember(needs, report, contactsFrom);
+  if (!input.repair) return report;
+  // Copying what was never copied is no drift.
+  await remember(needs, wasFilled ? report : { ...report, drift: {} }, contactsFrom);
+  if (!wasFilled && input.scope.kind !== 'recent') await recordFilled(needs.store);
   return report;
 }
 
@@ -144,6 +151,7 @@ export function lastRunOf(report: Omit<ReconcileReport, 'scope' | 'repaired'>): 
     read,
     quarantined,
     drift: drift as LastRun['drift'],
+    meeting_dates: report.meetingDates,
     unreadable: report.unreadable.map(({ what }) => what),
     held_back: Object.fromEntries(report.heldBack.map(({ kind, deleted }) => [kind, deleted])),
     not_compared: report.notCompared,

@@ -26,6 +26,8 @@ export interface RunOptions {
 
 export interface RunTally {
   readonly drift: DriftCounts;
+  /** Contacts of which only the meeting dates differed. They are repaired too, and are no drift. */
+  readonly meetingDates: number;
   /** Records compared. */
   readonly read: number;
   /** Records that could not be parsed. */
@@ -52,10 +54,12 @@ const batchSize = 200;
 export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): Run {
   const seenSet = openSeenSet();
   const into: FoldNeeds = repair ? needs : { ...needs, store: dryRunStore(needs.store) };
-  let tally: RunTally = { drift: {}, read: 0, quarantined: 0, heldBack: [], notCompared: 0 };
+  let tally: RunTally = { drift: {}, meetingDates: 0, read: 0, quarantined: 0, heldBack: [], notCompared: 0 };
 
   function note(drift: Drift): void {
-    tally = { ...tally, drift: counted(tally.drift, drift) };
+    const { kind, how } = drift;
+    if (how === 'meeting_dates') tally = { ...tally, meetingDates: tally.meetingDates + 1 };
+    else tally = { ...tally, drift: counted(tally.drift, { kind, how }) };
     needs.onDrift?.(drift);
   }
 

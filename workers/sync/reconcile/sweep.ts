@@ -9,6 +9,7 @@ import { isStatus } from '#src/upstream/api-error.ts';
 import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
 import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
@@ -30,6 +31,7 @@ const positionSchema = z.object({
     read: z.number(),
     quarantined: z.number().default(0),
     drift: z.record(z.string(), z.record(z.string(), z.number())),
+    meeting_dates: z.number().default(0),
     unreadable: z.array(z.string()),
     held_back: z.record(z.string(), z.number()),
     not_compared: z.number().default(0),
@@ -54,7 +56,7 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
     if (full !== undefined && nowMs < Date.parse(full.started_at) + input.everyMs) return { kind: 'not due' };
     here = { started_at: needs.now().toISOString(), done: [], at: null, pages: 0, found: nothing };
   }
-  await requireSameOrganization(needs, { claims: true });
+  await requireSameOrganization(needs.store, accountOf(needs.sources), { claims: true });
   const traversals = fullTraversals(wantedResources(input.events));
   const due = await pagesDue(needs, here, { ...input, nowMs });
   for (let pages = 0; pages < due && needs.signal?.aborted !== true;) {
@@ -72,6 +74,7 @@ const nothing: SweepPosition['found'] = {
   read: 0,
   quarantined: 0,
   drift: {},
+  meeting_dates: 0,
   unreadable: [],
   held_back: {},
   not_compared: 0,
@@ -139,6 +142,7 @@ function added(found: SweepPosition['found'], tally: RunTally, unreadable: reado
     read: found.read + tally.read,
     quarantined: found.quarantined + tally.quarantined,
     drift: sumOf(found.drift, tally.drift),
+    meeting_dates: found.meeting_dates + tally.meetingDates,
     unreadable: [...found.unreadable, ...unreadable],
     held_back: {
       ...found.held_back,

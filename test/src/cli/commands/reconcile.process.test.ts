@@ -62,6 +62,46 @@ describe('reconcile', () => {
     expect((await home.run(['reconcile', '--recent', '--repair'])).code).toBe(0);
   });
 
+  it('counts by column and lists twenty rows; --json lists all of them', async () => {
+    await using many = await openTestSandbox({ contacts: 40, bookings: 0, rateLimits: false });
+    const { base_url: API_BASE_URL, tokens, organization } = many.handles;
+    await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
+    expect((await mirror.run(['backfill'])).code).toBe(0);
+    const contacts = [...(many.service.state.contacts.get(organization)?.entries() ?? [])].slice(0, 33);
+    for (const [index, contact] of contacts.entries())
+      updateContact(many.service, contact, index < 3 ? { company: 'A', city: 'B' } : { company: 'A' });
+    const text = await mirror.run(['reconcile']);
+    const lines = text.out.split('\n');
+    expect(lines.filter((line) => line.startsWith('different contact http'))).toHaveLength(20);
+    expect(lines).toContain('… 13 more (--json lists all)');
+    expect(lines).toContain('  contact: 33 different');
+    expect(lines).toContain('  different by column: company 33, updated_at 33, city 3');
+    const { out } = await mirror.run(['reconcile', '--json']);
+    expect(out.trim().split('\n')).toHaveLength(33 + 1);
+  });
+
+  it('counts dates for which the service sends no webhook apart: they are no drift, and are repaired', async () => {
+    await using busy = await openTestSandbox({ contacts: 20, bookings: 20, rateLimits: false });
+    const { base_url: API_BASE_URL, tokens } = busy.handles;
+    await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
+    expect((await mirror.run(['backfill'])).code).toBe(0);
+    // What was the next meeting of a contact becomes the last one.
+    await busy.control('POST', '/clock', { advance: '60d' });
+    const looked = await mirror.run(['reconcile']);
+    expect([looked.code, looked.out]).toEqual([
+      0,
+      expect.stringMatching(/nothing differs\.\n\d+ contacts? ha(s|ve) newer meeting dates, which is normal/),
+    ]);
+    const lines = (await mirror.run(['reconcile', '--repair', '--json'])).out.trim().split('\n');
+    const [report, ...listed] = lines.map((line) => JSON.parse(line) as { how?: string }).toReversed();
+    expect(listed.every(({ how }) => how === 'meeting_dates')).toBe(true);
+    expect(report).toMatchObject({ drift: {}, meetingDates: listed.length });
+    expect(JSON.parse((await mirror.run(['status', '--json'])).out)).toMatchObject({
+      reconcile: { full: { drift: {}, meeting_dates: listed.length } },
+    });
+    expect((await mirror.run(['reconcile'])).out).not.toContain('meeting dates');
+  });
+
   it('is shown by status', async () => {
     const { out } = await home.run(['status', '--json']);
     expect(JSON.parse(out)).toMatchObject({ reconcile: { recent: { drift: { contact: { different: 1 } } } } });

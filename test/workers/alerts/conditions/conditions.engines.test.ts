@@ -240,6 +240,7 @@ for (const { name, available, fresh } of storeEngines) {
       unreadable: [],
       held_back: held,
       not_compared: 0,
+      meeting_dates: 0,
     });
 
     it('report drift above the limit and deletes that wait, separately for each comparison', async () => {

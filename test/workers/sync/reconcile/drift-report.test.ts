@@ -1,6 +1,7 @@
 // Drift as it is named and counted, and what a reconcile reads: values in, values out.
 import { describe, expect, it } from 'vitest';
 import { counted, countLines, driftOf, totalOf, type DriftCounts } from '#workers/sync/reconcile/drift-report.ts';
+import type { Changes } from '#workers/projections/merge.ts';
 import { fullTraversals, recentTraversals, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
 import { allKinds } from '../../../harness/mirror/test-reconcile.ts';
 
@@ -30,6 +31,19 @@ describe('drift', () => {
       fields: ['role', 'users.email'],
     });
     expect(JSON.stringify(drift)).not.toContain('example.test"');
+  });
+
+  it('is apart where a contact differs only in dates for which the service sends no webhook', () => {
+    const how = (kind: 'contact' | 'event_type', ...columns: string[]) => {
+      const table = kind === 'contact' ? 'contacts' : 'event_types';
+      const changes = { [table]: Object.fromEntries(columns.map((column) => [column, [null, 'x']])) } as Changes;
+      return driftOf({ kind, uri, how: 'updated', changes }).how;
+    };
+    expect(how('contact', 'next_meeting_date')).toBe('meeting_dates');
+    expect(how('contact', 'last_meeting_date', 'last_interaction_date', 'updated_at')).toBe('meeting_dates');
+    expect(how('contact', 'next_meeting_date', 'company')).toBe('different');
+    expect(how('contact', 'updated_at')).toBe('different');
+    expect(how('event_type', 'next_meeting_date')).toBe('different');
   });
 
   it('is counted by kind and how', () => {

@@ -25,7 +25,7 @@ describe('reconcile with the token of another organization', () => {
     await mirrored.run({ repair: true });
     const { organization } = mirrored.sandbox.handles;
     const token = mirrored.sandbox.handles.tokens.enterprise;
-    const refusal = { code: 'config', message: expect.stringContaining(organization) as string };
+    const refusal = { code: 'other_organization', message: expect.stringContaining(organization) as string };
     for (const scope of [
       { kind: 'full' },
       { kind: 'recent' },
@@ -44,7 +44,7 @@ describe('reconcile with the token of another organization', () => {
     await using filling = await openTestBackfill(fresh, { contacts: 3, bookings: 0 });
     await filling.run({ only: ['contacts'] });
     const { enterprise: token } = filling.sandbox.handles.tokens;
-    await expect(filling.run({ only: ['contacts'], token })).rejects.toMatchObject({ code: 'config' });
+    await expect(filling.run({ only: ['contacts'], token })).rejects.toMatchObject({ code: 'other_organization' });
     expect(await rowsOf(filling.store, 'contacts')).toHaveLength(3);
   });
 

@@ -1,0 +1,78 @@
+// The periodic comparison in a running product: it waits for the first backfill, and goes on in a mirror of an earlier version.
+import { describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { keyValue, writeValue } from '#src/store/key-value.ts';
+import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { z } from 'zod';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home } from '../../harness/product.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
+
+const world = { contacts: 12, bookings: 3, rateLimits: false, eventTypes: true };
+const frequent = { RECONCILE_EVERY: '1s', SWEEP_EVERY: '1s', WATCH_EVERY: '1s' };
+
+async function comparisons(home: Home) {
+  await using store = await openStore({ report: () => {} }, home.store);
+  return await readReconcileState(store);
+}
+
+describe('the periodic comparison', () => {
+  it('begins after the first backfill, and finds no drift in what that copied', async () => {
+    await using sandbox = await openTestSandbox(world);
+    const { base_url: API_BASE_URL, tokens } = sandbox.handles;
+    await using home = await openHome({ ...frequent, API_BASE_URL, API_TOKEN: tokens.owner });
+    const product = await home.open('start');
+    await until(
+      () => product.output().includes('the mirror is compared with the service after the first backfill'),
+      'the process says that it waits',
+    );
+    // Part of the copy is not the whole.
+    expect((await home.run(['backfill', 'contacts'])).code).toBe(0);
+    expect(await comparisons(home)).toEqual({});
+    const waiting = await home.run(['doctor', '--json']);
+    const findings = JSON.parse(waiting.out) as { name: string; state: string; message: string; fix?: string }[];
+    expect(findings.filter(({ name }) => name === 'drift')).toEqual([
+      {
+        name: 'drift',
+        state: 'doubtful',
+        message: expect.stringContaining('first backfill has not completed'),
+        fix: 'npx slotstream backfill',
+      },
+    ]);
+    const looked = await home.run(['reconcile']);
+    expect([looked.code, looked.out]).toEqual([3, expect.stringContaining('! The first backfill has not completed')]);
+
+    expect((await home.run(['backfill'])).code).toBe(0);
+    await until(async () => {
+      const { recent, full } = await comparisons(home);
+      return recent !== undefined && full !== undefined;
+    }, 'recent changes and everything were compared');
+    expect(await comparisons(home)).toMatchObject({ recent: { drift: {} }, full: { drift: {} } });
+  });
+
+  it('repairs everything at once when asked to before a backfill, without calling that drift', async () => {
+    await using sandbox = await openTestSandbox(world);
+    const { base_url: API_BASE_URL, tokens } = sandbox.handles;
+    await using home = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
+    await (await openStore({ report: () => {} }, home.store)).close();
+    const repaired = await home.run(['reconcile', '--repair']);
+    expect([repaired.code, repaired.out]).toEqual([0, expect.stringMatching(/contact: \d+ missing/)]);
+    expect(await comparisons(home)).toMatchObject({ full: { drift: {} } });
+    const again = await home.run(['reconcile']);
+    expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('first backfill')]);
+  });
+
+  it('goes on in a mirror of an earlier version, which did not record its first backfill', async () => {
+    await using sandbox = await openTestSandbox(world);
+    const { base_url: API_BASE_URL, tokens, organization } = sandbox.handles;
+    await using home = await openHome({ ...frequent, API_BASE_URL, API_TOKEN: tokens.owner });
+    {
+      await using store = await openStore({ report: () => {} }, home.store);
+      const mirrored = keyValue('mirrored', z.object({ origin: z.string(), organization: z.string() }));
+      const origin = new URL(API_BASE_URL).origin;
+      await store.transaction((unit) => writeValue(unit, mirrored, { origin, organization }));
+    }
+    await home.open('start');
+    await until(async () => (await comparisons(home)).recent !== undefined, 'recent changes were compared');
+  });
+});
