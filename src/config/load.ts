@@ -185,11 +185,11 @@ const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueU
 
 const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;
 
-/** The listener's own address; undefined when it is not reachable under it: on every interface, or on any free port. */
+/** The listener's own address; undefined when other machines cannot reach it under that: loopback, every interface, any free port. */
 function adminUrlOf(values: SettingValues): string | undefined {
   const { ADMIN_HOST: host } = values;
   const port = adminPortOf(values);
-  if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined;
+  if (port === 0 || /^(127\.|localhost$|::1$|0\.0\.0\.0$|::$)/.test(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

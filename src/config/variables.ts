@@ -80,8 +80,8 @@ export const settings = {
   },
   ADMIN_URL: {
     reads: webAddress,
-    default: 'http://ADMIN_HOST:ADMIN_PORT',
-    meaning: 'The URL of the admin listener for people; used for links in alerts.',
+    default: '– (http://ADMIN_HOST:ADMIN_PORT where other machines can reach that)',
+    meaning: 'The URL under which people reach the admin listener. Alerts have links only when it is known.',
   },
   ADMIN_TOKEN: {
     reads: z.string().min(16, 'at least 16 characters').optional(),

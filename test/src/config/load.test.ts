@@ -167,12 +167,14 @@ describe('configuration', () => {
     expect(loadConfig({ ...webhook, ALERT_WEBHOOK_SECRET: longKey }).alerts.webhookUrl).toBe(webhook.ALERT_WEBHOOK_URL);
   });
 
-  it('links alerts to the admin listener, where its address leads anybody there', () => {
+  it('links alerts to the admin listener only where other machines reach its address', () => {
     const linkOf = (env: Environment) => loadConfig(env).alerts.adminUrl;
-    expect(linkOf({})).toBe('http://127.0.0.1:8081');
-    expect(linkOf({ ADMIN_HOST: '::1', ADMIN_PORT: '9000' })).toBe('http://[::1]:9000');
-    expect(linkOf({ ADMIN_HOST: '0.0.0.0' })).toBeUndefined();
-    expect(linkOf({ ADMIN_PORT: '0' })).toBeUndefined();
+    for (const host of ['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'])
+      expect([host, linkOf({ ADMIN_HOST: host })]).toEqual([host, undefined]);
+    expect(linkOf({})).toBeUndefined();
+    expect(linkOf({ ADMIN_HOST: '10.0.0.5', ADMIN_PORT: '0' })).toBeUndefined();
+    expect(linkOf({ ADMIN_HOST: '10.0.0.5' })).toBe('http://10.0.0.5:8081');
+    expect(linkOf({ ADMIN_HOST: 'fd00::5', ADMIN_PORT: '9000' })).toBe('http://[fd00::5]:9000');
     expect(linkOf({ ADMIN_HOST: '0.0.0.0', ADMIN_URL: 'https://slots.example.test/' })).toBe(
       'https://slots.example.test',
     );

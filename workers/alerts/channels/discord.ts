@@ -14,7 +14,11 @@ export const openDiscord = (needs: HttpChannelNeeds, { url }: { readonly url: st
 function discordBody({ title, text, facts, link }: Message): object {
   const head = `**${escaped(title)}**\n`;
   const foot = link === undefined ? '' : `\n<${link}>`;
-  const lines = [text, ...facts.map(({ label, value }) => `${label}: ${value}`)].map(escaped).join('\n');
+  const lines = [
+    escaped(text),
+    // A link with backslashes leads nowhere.
+    ...facts.map(({ label, value, isLink }) => (isLink ? `${label}: <${value}>` : escaped(`${label}: ${value}`))),
+  ].join('\n');
   return {
     username: 'Slotstream',
     content: `${head}${truncate(lines, maxLength - head.length - foot.length)}${foot}`,

@@ -108,9 +108,10 @@ interface MailBody {
 /** Text, and the same as HTML in which every value is escaped and keeps its own direction. */
 export function mailBody({ title, text, facts, link }: Message): MailBody {
   const shownLink = link !== undefined && /^https?:\/\//.test(link) ? link : undefined;
-  const table = facts.map(
-    ({ label, value }) => `<tr><th align="left">${escaped(label)}</th><td><bdi>${escaped(value)}</bdi></td></tr>`,
-  );
+  const table = facts.map(({ label, value, isLink }) => {
+    const shown = isLink ? `<a href="${escaped(value)}">${escaped(value)}</a>` : `<bdi>${escaped(value)}</bdi>`;
+    return `<tr><th align="left">${escaped(label)}</th><td>${shown}</td></tr>`;
+  });
   const paragraphs = text.split('\n').map((line) => `<bdi>${escaped(line)}</bdi>`);
   return {
     // Mail clients would decode a name that looks like an encoded word.

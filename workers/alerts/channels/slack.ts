@@ -16,8 +16,13 @@ export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: stri
     shownBody: (text) => slackCodes.find((code) => code === text),
   });
 
-function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
-  const fields = facts.slice(0, limits.fields).map(({ label, value }) => plain(`${label}: ${value}`, limits.field));
+export function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
+  const fields = facts.slice(0, limits.fields).map(({ label, value, isLink }) =>
+    // A cut link would be broken markup.
+    isLink && value.length < limits.field / 2
+      ? { type: 'mrkdwn', text: linked(value, label) }
+      : plain(`${label}: ${value}`, limits.field),
+  );
   // An incoming webhook posts into its own channel: a mention is what reaches a person. The ids are from the rules file.
   const mentions = hosts.flatMap(({ slackUser: user }) => (user === undefined ? [] : [`<@${user}>`])).join(' ');
   return {
@@ -33,7 +38,9 @@ function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
       { type: 'section', text: plain(text, limits.section) },
       ...(mentions === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: mentions } }]),
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
-      ...(link === undefined ? [] : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link) }] }]),
+      ...(link === undefined
+        ? []
+        : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link, 'Open Slotstream') }] }]),
     ],
   };
 }
@@ -53,8 +60,8 @@ function defused(text: string): string {
   return text.replaceAll(/(?<![\w.+-])@(?=\w)/g, '@\u2060').replaceAll('](', ']\u2060(');
 }
 
-/** The only markup, around our own URL; a button would need an endpoint that answers its click. */
-const linked = (link: string): string => `<${escaped(link).replaceAll('|', '%7C')}|Open Slotstream>`;
+/** The only markup, around URLs of ours and of the service; a button would need an endpoint that answers its click. */
+const linked = (link: string, label: string): string => `<${escaped(link).replaceAll('|', '%7C')}|${label}>`;
 
 // Slack's own error codes. No other body is shown.
 const slackCodes = [

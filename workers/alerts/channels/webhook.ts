@@ -26,6 +26,14 @@ function webhookBody({ id, kind, occurredAt, rule, follows, title, text, facts, 
     id,
     type: kind === 'alert' ? 'alert' : `alert.${kind}`,
     timestamp: occurredAt,
-    data: { rule, follows: follows ?? null, title, text, facts, link: link ?? null, subject_uris: subjects },
+    data: {
+      rule,
+      follows: follows ?? null,
+      title,
+      text,
+      facts: facts.map(({ label, value }) => ({ label, value })),
+      link: link ?? null,
+      subject_uris: subjects,
+    },
   });
 }

@@ -5,15 +5,42 @@ import { noShowsUpTo, ownMark, type BookingContext } from '#workers/alerts/rules
 import { sanitizeLine } from './sanitize-text.ts';
 import { durationText, zonedSpan } from './zoned-time.ts';
 
+/** The facts of a message; a rule can omit each of them, and the link. */
+export const factNames = [
+  'who',
+  'email',
+  'company',
+  'event',
+  'when',
+  'invitee_time',
+  'host',
+  'notice',
+  'reason',
+  'no_shows',
+  'reschedule',
+] as const;
+export type FactName = (typeof factNames)[number];
+
 export interface BookingText {
   readonly who: string;
   readonly text: string;
-  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  readonly facts: readonly MessageFact[];
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
+export interface MessageFact {
+  readonly label: string;
+  readonly value: string;
+  /** The value is a URL of the service: a channel may show it as a link. */
+  readonly isLink?: true;
+}
+
 export interface TextOptions {
-  readonly rule: { readonly name: string; readonly noShowWindowMs?: number | undefined };
+  readonly rule: {
+    readonly name: string;
+    readonly noShowWindowMs?: number | undefined;
+    readonly omit?: readonly string[] | undefined;
+  };
   /** True for a retraction. */
   readonly isOver: boolean;
 }
@@ -30,41 +57,73 @@ export function bookingText(
     .slice(0, 5)
     .map(({ name, email }) => sanitizeLine(name) || sanitizeLine(email))
     .filter((name) => name !== '');
-  const when = event?.start_time ? zonedSpan(event.start_time, event.end_time, timezone) : 'unknown';
+  const timeIn = (zone: string | null): string =>
+    event?.start_time ? zonedSpan(event.start_time, event.end_time, zone) : 'unknown';
+  const when = timeIn(timezone);
+  const theirs = timeIn(invitee.timezone);
+  // An unknown zone would be shown as UTC.
+  const inviteeTime = theirs.endsWith(`(${invitee.timezone})`) ? theirs : when;
+  const company = sanitizeLine(context.contact?.row.company);
   const mark = ownMark(context);
   const times = mark === undefined ? 0 : noShowsUpTo(mark, context, rule.noShowWindowMs);
   const isCancellation = fact.kind === 'canceled' && !isOver;
   const notice = isCancellation ? noticeOf(context) : '';
   const reason = isCancellation ? sanitizeLine(invitee.cancel_reason, 300) : '';
+  const email = sanitizeLine(invitee.email);
+  const reschedule = webAddressOf(invitee.reschedule_url);
   const subject = { context, fact, who, what };
-  const facts = [
-    { label: 'Who', value: who },
-    { label: 'Event', value: what },
-    { label: 'When', value: when },
-    { label: hosts.length > 1 ? 'Hosts' : 'Host', value: hosts.join(', ') },
-    { label: 'Notice', value: notice },
-    { label: 'Reason', value: reason },
-    { label: 'No-shows', value: rule.noShowWindowMs !== undefined && !isOver ? String(times) : '' },
-  ].filter(({ value }) => value !== '');
+  const facts: Readonly<Record<FactName, MessageFact>> = {
+    who: { label: 'Who', value: who },
+    email: { label: 'E-mail', value: email },
+    company: { label: 'Company', value: company },
+    event: { label: 'Event', value: what },
+    when: { label: 'When', value: when },
+    invitee_time: { label: 'For the invitee', value: inviteeTime === when ? '' : inviteeTime },
+    host: { label: hosts.length > 1 ? 'Hosts' : 'Host', value: hosts.join(', ') },
+    notice: { label: 'Notice', value: notice },
+    reason: { label: 'Reason', value: reason },
+    no_shows: { label: 'No-shows', value: rule.noShowWindowMs !== undefined && !isOver ? String(times) : '' },
+    // After a cancellation the link of the service leads nowhere.
+    reschedule: { label: 'Reschedule', value: fact.kind === 'no_show' && !isOver ? reschedule : '', isLink: true },
+  };
   const variables = {
+    on: fact.kind,
     name: who,
     first_name: sanitizeLine(invitee.first_name),
     last_name: sanitizeLine(invitee.last_name),
-    email: sanitizeLine(invitee.email),
+    email,
+    company,
     event: what,
     event_type: sanitizeLine(eventTypeName),
     host: hosts.join(', '),
     when,
     timezone: timezone ?? 'UTC',
+    invitee_time: inviteeTime,
     start_time: event?.start_time ?? null,
     end_time: event?.end_time ?? null,
     times,
     notice,
     reason,
+    reschedule_url: reschedule,
     utm: Object.fromEntries(utmParameters.map((name) => [name, sanitizeLine(invitee[`utm_${name}`])])),
     contact: contactVariables(context),
   };
-  return { who, text: isOver ? overText(subject, rule.name) : alertText(subject, { times, notice }), facts, variables };
+  return {
+    who,
+    text: isOver ? overText(subject, rule.name) : alertText(subject, { times, notice }),
+    facts: factNames
+      .filter((name) => facts[name].value !== '' && !rule.omit?.includes(name))
+      .map((name) => facts[name]),
+    variables,
+  };
+}
+
+const maxUrlLength = 1_000;
+
+/** A URL that is cut or changed leads elsewhere: it is shown whole or not at all. */
+function webAddressOf(url: string | null): string {
+  const isWhole = url !== null && sanitizeLine(url, maxUrlLength) === url && !url.endsWith('…');
+  return isWhole && /^https?:\/\/[^\s<>|"']+$/.test(url) ? url : '';
 }
 
 const utmParameters = ['source', 'medium', 'campaign', 'content', 'term'] as const;

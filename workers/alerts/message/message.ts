@@ -2,7 +2,7 @@
 // was erased. Its values are untrusted plain text: every channel escapes them.
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
-import { bookingText } from './booking-text.ts';
+import { bookingText, type MessageFact } from './booking-text.ts';
 import { sanitizeLine, sanitizeLines, truncate } from './sanitize-text.ts';
 import { zonedSpan } from './zoned-time.ts';
 
@@ -33,13 +33,8 @@ export interface MessageHost {
   readonly slackUser: string | undefined;
 }
 
-export interface MessageFact {
-  readonly label: string;
-  readonly value: string;
-}
-
 export interface MessageNeeds {
-  /** Where operators reach the admin listener (`config.alerts.adminUrl`); undefined for no link. */
+  /** Where people reach the admin listener (`config.alerts.adminUrl`); undefined for no link. */
   readonly adminUrl: string | undefined;
 }
 
@@ -47,15 +42,20 @@ export interface MessageNeeds {
 export interface RuleText {
   readonly name: string;
   readonly title: string;
+  /** The titles of a rule that reports several kinds of facts. */
+  readonly titles?: Readonly<Record<BookingFact['kind'], string>> | undefined;
   readonly about: string;
   readonly template?: string | undefined;
+  readonly retractionTemplate?: string | undefined;
   readonly noShowWindowMs?: number | undefined;
+  /** Facts, or `link`, that its messages do not show. */
+  readonly omit?: readonly string[] | undefined;
 }
 
 /** A fact about a booking, or a problem that a condition found. A problem that is over has no text. */
 export type MessageSubject =
   | { readonly context: BookingContext; readonly fact: BookingFact }
-  | { readonly subject: string; readonly problem: string | null };
+  | { readonly subject: string; readonly name?: string | undefined; readonly problem: string | null };
 
 export interface MessageInput {
   readonly id: string;
@@ -72,21 +72,19 @@ const maxTextLength = 2_000;
 export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInput): Promise<Message> {
   const { id, rule, kind, about, occurredAt, follows } = input;
   const isOver = kind === 'retraction';
-  const { who, text, facts, variables, subject } =
-    'context' in about
-      ? { ...bookingText(about, { rule, isOver }), subject: about.context.invitee.uri }
-      : problemText(about, { rule, isOver });
-  const prefix = isOver ? (who === '' ? 'Over: ' : 'Retracted: ') : '';
-  const title = sanitizeLine(`${prefix}${rule.title}${who === '' ? '' : `: ${who}`}`, maxTitleLength);
-  const link = linkTo(adminUrl);
+  const { title, text, facts, variables, subject, page } =
+    'context' in about ? bookingParts(about, { rule, isOver }) : problemParts(about, { rule, isOver });
+  const link = linkOf(rule, adminUrl, page);
   const plain = { title, text, rule: rule.name, kind, subject, occurred_at: occurredAt, link: link ?? '' };
+  // Text about what happened is wrong for a retraction.
+  const template = isOver ? rule.retractionTemplate : rule.template;
   return {
     id,
     rule: rule.name,
     follows,
     kind,
     title,
-    text: rule.template === undefined ? text : await fromTemplate(rule.template, { ...variables, ...plain }),
+    text: template === undefined ? text : await fromTemplate(template, { ...variables, ...plain }),
     facts,
     link,
     occurredAt,
@@ -94,13 +92,39 @@ export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInp
   };
 }
 
-function problemText(
-  { subject, problem }: Extract<MessageSubject, { readonly subject: string }>,
-  { rule: { about }, isOver }: { readonly rule: RuleText; readonly isOver: boolean },
+interface PartsOptions {
+  readonly rule: RuleText;
+  readonly isOver: boolean;
+}
+
+function bookingParts(about: Extract<MessageSubject, { readonly fact: BookingFact }>, { rule, isOver }: PartsOptions) {
+  const { who, ...parts } = bookingText(about, { rule, isOver });
+  const { uri: subject } = about.context.invitee;
+  const what = rule.titles?.[about.fact.kind] ?? rule.title;
+  const title = sanitizeLine(`${what}${isOver ? ' retracted' : ''}: ${who}`, maxTitleLength);
+  return { ...parts, title, subject, page: { booking: subject } };
+}
+
+function problemParts(
+  { subject, name: given, problem }: Extract<MessageSubject, { readonly subject: string }>,
+  { rule, isOver }: PartsOptions,
 ) {
-  const text = isOver ? `This is over: ${about}` : sanitizeLine(problem ?? about, maxTextLength);
-  const facts = subject === 'mirror' ? [] : [{ label: 'About', value: sanitizeLine(subject, 300) }];
-  return { who: '', text, facts, variables: {}, subject };
+  const name = sanitizeLine(given);
+  const found = sanitizeLine(problem ?? rule.about, maxTextLength);
+  const [of, opening] = name === '' ? ['', ''] : [` for ${name}`, `${name}: `];
+  const about = name === '' && URL.canParse(subject) ? [{ label: 'About', value: sanitizeLine(subject, 300) }] : [];
+  const title =
+    name === ''
+      ? `${isOver ? 'Over: ' : ''}${rule.title}`
+      : sanitizeLine(`${rule.title}${isOver ? ' (over)' : ''}: ${name}`, maxTitleLength);
+  return {
+    title,
+    text: isOver ? `This is over${of}: ${rule.about}` : `${opening}${found}`,
+    facts: about,
+    variables: { on: '' },
+    subject,
+    page: 'mirror' as const,
+  };
 }
 
 /** Falls back to the default text: a template that fails for some booking must not suppress the alert. */
@@ -132,7 +156,7 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
     title: truncate(`${rule.title}: ${messages.length} ${messages.length === 1 ? 'alert' : 'alerts'}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: [],
-    link: linkTo(adminUrl),
+    link: linkOf(rule, adminUrl, { alertsOf: rule.name }),
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),
   };
@@ -155,10 +179,22 @@ export function testMessage(
       { label: 'Event', value: 'A test' },
       { label: 'When', value: zonedSpan(now, null, 'UTC') },
     ],
-    link: linkTo(adminUrl),
+    link: linkTo(adminUrl, 'mirror'),
     occurredAt: now,
     subjects: [],
   };
 }
 
-const linkTo = (adminUrl: string | undefined): string | undefined => adminUrl && `${adminUrl}/`;
+const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: Page): string | undefined =>
+  omit?.includes('link') ? undefined : linkTo(adminUrl, page);
+
+type Page = 'mirror' | { readonly booking: string } | { readonly alertsOf: string };
+
+/** The page of the admin listener about a booking, about the alerts of a rule or about the mirror. */
+function linkTo(adminUrl: string | undefined, page: Page): string | undefined {
+  if (adminUrl === undefined) return undefined;
+  if (page === 'mirror') return `${adminUrl}/api/status`;
+  return 'booking' in page
+    ? `${adminUrl}/api/why?uri=${encodeURIComponent(page.booking)}`
+    : `${adminUrl}/api/alerts?rule=${encodeURIComponent(page.alertsOf)}`;
+}

@@ -15,7 +15,7 @@ export interface NoShowMark {
 export const contextColumns = {
   invitees: columnsOf(
     'invitees',
-    'uri email name first_name last_name status rescheduled new_invitee event_uri created_at canceled_at canceler_type cancel_reason no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
+    'uri email name first_name last_name timezone status rescheduled new_invitee event_uri created_at canceled_at canceler_type cancel_reason reschedule_url no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
   ),
   scheduled_events: columnsOf('scheduled_events', 'uri name event_type start_time end_time hosts'),
   contacts: columnsOf(
@@ -77,6 +77,7 @@ export interface RuleKind {
   readonly when: string;
   /** Opens the title of its messages: `No-show`. */
   readonly title: string;
+  readonly titles: Titles | undefined;
   /** One sentence for the documentation. */
   readonly about: string;
   readonly options: z.ZodRawShape;
@@ -85,9 +86,13 @@ export interface RuleKind {
   bind(rule: unknown): BoundRule;
 }
 
+/** The titles of a rule that reports several kinds of facts. */
+type Titles = Readonly<Record<BookingFact['kind'], string>>;
+
 interface RuleDefinition<Options extends z.ZodRawShape> {
   readonly when: string;
   readonly title: string;
+  readonly titles?: Titles;
   readonly about: string;
   readonly options: Options;
   readonly reads?: ExtraData;
@@ -102,6 +107,7 @@ export function defineRule<const Options extends z.ZodRawShape>(rule: RuleDefini
   return {
     when: rule.when,
     title: rule.title,
+    titles: rule.titles,
     about: rule.about,
     options: rule.options,
     reads: rule.reads,

@@ -4,6 +4,7 @@ import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
 import { channelNames } from '#workers/alerts/channels/channel.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
+import { factNames } from '#workers/alerts/message/booking-text.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { filter } from './filter.ts';
 import { lateCancel } from './late-cancel.ts';
@@ -17,6 +18,8 @@ export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCanc
 
 const kindNames = [...bookingKinds, ...conditionKinds].map(({ when }) => when);
 
+const liquid = z.string().min(1).max(4_000);
+
 /** The fields of every rule. */
 export const commonFields = {
   /** Part of the identity of its alerts: a renamed rule is a new rule. */
@@ -28,7 +31,9 @@ export const commonFields = {
   /** Collects due alerts into one message per period. */
   digest: span.optional(),
   /** Liquid; docs/alerts.md lists the variables. */
-  template: z.string().min(1).max(4_000).optional(),
+  template: liquid.optional(),
+  /** The text of its retractions. */
+  retraction_template: liquid.optional(),
 };
 
 /** The additional fields of rules about bookings. */
@@ -37,6 +42,8 @@ export const bookingFields = {
   grace: spanOrNone.optional(),
   /** Sends to the hosts of the booking: by e-mail instead of ALERT_EMAIL_TO, in Slack as a mention. */
   to_host: z.boolean().default(false),
+  /** Facts, or the link, that its messages do not show. */
+  omit: z.array(z.enum([...factNames, 'link'])).default([]),
 };
 
 const fileShape = z.strictObject({

@@ -9,7 +9,7 @@ import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { matchesFilter } from './filter.ts';
-import type { BookingContext, BoundRule } from './rule.ts';
+import type { BookingContext, BoundRule, RuleKind } from './rule.ts';
 import { bookingFields, bookingKinds, commonFields, pathText, shapeErrors } from './rules-file.ts';
 import { hostRecipients, slackUsers, toHostError } from './to-host.ts';
 
@@ -24,9 +24,12 @@ interface RuleSettings {
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
   readonly template: string | undefined;
+  readonly retractionTemplate: string | undefined;
 }
 
 export interface BookingRule extends RuleSettings, BoundRule {
+  readonly titles: RuleKind['titles'];
+  readonly omit: readonly string[];
   readonly graceMs: number;
   /** Whether it depends on the contact, on other no-show marks of the person, and on the meeting. */
   readonly readsContact: boolean;
@@ -68,9 +71,10 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
   const external = configured.filter((name) => name !== 'log');
   const defaultChannels: readonly ChannelName[] = external.length > 0 ? external : ['log'];
   const settingsOf = (rule: unknown, { title, about }: { readonly title: string; readonly about: string }) => {
-    const { name, when, channels, quiet_hours: quiet, digest: digestMs, template } = common.parse(rule);
+    const { name, when, channels, quiet_hours: quiet, digest: digestMs, ...texts } = common.parse(rule);
     const named = channels === undefined ? defaultChannels : [...new Set(channels)];
-    return { name, when, title, about, channels: named, quiet, digestMs, template };
+    const { template, retraction_template: retractionTemplate } = texts;
+    return { name, when, title, about, channels: named, quiet, digestMs, template, retractionTemplate };
   };
   const rulesOf = <Kind extends { readonly when: string }>(kinds: readonly Kind[]) =>
     rulesIn(given).flatMap((rule) => {
@@ -79,11 +83,13 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
     });
   const users = slackUsers.parse(propertyOf(given, 'slack_users'));
   const bookings = rulesOf(bookingKinds).map(({ rule, kind }): BookingRule => {
-    const { filter, grace, to_host: isToHost } = ofBookings.parse(rule);
+    const { filter, grace, omit, to_host: isToHost } = ofBookings.parse(rule);
     const bound = kind.bind(rule);
     return {
       ...settingsOf(rule, kind),
       ...bound,
+      titles: kind.titles,
+      omit,
       graceMs: grace ?? graceMs,
       readsContact: kind.reads === 'contact' || filter.contact !== undefined,
       readsMarks: kind.reads === 'marks',
@@ -139,7 +145,7 @@ async function crossRuleErrors(
   const names = rules.map((rule) => propertyOf(rule, 'name'));
   const mistakes: string[] = [];
   for (const [index, rule] of rules.entries()) {
-    const [name, channels, template] = ['name', 'channels', 'template'].map((key) => propertyOf(rule, key));
+    const [name, channels] = ['name', 'channels'].map((key) => propertyOf(rule, key));
     const at = (key: string) => pathText(['rules', index, key]);
     if (name !== undefined && names.indexOf(name) !== index)
       mistakes.push(`${at('name')}: another rule has the same name`);
@@ -148,8 +154,11 @@ async function crossRuleErrors(
       if (variables !== undefined && !configured.includes(channel))
         mistakes.push(`${at('channels')}: ${channel} is not configured (${variables})`);
     }
-    const mistake = typeof template === 'string' ? await templateError(template) : undefined;
-    if (mistake !== undefined) mistakes.push(`${at('template')}: ${mistake}`);
+    for (const key of ['template', 'retraction_template']) {
+      const template = propertyOf(rule, key);
+      const mistake = typeof template === 'string' ? await templateError(template) : undefined;
+      if (mistake !== undefined) mistakes.push(`${at(key)}: ${mistake}`);
+    }
     const hostMistake = toHostError(rule, configured);
     if (hostMistake !== undefined) mistakes.push(`${at('to_host')}: ${hostMistake}`);
   }

@@ -6,7 +6,8 @@ import { createLog } from '#src/observability/log.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import type { Channel, ChannelName, SendResult } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
-import { openEmail } from '#workers/alerts/channels/email.ts';
+import { mailBody, openEmail } from '#workers/alerts/channels/email.ts';
+import { slackBody } from '#workers/alerts/channels/slack.ts';
 import {
   buildDigest,
   buildMessage,
@@ -19,6 +20,7 @@ import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
+const bookingLink = `https://slots.example.test/api/why?uri=${encodeURIComponent(inviteeUri)}`;
 const secret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
 const never = () => new AbortController().signal;
 
@@ -212,7 +214,7 @@ describe('slack', () => {
     await using world = await openWorld();
     await world.send('slack', await buildMessage(needs, noShow));
     expect(world.web.received[0]?.body).toMatchObject({
-      text: 'No-show: Ada Lovelace\nAda Lovelace did not show up for Introduction.\nhttps://slots.example.test/',
+      text: `No-show: Ada Lovelace\nAda Lovelace did not show up for Introduction.\n${bookingLink}`,
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'No-show: Ada Lovelace' } },
         { type: 'section', text: { type: 'plain_text', text: 'Ada Lovelace did not show up for Introduction.' } },
@@ -220,12 +222,13 @@ describe('slack', () => {
           type: 'section',
           fields: [
             { type: 'plain_text', text: 'Who: Ada Lovelace' },
+            { type: 'plain_text', text: 'E-mail: ada@example.test' },
             { type: 'plain_text', text: 'Event: Introduction' },
             { type: 'plain_text', text: 'When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)' },
             { type: 'plain_text', text: 'Host: Grace Hopper' },
           ],
         },
-        { type: 'context', elements: [{ type: 'mrkdwn', text: '<https://slots.example.test/|Open Slotstream>' }] },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: `<${bookingLink}|Open Slotstream>` }] },
       ],
     });
   });
@@ -241,6 +244,20 @@ describe('slack', () => {
       type: 'section',
       text: { type: 'mrkdwn', text: '<@U012AB3CD>' },
     });
+  });
+
+  it('shows a reschedule link as a link, and a name that looks like one as text', async () => {
+    const context = bookingContext({
+      invitee: { name: 'https://evil.example.test', reschedule_url: 'https://book.example.test/r/1?a=1&b=2' },
+    });
+    const fact = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' } as const;
+    const message = await buildMessage(needs, { ...noShow, about: { context, fact } });
+    expect(JSON.stringify(slackBody(message))).toContain(
+      '{"type":"mrkdwn","text":"<https://book.example.test/r/1?a=1&amp;b=2|Reschedule>"}',
+    );
+    expect(JSON.stringify(slackBody(message))).not.toContain('<https://evil');
+    expect(mailBody(message).html).toContain('<a href="https://book.example.test/r/1?a=1&amp;b=2">');
+    expect(mailBody(message).html).not.toContain('href="https://evil');
   });
 
   it('shows the error codes of Slack, and a missing address is final', async () => {
@@ -273,7 +290,7 @@ describe('webhook', () => {
         title: 'No-show: Ada Lovelace',
         text: 'Ada Lovelace did not show up for Introduction.',
         facts: (await buildMessage(needs, noShow)).facts,
-        link: 'https://slots.example.test/',
+        link: bookingLink,
         subject_uris: [inviteeUri],
       },
     });
@@ -317,7 +334,7 @@ describe('email', () => {
     expect(alert?.headers.get('Auto-Submitted')).toBe('auto-generated');
     expect(alert?.headers.get('Message-ID')).toBe('<a1b2c3@slots.example.test>');
     expect(alert?.text).toContain('When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)');
-    expect(alert?.html).toContain('<a href="https://slots.example.test/">Open Slotstream</a>');
+    expect(alert?.html).toContain(`<a href="${bookingLink}">Open Slotstream</a>`);
     expect(retraction?.headers.get('In-Reply-To')).toBe('<a1b2c3@slots.example.test>');
   });
 
@@ -426,6 +443,8 @@ const everyHeader = [
   'X-Slotstream-Rule',
 ];
 
+const ownLink = /^<https:\/\/slots\.example\.test\/api\/[\w?=%.-]+\|Open Slotstream>$/;
+
 describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
   const context = bookingContext({
     invitee: { name, cancel_reason: name, canceled_at: '2026-11-16T13:00:00.000000Z', status: 'canceled' },
@@ -457,7 +476,7 @@ describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
       expect(body.text).not.toMatch(/[<>]/);
       expect(body.text.length).toBeLessThanOrEqual(4_000);
       const marked = body.blocks.flatMap(({ elements }: { elements?: object[] }) => elements ?? []);
-      expect(marked).toEqual([{ type: 'mrkdwn', text: '<https://slots.example.test/|Open Slotstream>' }]);
+      expect(marked).toEqual([{ type: 'mrkdwn', text: expect.stringMatching(ownLink) }]);
       for (const { type, text, fields = [] } of body.blocks as Block[])
         for (const one of [...(text === undefined ? [] : [text]), ...fields]) {
           expect(one.type).toBe('plain_text');
@@ -483,7 +502,9 @@ describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
       expect(raw.split('\r\n').every((line) => line.length <= 998)).toBe(true);
       const tags = [...html.matchAll(/<\/?([^\s>]+)/g)].map(([, tag]) => tag);
       expect(tags.filter((tag) => !knownTags.has(tag ?? ''))).toEqual([]);
-      expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(['https://slots.example.test/']);
+      expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+        expect.stringMatching(/^https:\/\/slots\.example\.test\/api\/[\w?=%.-]+$/),
+      ]);
       expect(html).not.toMatch(/<[^>]*\son\w+=/);
       expect(text).not.toMatch(obeyed);
       expect(html).not.toMatch(obeyed);

@@ -10,6 +10,7 @@ import { durationText, zonedSpan } from '#workers/alerts/message/zoned-time.ts';
 import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
+const bookingLink = `https://slots.example.test/api/why?uri=${encodeURIComponent(inviteeUri)}`;
 const mark = {
   inviteeUri,
   noShowUri: 'https://api.example.test/invitee_no_shows/N1',
@@ -17,7 +18,8 @@ const mark = {
 };
 const ruleOf = (name: string, when: string) => {
   const kind = [...bookingKinds, ...conditionKinds].find((one) => one.when === when);
-  return { name, title: kind?.title ?? '', about: kind?.about ?? '' };
+  const titles = kind !== undefined && 'titles' in kind ? kind.titles : undefined;
+  return { name, title: kind?.title ?? '', titles, about: kind?.about ?? '' };
 };
 const fact = { kind: 'no_show', noShowUri: mark.noShowUri } as const;
 const noShow: MessageInput = {
@@ -45,8 +47,12 @@ const textOf = async (input: MessageInput) => {
 };
 
 describe('an alert about a booking', () => {
-  it('says who did not show up for what, with whom and when, in the time zone of the host', async () => {
-    expect(await buildMessage(needs, noShow)).toEqual({
+  it('says who did not show up for what, with whom and when, how to reach them and how to reschedule', async () => {
+    const reschedule_url = 'https://book.example.test/reschedulings/R1';
+    const contact = { row: rowOf('contacts', { company: 'Engines Ltd' }), fields: new Map() };
+    const invitee = { reschedule_url, timezone: 'America/New_York' };
+    const context = bookingContext({ invitee, known: { contact } });
+    expect(await buildMessage(needs, { ...noShow, about: { context, fact } })).toEqual({
       id: 'a1',
       rule: 'missed',
       follows: undefined,
@@ -55,11 +61,15 @@ describe('an alert about a booking', () => {
       text: 'Ada Lovelace did not show up for Introduction.',
       facts: [
         { label: 'Who', value: 'Ada Lovelace' },
+        { label: 'E-mail', value: 'ada@example.test' },
+        { label: 'Company', value: 'Engines Ltd' },
         { label: 'Event', value: 'Introduction' },
         { label: 'When', value: 'Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)' },
+        { label: 'For the invitee', value: 'Mon, 16 Nov 2026, 09:00–10:00 (America/New_York)' },
         { label: 'Host', value: 'Grace Hopper' },
+        { label: 'Reschedule', value: reschedule_url, isLink: true },
       ],
-      link: 'https://slots.example.test/',
+      link: bookingLink,
       occurredAt: mark.markedAt,
       subjects: [inviteeUri],
     });
@@ -68,6 +78,22 @@ describe('an alert about a booking', () => {
   it('has no link when the address of the admin listener is unknown', async () => {
     expect((await buildMessage({ adminUrl: undefined }, noShow)).link).toBeUndefined();
   });
+
+  it('omits the facts and the link that its rule omits', async () => {
+    const rule = { ...noShow.rule, omit: ['email', 'when', 'host', 'link'] };
+    expect(await buildMessage(needs, { ...noShow, rule })).toMatchObject({
+      facts: [{ label: 'Who' }, { label: 'Event' }],
+      link: undefined,
+    });
+  });
+
+  it.each(['javascript:alert(1)', 'https://a.test/ b', `https://a.test/${'x'.repeat(2_000)}`, 'https://a.test/"'])(
+    'has no reschedule link when the service sends %.40s',
+    async (reschedule_url) => {
+      const context = bookingContext({ invitee: { reschedule_url } });
+      expect(await factsOf({ ...noShow, about: { context, fact } })).not.toHaveProperty('Reschedule');
+    },
+  );
 
   it('names a host by e-mail address when the name is not a string, and omits a host without both', async () => {
     const hosts = [{ user_name: { toString: 1 }, user_email: 'grace@example.test' }, { user_name: 7 }, null, 'Grace'];
@@ -112,12 +138,25 @@ describe('an alert about a booking', () => {
     const rule = ruleOf('vip', 'vip');
     const booked = { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const };
     expect(await textOf({ ...noShow, rule, about: booked })).toEqual([
-      'VIP: Ada Lovelace',
+      'VIP booked: Ada Lovelace',
       'Ada Lovelace booked Introduction.',
     ]);
+    expect(await textOf({ ...lateCancel, rule })).toEqual([
+      'VIP cancellation: Ada Lovelace',
+      'Ada Lovelace canceled Introduction, 3 h 5 min before it begins.',
+    ]);
     expect(await textOf({ ...noShow, rule })).toEqual([
-      'VIP: Ada Lovelace',
+      'VIP no-show: Ada Lovelace',
       'Ada Lovelace did not show up for Introduction.',
+    ]);
+    const template = '{{ on }}: {{ name }}';
+    const texts = [noShow, lateCancel, { ...noShow, about: booked }].map(async (input) =>
+      textOf({ ...input, rule: { ...rule, template } }),
+    );
+    expect((await Promise.all(texts)).map(([, text]) => text)).toEqual([
+      'no_show: Ada Lovelace',
+      'canceled: Ada Lovelace',
+      'booked: Ada Lovelace',
     ]);
   });
 
@@ -131,7 +170,12 @@ describe('an alert about a booking', () => {
       'No-show: An invitee',
       'An invitee did not show up for a booking.',
     ]);
-    expect(await factsOf({ ...noShow, about })).toEqual({ Who: 'An invitee', Event: 'a booking', When: 'unknown' });
+    expect(await factsOf({ ...noShow, about })).toEqual({
+      Who: 'An invitee',
+      'E-mail': 'ada@example.test',
+      Event: 'a booking',
+      When: 'unknown',
+    });
   });
 });
 
@@ -150,8 +194,22 @@ describe('a retraction', () => {
       id: 'a1-retraction',
       follows: 'a1',
       kind: 'retraction',
-      title: 'Retracted: No-show: Ada Lovelace',
+      title: 'No-show retracted: Ada Lovelace',
     });
+  });
+
+  it('does not repeat the template of the alert, and has a template of its own', async () => {
+    const input = retraction(bookingContext(unmarked));
+    const ours = 'Retracted: Ada Lovelace is no longer marked as a no-show for Introduction.';
+    const rule = { ...input.rule, template: 'Call {{ name }} now!' };
+    expect((await buildMessage(needs, { ...input, rule })).text).toBe(ours);
+    const both = { ...rule, retractionTemplate: 'Do not call {{ name }}: {{ text }}' };
+    expect((await buildMessage(needs, { ...input, rule: both })).text).toBe(`Do not call Ada Lovelace: ${ours}`);
+  });
+
+  it('says in its title what a VIP did', async () => {
+    const input = retraction(bookingContext(unmarked), { ...noShow, rule: ruleOf('vip', 'vip') });
+    expect((await buildMessage(needs, input)).title).toBe('VIP no-show retracted: Ada Lovelace');
   });
 
   it.each([
@@ -289,7 +347,7 @@ describe('a template', () => {
 
   it('determines the text, over several lines', async () => {
     expect(await inTemplate('{{ name }} <{{ email }}>\n{{ when }}, {{ host }}: {{ link }}')).toBe(
-      'Ada Lovelace <ada@example.test>\nMon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin), Grace Hopper: https://slots.example.test/',
+      `Ada Lovelace <ada@example.test>\nMon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin), Grace Hopper: ${bookingLink}`,
     );
   });
 
@@ -304,7 +362,13 @@ describe('a template', () => {
       ]),
     };
     const context = bookingContext({
-      invitee: { ...canceled, first_name: 'Ada', last_name: 'Lovelace', utm_source: 'news' },
+      invitee: {
+        ...canceled,
+        first_name: 'Ada',
+        last_name: 'Lovelace',
+        utm_source: 'news',
+        reschedule_url: 'https://book.example.test/r',
+      },
       known: { contact },
     });
     const template = `${templateVariables

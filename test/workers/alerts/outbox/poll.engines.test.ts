@@ -53,6 +53,7 @@ function startPoller(
     quiet: undefined,
     digestMs: undefined,
     template: undefined,
+    retractionTemplate: undefined,
     find: () => [],
     ...rule,
   };
