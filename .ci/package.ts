@@ -48,7 +48,7 @@ function builtManifest({ name, version, description, license, engines, imports, 
     license,
     type: 'module',
     engines,
-    bin: { slotstream: 'bin/slotstream.js' },
+    bin: { slotstream: 'bin/slotstream' },
     // The specifiers keep their `.ts`; what they point at is compiled.
     imports: Object.fromEntries(Object.entries(imports).map(([from, to]) => [from, to.replace(/\.ts$/, '.js')])),
     dependencies,

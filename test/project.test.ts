@@ -59,12 +59,17 @@ describe('the documentation', () => {
     expect(explained.toSorted()).toEqual([...names, ...optional].toSorted());
   });
 
+  it('never suggests to run a bare name, which npx would look up in a public registry', () => {
+    const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
+    expect(files.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
+  });
+
   it('mentions only scripts, commands and files that exist', () => {
     for (const page of pages) {
       const text = read(page);
       const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
       expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-      const named = [...text.matchAll(/npx slotstream ([a-z]+)/g)].map(([, name = '']) => name);
+      const named = [...text.matchAll(/\.\/bin\/slotstream ([a-z]+)/g)].map(([, name = '']) => name);
       expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
       expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
       const files = [...text.matchAll(/`(\.\.\/)?((?:src|workers|schemas|test)\/[\w./-]+)`/g)].map(

@@ -160,7 +160,7 @@ export const quarantineOperations = [
     tag: 'Quarantine',
     summary: 'Quarantined deliveries, newest first',
     description:
-      'They are in the log but not in the tables. Nothing is lost: after a fix, `npx slotstream replay --quarantined` or the replay of one delivery folds them again.',
+      'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery folds them again.',
     query: quarantineQuery,
     answers: 'collection',
     schema: deliveryRecord,

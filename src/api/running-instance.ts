@@ -1,4 +1,5 @@
 // Finds the running processes from another command, by files in the data folder: the admin address of each and the admin token.
+import { slotstream } from '#src/base/command.ts';
 import { randomBytes } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +84,7 @@ export async function askRunning(dataDir: string, request: RunningRequest): Prom
 async function requestRunning(dataDir: string, request: RunningRequest): Promise<readonly [Answered, ...Answered[]]> {
   const answered: Answered[] = [];
   let failure: unknown = new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
-    hint: 'Start one: npx slotstream start',
+    hint: `Start one: ${slotstream} start`,
   });
   for (const url of readAddresses(dataDir)) {
     const response = await fetch(new URL(request.path, url), {

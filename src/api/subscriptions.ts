@@ -26,7 +26,7 @@ export const subscriptionOperations = [
     path: '/api/subscriptions',
     tag: 'Subscriptions',
     summary: 'Our webhook subscriptions, as they were last seen',
-    description: 'Created by `npx slotstream bootstrap` and monitored by the running process.',
+    description: 'Created by `./bin/slotstream bootstrap` and monitored by the running process.',
     query: pageQuery,
     answers: 'collection',
     schema: record,

@@ -1,5 +1,6 @@
 // The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, restore
 // lost webhook subscriptions, and repair what was missed while one was lost.
+import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -44,7 +45,7 @@ function afterFirstBackfill({ store, log }: SyncJobNeeds, jobs: readonly Job[]):
     async run(signal, isHeld) {
       if (await isFilled(store)) return job.run(signal, isHeld);
       if (!isReported)
-        log.info('the mirror is compared with the service after the first backfill: npx slotstream backfill');
+        log.info(`the mirror is compared with the service after the first backfill: ${slotstream} backfill`);
       isReported = true;
       return undefined;
     },
@@ -74,8 +75,7 @@ function compareEverythingJob(needs: SyncJobNeeds): Job {
   };
 }
 
-const tooManyDeletes =
-  'the service no longer has so many rows that none was deleted here: npx slotstream reconcile --repair --allow-deletes';
+const tooManyDeletes = `the service no longer has so many rows that none was deleted here: ${slotstream} reconcile --repair --allow-deletes`;
 
 function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
   const { config, store, log, metrics } = needs;
@@ -89,7 +89,7 @@ function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
       const counts = countsOf(report);
       metrics.subscriptions(counts);
       for (const { uri, retry_started_at: since } of report.retrying)
-        log.warn({ subscription: uri, since }, 'deliveries fail and are retried: npx slotstream doctor');
+        log.warn({ subscription: uri, since }, `deliveries fail and are retried: ${slotstream} doctor`);
       for (const { uri } of [...report.disabled, ...report.missing])
         log.warn({ subscription: uri }, 'a subscription was disabled or deleted');
       if (report.failure) throw report.failure.error;

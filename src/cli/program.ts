@@ -1,5 +1,6 @@
 // Turns a command line into the call of one verb, and an error into two lines: what happened and what to do about it.
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { slotstream } from '#src/base/command.ts';
 import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { describeError } from '#src/observability/redact.ts';
 import type { Verb, VerbContext } from './verb.ts';
@@ -19,7 +20,7 @@ export interface Program {
 export async function runProgram(program: Program, args: readonly string[]): Promise<number> {
   let exitCode = 0;
   let context: VerbContext | undefined;
-  const root = new Command('slotstream')
+  const root = new Command(slotstream)
     .description('Your scheduling data, live in your own database.')
     .version(program.version)
     .exitOverride()
@@ -62,7 +63,10 @@ function addInputs(
     command.addOption(repeats ? option.argParser(collect) : option);
   }
   if (verb.examples.length > 0)
-    command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
+    command.addHelpText(
+      'after',
+      ['', 'Examples:', ...verb.examples.map((line) => `  ${line.replace(/^slotstream/, slotstream)}`)].join('\n'),
+    );
   command.action(async () => {
     const positional = Object.keys(verb.arguments).map((name, index) => [name, command.processedArgs[index]]);
     await action(verb, { ...Object.fromEntries(positional), ...command.opts() });
@@ -75,7 +79,7 @@ function collect(value: string, earlier: readonly string[] | undefined): readonl
 
 /** Adds where to find the usage to errors about it: those of commander, and those of the inputs' schemas. */
 function withUsageHint(error: unknown, verb: string | undefined): unknown {
-  const help = `See: slotstream ${verb === undefined ? '' : `${verb} `}--help`;
+  const help = `See: ${slotstream} ${verb === undefined ? '' : `${verb} `}--help`;
   if (error instanceof CommanderError) {
     const [message = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
     const hint = [suggestion.join(' ').replaceAll(/[()]/g, ''), help].filter((part) => part !== '').join(' ');

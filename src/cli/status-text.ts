@@ -1,5 +1,6 @@
 // The report of `status` as text: sections with one line per fact. A running process may be of another version, so a part
 // that is missing or has another shape is left out.
+import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 
 const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).optional().catch(undefined);
@@ -124,7 +125,7 @@ const engineNames: Readonly<Record<string, string>> = {
 const engineName = (engine: string): string => engineNames[engine] ?? engine;
 
 function processLines({ running, roles, started_at: startedAt, pid }: Report): Line[] {
-  if (!running) return [['State', 'not running (start it: npx slotstream start)']];
+  if (!running) return [['State', `not running (start it: ${slotstream} start)`]];
   const duties = [...(roles?.receives ? ['receives deliveries'] : []), ...(roles?.works ? ['fills the tables'] : [])];
   return [
     ['State', `running since ${startedAt ?? 'an unknown time'}`],

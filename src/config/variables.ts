@@ -86,7 +86,7 @@ export const settings = {
   ADMIN_TOKEN: {
     reads: z.string().min(16, 'at least 16 characters').optional(),
     default: 'generated, stored in DATA_DIR/admin-token',
-    meaning: 'Bearer token of the admin listener; `npx slotstream status --login` prints the link for a browser.',
+    meaning: 'Bearer token of the admin listener; `./bin/slotstream status --login` prints the link for a browser.',
     secret: true,
   },
   PUBLIC_URL: {

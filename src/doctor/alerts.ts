@@ -1,4 +1,5 @@
 // Checks alerts: the rules load, channels are configured, and no alert was given up.
+import { slotstream } from '#src/base/command.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
@@ -23,6 +24,6 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log },
     report.problem(
       name,
       `${count} ${count === 1 ? 'alert' : 'alerts'} could not be sent to ${channel}.`,
-      `npx slotstream alerts test --channel ${channel}; when that works: npx slotstream alerts resend --failed`,
+      `${slotstream} alerts test --channel ${channel}; when that works: ${slotstream} alerts resend --failed`,
     );
 };

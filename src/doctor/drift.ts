@@ -1,4 +1,5 @@
 // Checks when the mirror was last compared with the service, and what that found.
+import { slotstream } from '#src/base/command.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -16,23 +17,23 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
   const runs = await lastReconcileRuns(store);
   const gap = await openGap(store);
   if (gap !== undefined)
-    report.warning(name, `deliveries since ${gap.since} may be missing.`, 'npx slotstream reconcile --repair');
+    report.warning(name, `deliveries since ${gap.since} may be missing.`, `${slotstream} reconcile --repair`);
   if (!(await isFilled(store)))
     return report.warning(
       name,
       'the first backfill has not completed, so the mirror is not compared with the service yet.',
-      'npx slotstream backfill',
+      `${slotstream} backfill`,
     );
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const part of ['recent', 'full'] as const) {
     const everyMs = periods[part];
     const run = runs[part];
-    const command = `npx slotstream reconcile ${part === 'full' ? '' : '--recent '}--repair`;
+    const command = `${slotstream} reconcile ${part === 'full' ? '' : '--recent '}--repair`;
     // A full comparison covers recent changes too.
     if (run === undefined && part === 'recent' && runs.full !== undefined) continue;
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
-      report.warning(name, `${what} never compared with the service.`, `npx slotstream start, or: ${command}`);
+      report.warning(name, `${what} never compared with the service.`, `${slotstream} start, or: ${command}`);
       continue;
     }
     const deletes = Object.values(run.held_back).reduce((sum, count) => sum + count, 0);
@@ -40,7 +41,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
       report.problem(
         name,
         `the service no longer has at least ${deletes} rows; so many that none was deleted here.`,
-        'Check the service first; if the rows were really deleted: npx slotstream reconcile --repair --allow-deletes',
+        `Check the service first; if the rows were really deleted: ${slotstream} reconcile --repair --allow-deletes`,
       );
     if (run.unreadable.length > 0)
       report.warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.');

@@ -1,5 +1,6 @@
 // Checks of the engines: the queue answers and loses nothing; the store answers, has nothing in quarantine and its views up to date, and
 // receives deliveries soon after their events.
+import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -18,7 +19,7 @@ export const checkQueue: Check = async ({ config }, report) => {
     const { waiting, failed } = await queue.depth();
     for (const { fatal, message, hint } of problems) report[fatal ? 'problem' : 'warning']('queue', message, hint);
     if (failed > 0)
-      report.warning('queue', `${failed} batches failed.`, 'A running worker retries them: npx slotstream work');
+      report.warning('queue', `${failed} batches failed.`, `A running worker retries them: ${slotstream} work`);
     if (report.findings.length === 0) report.ok('queue', `${queue.engine} answers; ${waiting} batches are waiting.`);
   } finally {
     await queue.close();
@@ -34,13 +35,13 @@ export const checkStore: Check = async ({ config, log }, report) => {
     report.problem(
       'quarantine',
       `${deliveries(quarantined)} could not be projected.`,
-      'npx slotstream replay --quarantined --dry-run shows whether this version can project them; then run it without --dry-run',
+      `${slotstream} replay --quarantined --dry-run shows whether this version can project them; then run it without --dry-run`,
     );
   if (unhandled > 0)
     report.warning(
       'quarantine',
       `${deliveries(unhandled)} of kinds that this version does not know.`,
-      'Upgrade, then: npx slotstream replay --quarantined',
+      `Upgrade, then: ${slotstream} replay --quarantined`,
     );
   for (const { message, hint } of await store.refreshViews()) report.warning('views', message, hint ?? 'See the log.');
   for (const setting of await store.engine.unsafeSettings())
@@ -72,6 +73,6 @@ async function checkDelays(store: Store, report: Report): Promise<void> {
   return report.warning(
     'lag',
     `of the last ${deliveries(delays.length)}, one arrived ${slowest} s after the event: it was retried, or a clock is wrong.`,
-    'Look at npx slotstream status, and at the lines about the clock and the public URL here.',
+    `Look at ${slotstream} status, and at the lines about the clock and the public URL here.`,
   );
 }

@@ -1,4 +1,5 @@
 // Checks of this machine: signing keys, free disk space, damaged files of the spool and the journal.
+import { slotstream } from '#src/base/command.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFolders } from '#src/app/disk.ts';
@@ -62,7 +63,7 @@ export const checkSegments: Check = async ({ config }, report) => {
     report.problem(
       name,
       `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
-      `npx slotstream spool recover, then npx slotstream reconcile --repair, then delete what is left: rm ${join(folder, `${damagedPrefix}*`)}`,
+      `${slotstream} spool recover, then ${slotstream} reconcile --repair, then delete what is left: rm ${join(folder, `${damagedPrefix}*`)}`,
     );
   }
 };

@@ -1,4 +1,5 @@
 // Checks the running process: it answers, and keeps up with the deliveries.
+import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -24,7 +25,7 @@ export const checkProcess: Check = async ({ config }, report) => {
     return report.warning(
       'process',
       'none is running on this data folder.',
-      'npx slotstream start (or run doctor on the machine where it runs)',
+      `${slotstream} start (or run doctor on the machine where it runs)`,
     );
   }
   report.ok('process', 'running, and its admin listener answers.');
@@ -32,7 +33,7 @@ export const checkProcess: Check = async ({ config }, report) => {
   if (queue?.state !== undefined)
     report.problem('lag', `the queue is ${queue.state}.`, 'Start the queue, or correct QUEUE_URL.');
   if ((queue?.waiting ?? 0) > manyWaiting)
-    report.warning('lag', `${queue?.waiting} batches are waiting.`, 'Run more workers: npx slotstream work');
+    report.warning('lag', `${queue?.waiting} batches are waiting.`, `Run more workers: ${slotstream} work`);
   if ((spool?.deliveries ?? 0) > 0)
     report.warning(
       'lag',
@@ -43,7 +44,7 @@ export const checkProcess: Check = async ({ config }, report) => {
     report.problem(
       'journal',
       'it is full, so deliveries are rejected.',
-      'Run more workers (npx slotstream work), or raise JOURNAL_MAX_MB.',
+      `Run more workers (${slotstream} work), or raise JOURNAL_MAX_MB.`,
     );
   if (losses > 0)
     report.warning(

@@ -1,4 +1,5 @@
 // Checks the webhook subscriptions: those that are needed exist, and their deliveries arrive.
+import { slotstream } from '#src/base/command.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
@@ -17,23 +18,23 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
     report.problem(
       name,
       `deliveries fail and are retried since ${since}; after a day the service gives up.`,
-      'Fix what the line about the public URL says, then repair what was missed: npx slotstream reconcile --repair',
+      `Fix what the line about the public URL says, then repair what was missed: ${slotstream} reconcile --repair`,
     );
   const disabled = ours.filter(({ state }) => state !== 'active').length;
   if (disabled > 0)
     report.problem(
       name,
       `the service disabled ${disabled} of them.`,
-      'npx slotstream bootstrap, then: npx slotstream reconcile --repair',
+      `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
     );
   const pending = steps.filter(isPending).length;
   if (pending > 0)
     report.problem(
       name,
       `${pending} must be created, replaced or deleted.`,
-      'npx slotstream bootstrap (--plan shows the changes first)',
+      `${slotstream} bootstrap (--plan shows the changes first)`,
     );
   for (const { error } of unlisted)
-    report.warning(name, `some cannot be listed. ${error.message}`, error.hint ?? 'npx slotstream bootstrap --plan');
+    report.warning(name, `some cannot be listed. ${error.message}`, error.hint ?? `${slotstream} bootstrap --plan`);
   if (report.findings.length === 0) report.ok(name, `${ours.length} are up to date, and deliveries arrive.`);
 };

@@ -1,4 +1,5 @@
 // Opens a store: the registry of engines by URL, migrations, and how transactions run and are retried.
+import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
@@ -102,7 +103,7 @@ function noMirror(url: string): SlotstreamError {
     'no_mirror',
     `There is no mirror ${path === undefined ? 'in the database of DATABASE_URL' : `at ${path}`}.`,
     {
-      hint: 'Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; `npx slotstream start` makes a new one.',
+      hint: `Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; \`${slotstream} start\` makes a new one.`,
     },
   );
 }

@@ -1,4 +1,5 @@
 // Advice for the operator besides the steps: missing recaps, leftover subscriptions, when an old key can be removed.
+import { slotstream } from '#src/base/command.ts';
 import { contractOf } from '#schemas/events.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
@@ -35,8 +36,8 @@ function recapAdvice({ input, members, usesOAuth }: AdvisoryInput): readonly str
       ? `Recaps arrive for ${memberCount(covered)} only; the token is not allowed to count the members of the organization.`
       : `Recaps of ${members - covered} of ${memberCount(members)} will be missing: only the user can access their recaps.`;
   const remedy = usesOAuth
-    ? 'Each of them runs: npx slotstream login'
-    : 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL; then each of them runs: npx slotstream login';
+    ? `Each of them runs: ${slotstream} login`
+    : `Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL; then each of them runs: ${slotstream} login`;
   return [`${missing} ${remedy}`];
 }
 
@@ -46,7 +47,7 @@ const subscriptionCount = (count: number): string => `${count} subscription${cou
 function leftoverAdvice({ leftovers }: AdvisoryInput): readonly string[] {
   if (leftovers === 0) return [];
   return [
-    `${subscriptionCount(leftovers)} of ours ${leftovers === 1 ? 'is' : 'are'} no longer needed. To delete: npx slotstream bootstrap --prune`,
+    `${subscriptionCount(leftovers)} of ours ${leftovers === 1 ? 'is' : 'are'} no longer needed. To delete: ${slotstream} bootstrap --prune`,
   ];
 }
 

@@ -1,4 +1,5 @@
 // Texts for people: subscriptions, steps and refusals, and what a refusal means for the mirror.
+import { slotstream } from '#src/base/command.ts';
 import type { EventFamily } from '#schemas/event.ts';
 import { endpointScopes } from '#schemas/errors.ts';
 import { contractOf, eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
@@ -142,13 +143,13 @@ function remedyFor({ desired, events, cause }: Refusal): string {
   switch (cause.kind) {
     case 'scopes': {
       const scopes = [...new Set([...cause.scopes, ...events.map((event) => contractOf(event).requiredCallerScope)])];
-      return `Create a token with ${scopes.join(', ')} (with OAuth: npx slotstream login), then run bootstrap again.`;
+      return `Create a token with ${scopes.join(', ')} (with OAuth: ${slotstream} login), then run bootstrap again.`;
     }
     case 'permission':
       if (isAboutPlan(cause))
         return 'Upgrade the account, then run bootstrap again; or remove these events from EVENTS.';
       return desired.owner.scope === 'user'
-        ? 'Only that user can subscribe: set API_TOKEN to their token, or have them run: npx slotstream login'
+        ? `Only that user can subscribe: set API_TOKEN to their token, or have them run: ${slotstream} login`
         : 'Use the token of an owner or administrator of the organization, then run bootstrap again.';
     case 'hidden':
       return 'Use the token that created it, or delete it with that token.';

@@ -1,4 +1,5 @@
 // Builds the input of bootstrap from the configuration: clients, signing keys, callback URL.
+import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -111,7 +112,7 @@ function cannotStore(): SlotstreamError {
     'usage',
     'The signing keys come from SIGNING_KEYS, where a new one cannot be stored, so nothing was rotated.',
     {
-      hint: 'Create a key (openssl rand -base64 32), set SIGNING_KEYS=<new>,<old> for every receiver and restart them, then run: npx slotstream bootstrap. It registers with the new one and reports when the old one can be removed.',
+      hint: `Create a key (openssl rand -base64 32), set SIGNING_KEYS=<new>,<old> for every receiver and restart them, then run: ${slotstream} bootstrap. It registers with the new one and reports when the old one can be removed.`,
     },
   );
 }

@@ -1,4 +1,5 @@
 // An error response of the service: the request, the reason the service gave, and a hint what to do about it.
+import { slotstream } from '#src/base/command.ts';
 import { permissionDeniedTitle, type ErrorBody } from '#schemas/errors.ts';
 import { SlotstreamError, type ErrorCode } from '#src/base/errors.ts';
 import { safeText } from '#src/observability/redact.ts';
@@ -120,12 +121,12 @@ const meaningOf = (status: number): string => meanings[status] ?? (status >= 500
 
 function hintFor(status: number, { title, message, scopes }: SafeTexts): string | undefined {
   if (scopes.length > 0)
-    return `Give the token these scopes: ${scopes.join(', ')}. Create a new personal access token with them, or with OAuth: npx slotstream login`;
+    return `Give the token these scopes: ${scopes.join(', ')}. Create a new personal access token with them, or with OAuth: ${slotstream} login`;
   switch (status) {
     case 400:
       return 'Correct the fields named above.';
     case 401:
-      return 'Check API_TOKEN (it may be revoked or of another service), or log in again: npx slotstream login';
+      return `Check API_TOKEN (it may be revoked or of another service), or log in again: ${slotstream} login`;
     case 403:
       return permissionHint(title, message);
     case 404:

@@ -1,4 +1,5 @@
 // Opens the clients of the configured account: with a personal access token or a login, and one per user who logged in.
+import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -28,7 +29,7 @@ export function openUpstream(config: UpstreamConfig, needs: UpstreamNeeds = {}, 
       'config',
       userUri === undefined ? 'No user has logged in yet.' : `${userUri} has not logged in yet.`,
       {
-        hint: 'Log in: npx slotstream login',
+        hint: `Log in: ${slotstream} login`,
       },
     );
   return clientOf(config, login, { needs, options });

@@ -34,7 +34,7 @@ export const loginPage = `<!doctype html>
 <main>
 <h1>Log in</h1>
 <p>This page is for the operator of this Slotstream. On its machine, with the same settings, print the login link:</p>
-<pre><code>npx slotstream status --login</code></pre>
+<pre><code>./bin/slotstream status --login</code></pre>
 <p>Logged in a moment ago? <a href="">Open this page again.</a></p>
 </main>
 </body>

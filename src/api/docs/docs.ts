@@ -37,7 +37,7 @@ function pageOf(document: OpenApiDocument): Markup {
     title: `${info.title} API`,
     heading: info.title,
     lead: html`${prose(info.description)} The token is the value of <code>ADMIN_TOKEN</code>, or else the content of
-      <code>admin-token</code> in the data folder. <code>npx slotstream status --login</code> prints a link that logs a
+      <code>admin-token</code> in the data folder. <code>./bin/slotstream status --login</code> prints a link that logs a
       browser in.`,
     links: { 'OpenAPI document': '/openapi.json', Status: '/api/status', Metrics: '/metrics' },
     example: `export ADMIN_TOKEN="$(cat data/admin-token)"

@@ -79,6 +79,6 @@ const securitySchemes = {
     in: 'cookie',
     name: 'slotstream_session',
     description:
-      'Set by the login link (`npx slotstream status --login`); the name is followed by the port of the listener.',
+      'Set by the login link (`./bin/slotstream status --login`); the name is followed by the port of the listener.',
   },
 } as const;

@@ -1,4 +1,5 @@
 // `alerts`: tests the channels, lists alerts, and resends those that failed.
+import { slotstream } from '#src/base/command.ts';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { shownAlert } from '#src/api/alerts.ts';
@@ -66,7 +67,7 @@ export const alerts = defineVerb({
   },
   run: (context, { action, ...input }) => {
     if (input.id !== undefined && action !== 'resend')
-      throw new SlotstreamError('usage', `\`alerts ${action}\` takes no id.`, { hint: 'npx slotstream alerts --help' });
+      throw new SlotstreamError('usage', `\`alerts ${action}\` takes no id.`, { hint: `${slotstream} alerts --help` });
     return work[action](context, input);
   },
 });
@@ -129,7 +130,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
   async resend(context, { id, failed, json }) {
     if ((id === undefined) !== failed)
       throw new SlotstreamError('usage', 'Which alert should be resent?', {
-        hint: 'Give one id, or --failed for all failed alerts. List them: npx slotstream alerts list --state failed',
+        hint: `Give one id, or --failed for all failed alerts. List them: ${slotstream} alerts list --state failed`,
       });
     await using store = await openMirror(context.config(), context.log());
     const ids = id === undefined ? await failedAlerts(store) : [id];
@@ -155,8 +156,8 @@ async function sendTest(context: VerbContext, channel: Channel) {
 
 function notResendable(id: string, state: string | undefined): SlotstreamError {
   return state === undefined
-    ? new SlotstreamError('usage', `There is no alert ${safeTerminalText(id)}.`, { hint: 'npx slotstream alerts list' })
+    ? new SlotstreamError('usage', `There is no alert ${safeTerminalText(id)}.`, { hint: `${slotstream} alerts list` })
     : new SlotstreamError('usage', `The alert is ${state}: only a failed alert can be resent.`, {
-        hint: 'npx slotstream alerts list --state failed',
+        hint: `${slotstream} alerts list --state failed`,
       });
 }

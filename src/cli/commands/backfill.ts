@@ -1,4 +1,5 @@
 // `backfill`: fills the tables with the records that the service already has.
+import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
@@ -63,7 +64,7 @@ export const backfill = defineVerb({
     const elapsedMs = context.now().getTime() - startedMs;
     if (json) context.out(JSON.stringify(asData(report, { elapsedMs, waitedMs: waitingMs(sources) })));
     else context.out(asTable(report));
-    if (!report.isComplete) context.notify('Stopped. Run it again to resume: npx slotstream backfill');
+    if (!report.isComplete) context.notify(`Stopped. Run it again to resume: ${slotstream} backfill`);
     return report.isComplete && report.resources.every(({ missing }) => missing.length === 0) ? 0 : 3;
   },
 });
@@ -108,7 +109,7 @@ function printProgress({ notify, now }: VerbContext) {
       const seconds = current.name === name ? Math.round(secondsSince(current.startedMs)) : 0;
       notify(`${name}: ${endings[state]}${state === 'complete' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
       for (const what of missing) notify(`  ✗ ${what.replace(' → ', '\n  → ')}`);
-      if (missing.length > 0) notify(`  → Then: npx slotstream backfill ${name}`);
+      if (missing.length > 0) notify(`  → Then: ${slotstream} backfill ${name}`);
     },
   };
 }

@@ -1,4 +1,5 @@
 // `bootstrap`: creates the webhook subscriptions that EVENTS requires; `--plan` shows the changes without making them.
+import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
@@ -97,7 +98,7 @@ function showApplied(
     ...(since === undefined
       ? []
       : [
-          `Deliveries since ${since} may be missing. A running process repairs this by itself; otherwise: npx slotstream reconcile --repair`,
+          `Deliveries since ${since} may be missing. A running process repairs this by itself; otherwise: ${slotstream} reconcile --repair`,
         ]),
   ];
   const report = { situation, applied, notes };
@@ -134,12 +135,12 @@ async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined:
     'config',
     `There is no signing key in ${imagined.source}, but ${active} active subscription${active === 1 ? ' already delivers' : 's already deliver'} to ${input.callback}. A key generated here would differ from the receivers' key, so nothing was changed.`,
     {
-      hint: `Copy the receivers' file signing-keys to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over with a new one: npx slotstream bootstrap --rotate-key`,
+      hint: `Copy the receivers' file signing-keys to ${imagined.source}, or set SIGNING_KEYS to their key. If the key is lost, or to take over with a new one: ${slotstream} bootstrap --rotate-key`,
     },
   );
 }
 
 /** Two concurrent rotations would delete each other's subscriptions. */
 const alreadyRotating = new SlotstreamError('busy', 'Another process is rotating the signing key.', {
-  hint: 'Wait until it has finished, then check the result: npx slotstream bootstrap --plan',
+  hint: `Wait until it has finished, then check the result: ${slotstream} bootstrap --plan`,
 });

@@ -1,4 +1,5 @@
 // `demo`: runs the whole product with its embedded defaults against the sandbox, set up the way an operator sets it up.
+import { slotstream } from '#src/base/command.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleepUnlessAborted } from '#src/base/time.ts';
@@ -116,12 +117,12 @@ Try it yourself, in another terminal:
 
 /** All of these read the store; no process has to run. */
 function farewell({ dataDir, path }: { readonly dataDir: string; readonly path: string }): string {
-  const slotstream = `  DATA_DIR=${dataDir} npx slotstream`;
+  const command = `  DATA_DIR=${dataDir} ${slotstream}`;
   return `Explore the data:
-${slotstream} status
-${slotstream} feed --limit 3                         (what happened, in order)
-${slotstream} why URI                                (any URI from the feed: the origin of each value)
-${slotstream} export contacts --format csv --out -   (any table or view)
+${command} status
+${command} feed --limit 3                         (what happened, in order)
+${command} why URI                                (any URI from the feed: the origin of each value)
+${command} export contacts --out -                 (any table or view)
   sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`;
 }
 
@@ -132,9 +133,9 @@ const isVisibleTo = (user: string, { event, users }: Fact): boolean =>
 /** What an operator does once with the real service: subscribe to webhooks and import the existing records. */
 async function connect(context: VerbContext, config: Config): Promise<void> {
   const own: VerbContext = { ...context, config: () => config };
-  context.notify('$ slotstream bootstrap');
+  context.notify(`$ ${slotstream} bootstrap`);
   await bootstrap.run(own, { plan: false, prune: false, rotateKey: false, json: false });
-  context.notify('$ slotstream backfill');
+  context.notify(`$ ${slotstream} backfill`);
   await backfill.run(own, { resources: [], restart: false, json: false });
 }
 
@@ -143,7 +144,7 @@ const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, '
 /** Every demo starts empty: its service is a new one, and a mirror belongs to one service. */
 function emptyFolder(folder: string): Disposable {
   const busy = new SlotstreamError('busy', `Another demo is running in ${folder}.`, {
-    hint: 'Stop it first, or choose another folder: DATA_DIR=… npx slotstream demo',
+    hint: `Stop it first, or choose another folder: DATA_DIR=… ${slotstream} demo`,
   });
   const lock = holdLock(`${folder}.lock`, busy);
   rmSync(folder, { recursive: true, force: true });

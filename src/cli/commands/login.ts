@@ -1,4 +1,5 @@
 // `login`: authorizes Slotstream to call the service for a user (OAuth), and lists the users who did.
+import { slotstream } from '#src/base/command.ts';
 import { randomBytes } from 'node:crypto';
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { contractOf } from '#schemas/events.ts';
@@ -65,7 +66,7 @@ function listLogins(context: VerbContext, json: boolean): 0 {
   const config = context.config();
   const logins = config.api.oauth === undefined ? [] : loginsOf(config, config.api.oauth);
   if (json) context.out(JSON.stringify(logins.map((one) => ({ ...loginData(one), logged_in_at: one.loggedInAt }))));
-  else if (logins.length === 0) context.out('No user is logged in. Log in: npx slotstream login');
+  else if (logins.length === 0) context.out(`No user is logged in. Log in: ${slotstream} login`);
   else
     context.out(
       renderTable(

@@ -1,4 +1,5 @@
 // `reconcile`: compares the mirror with the service, reports what differs, and repairs it with `--repair`.
+import { slotstream } from '#src/base/command.ts';
 import { randomUUID } from 'node:crypto';
 import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
@@ -97,7 +98,7 @@ async function run(
     for (const line of summaryOf(report, { columns, subscriptions })) context.out(line);
     if (!wasFilled && !repair)
       context.out(
-        '! The first backfill has not completed: what it has not copied is missing. → npx slotstream backfill',
+        `! The first backfill has not completed: what it has not copied is missing. → ${slotstream} backfill`,
       );
   }
   const remains = !repair && totalOf(report.drift) > 0;
@@ -187,16 +188,16 @@ function summaryOf(report: ReconcileReport, { columns, subscriptions }: Summariz
     ...(notCompared > 0
       ? [`! ${notCompared} rows were not compared: they belong to another service, or to users who have not logged in.`]
       : []),
-    ...(quarantined > 0 ? [`! ${quarantined} could not be parsed: npx slotstream replay --quarantined --dry-run`] : []),
+    ...(quarantined > 0 ? [`! ${quarantined} could not be parsed: ${slotstream} replay --quarantined --dry-run`] : []),
     ...unreadable.map(({ what, error }) => `! ${what}: not compared. ${error.message} ${error.hint ?? ''}`.trimEnd()),
     ...heldBack.map(heldBackLine),
     ...(recreated > 0
       ? [`${recreated} lost ${recreated === 1 ? 'subscription was' : 'subscriptions were'} recreated.`]
       : []),
     ...(problem === null ? [] : [`! subscriptions: not compared. ${problem}`]),
-    ...(pending > 0 ? [`✗ subscriptions: ${pending} pending.`, '→ npx slotstream bootstrap --plan'] : []),
+    ...(pending > 0 ? [`✗ subscriptions: ${pending} pending.`, `→ ${slotstream} bootstrap --plan`] : []),
     ...(total > 0 && !repaired
-      ? [`→ To repair: npx slotstream reconcile ${report.scope === 'recent' ? '--recent ' : ''}--repair`]
+      ? [`→ To repair: ${slotstream} reconcile ${report.scope === 'recent' ? '--recent ' : ''}--repair`]
       : []),
   ];
 }
@@ -207,5 +208,5 @@ function columnCounts(columns: ReadonlyMap<string, number>): string {
 }
 
 function heldBackLine({ kind, deleted, of }: HeldBack): string {
-  return `✗ ${kind}: at least ${deleted} of ${of} are missing from the service, so many that none was deleted here.\n→ Check the service first. If it is right: npx slotstream reconcile --repair --allow-deletes`;
+  return `✗ ${kind}: at least ${deleted} of ${of} are missing from the service, so many that none was deleted here.\n→ Check the service first. If it is right: ${slotstream} reconcile --repair --allow-deletes`;
 }

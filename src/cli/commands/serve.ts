@@ -1,4 +1,5 @@
 // `start`, `receive` and `work`: the verbs that run until they are stopped. They differ in the roles of the process.
+import { slotstream } from '#src/base/command.ts';
 import { once } from 'node:events';
 import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
@@ -55,7 +56,7 @@ function requireSharedQueue(context: VerbContext, verb: string): void {
     'config',
     `\`${verb}\` needs a queue that several processes can share; the embedded queue belongs to one process.`,
     {
-      hint: 'Set QUEUE_URL to redis://… or postgres://…, or run `slotstream start`, which receives and works in one process.',
+      hint: `Set QUEUE_URL to redis://… or postgres://…, or run ${slotstream} start, which receives and works in one process.`,
     },
   );
 }

@@ -1,4 +1,5 @@
 // `spool recover`: puts the readable deliveries of damaged spool and journal files back, and names what could not be read.
+import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import { recoverDamaged, type Recovery } from '#src/receiver/spool/recover.ts';
 import { renderTable } from '#src/cli/terminal.ts';
@@ -55,6 +56,6 @@ function restLines(rests: readonly string[]): string[] {
   return [
     'The unreadable bytes are in:',
     ...rests.map((path) => `  ${path}`),
-    'A delivery in them may be lost, and they may contain personal data. Next: npx slotstream reconcile --repair, then delete these files.',
+    `A delivery in them may be lost, and they may contain personal data. Next: ${slotstream} reconcile --repair, then delete these files.`,
   ];
 }

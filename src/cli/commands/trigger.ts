@@ -1,4 +1,5 @@
 // `trigger`: signs realistic deliveries of any kind and sends them to a receiver, or prints them as curl commands.
+import { slotstream } from '#src/base/command.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
@@ -91,7 +92,7 @@ export const trigger = defineVerb({
 
 const madeUp = `! This mirror is of a real service (API_BASE_URL), and the deliveries contain made-up data: its people, bookings and payments
   will stay in your tables and views.
-→ To try things out: npx slotstream demo. To take a person out again: npx slotstream erase EMAIL`;
+→ To try things out: ${slotstream} demo. To take a person out again: ${slotstream} erase EMAIL`;
 
 /** A service on this machine is assumed to be a sandbox. */
 function isReal({ api: { baseUrl } }: Config): boolean {
@@ -129,7 +130,7 @@ async function send({ url, headers, body }: DeliveryRequest): Promise<number> {
     return answer.status;
   } catch (cause) {
     throw new SlotstreamError('not_running', `No receiver answers at ${new URL(url).origin}.`, {
-      hint: 'Start one with: npx slotstream start. Or name another with --url.',
+      hint: `Start one with: ${slotstream} start. Or name another with --url.`,
       cause,
     });
   }

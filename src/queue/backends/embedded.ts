@@ -1,5 +1,6 @@
 // The default queue, which needs no installation: BullMQ on a SQLite file, in a folder owned by one process.
 
+import { slotstream } from '#src/base/command.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -75,7 +76,7 @@ function rejectOldQueue(folder: string): void {
     'config',
     `The embedded queue in ${folder} was written by an earlier version and may still hold accepted deliveries.`,
     {
-      hint: `Start the version that you used before (\`npx slotstream start\`), stop it when \`npx slotstream status\` shows an empty queue, then remove ${folder} and start this version.`,
+      hint: `Start the version that you used before (\`${slotstream} start\`), stop it when \`${slotstream} status\` shows an empty queue, then remove ${folder} and start this version.`,
     },
   );
 }

@@ -1,4 +1,5 @@
 // The authorization server: its published metadata and its token endpoint. Secrets are sent only to its configured origin.
+import { slotstream } from '#src/base/command.ts';
 import type { z } from 'zod';
 import {
   authorizationServerMetadata,
@@ -125,7 +126,7 @@ export class OAuthError extends SlotstreamError {
       hint:
         reason === 'invalid_client'
           ? 'Check OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.'
-          : 'Log in again: npx slotstream login',
+          : `Log in again: ${slotstream} login`,
     });
     this.reason = reason;
   }

@@ -1,4 +1,5 @@
 // The authorization code flow with PKCE; a listener on this machine receives the redirect (RFC 6749, 7636, 8252, 9207).
+import { slotstream } from '#src/base/command.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -101,7 +102,7 @@ async function listen(port: number): Promise<Listener> {
 
 const stopped = (): SlotstreamError =>
   new SlotstreamError('refused', 'The login was not completed in time, or it was stopped.', {
-    hint: 'Log in again: npx slotstream login',
+    hint: `Log in again: ${slotstream} login`,
   });
 
 type Redirect =
@@ -124,7 +125,7 @@ function readRedirect(request: IncomingMessage, { state, metadata }: Expected): 
   return {
     kind: 'denied',
     error: new SlotstreamError('refused', `The login was not granted (${reason}).`, {
-      hint: 'Log in again and allow it: npx slotstream login',
+      hint: `Log in again and allow it: ${slotstream} login`,
     }),
   };
 }

@@ -1,5 +1,6 @@
 // The access token of one login, renewed before it expires or when the service rejects it: once, however many callers need it at the
 // same time, in this process and in others.
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TokenSource } from '#src/upstream/client.ts';
 import {
@@ -100,7 +101,7 @@ async function refreshed(
 
 const mustLogIn = (user: string): SlotstreamError =>
   new SlotstreamError('refused', `The login of ${user} has ended: it was revoked, replaced or unused for too long.`, {
-    hint: 'Log in again: npx slotstream login',
+    hint: `Log in again: ${slotstream} login`,
   });
 
 const stored = (input: SessionInput): Login => find(readLogins(input.dataDir), input);

@@ -1,4 +1,5 @@
 // The file of logins: readable by its owner only, replaced as a whole, changed by one process at a time.
+import { slotstream } from '#src/base/command.ts';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -49,7 +50,7 @@ export function readLogins(dataDir: string): readonly Login[] {
 
 const unreadable = (dataDir: string): SlotstreamError =>
   new SlotstreamError('config', `The logins in ${fileIn(dataDir)} cannot be read.`, {
-    hint: 'Make the file readable, or remove it and log in again: npx slotstream login',
+    hint: `Make the file readable, or remove it and log in again: ${slotstream} login`,
   });
 
 export interface LockNeeds {

@@ -36,7 +36,7 @@ describe('the periodic comparison', () => {
         name: 'drift',
         state: 'doubtful',
         message: expect.stringContaining('first backfill has not completed'),
-        fix: 'npx slotstream backfill',
+        fix: './bin/slotstream backfill',
       },
     ]);
     const looked = await home.run(['reconcile']);

@@ -84,7 +84,7 @@ Feed delivery
   it('says how to start a process where none runs, and that there is no mirror yet', () => {
     expect(statusText({ running: false, store: { state: 'no mirror yet' } })).toBe(
       `Process
-  State  not running (start it: npx slotstream start)
+  State  not running (start it: ./bin/slotstream start)
 
 Event log
   State  no mirror yet`,

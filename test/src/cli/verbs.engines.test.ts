@@ -111,7 +111,7 @@ describe('trigger', () => {
     const { code, err } = await home.run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
     expect(code).toBe(1);
     expect(err).toBe(
-      '✗ No receiver answers at http://127.0.0.1:1.\n→ Start one with: npx slotstream start. Or name another with --url.\n',
+      '✗ No receiver answers at http://127.0.0.1:1.\n→ Start one with: ./bin/slotstream start. Or name another with --url.\n',
     );
   });
 });
@@ -242,7 +242,7 @@ describe('status and doctor', () => {
     expect(code).toBe(3);
     expect(out).toContain('✓ process: running');
     expect(out).toMatch(
-      /✗ quarantine: \d+ deliveries could not be projected\.\n {2}→ npx slotstream replay --quarantined --dry-run/,
+      /✗ quarantine: \d+ deliveries could not be projected\.\n {2}→ \.\/bin\/slotstream replay --quarantined --dry-run/,
     );
   });
 });

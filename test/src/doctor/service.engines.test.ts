@@ -131,8 +131,8 @@ describe('doctor', () => {
     const { code, of } = await examine();
     expect(code).toBe(3);
     expect(of('subscriptions').map(({ message, fix }) => [message, fix])).toEqual([
-      ['the service disabled 1 of them.', expect.stringContaining('npx slotstream bootstrap')],
-      ['1 must be created, replaced or deleted.', expect.stringContaining('npx slotstream bootstrap')],
+      ['the service disabled 1 of them.', expect.stringContaining('./bin/slotstream bootstrap')],
+      ['1 must be created, replaced or deleted.', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
     expect(of('spool')[0]?.message).toContain('1 damaged file (damaged-1-2.spool)');
   });

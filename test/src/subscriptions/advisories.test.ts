@@ -55,7 +55,7 @@ describe('the advice', () => {
 
   it('says for how many members recaps are missing, and what those members can do', () => {
     expect(notes({ members: 12 })).toEqual([
-      expect.stringMatching(/^Recaps of 11 of 12 members.*npx slotstream login$/),
+      expect.stringMatching(/^Recaps of 11 of 12 members.*\.\/bin\/slotstream login$/),
     ]);
     expect(notes({ members: undefined })).toEqual([expect.stringContaining('not allowed to count')]);
     expect(notes({ members: 12, usesOAuth: false })).toEqual([expect.stringContaining('OAUTH_CLIENT_ID')]);
@@ -100,7 +100,7 @@ describe('a refusal', () => {
 
   it('for a missing scope names it, what is missing, and what to do', () => {
     expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
-      'contact.* could not be registered: the token lacks the scope contacts:read. Missing in the mirror: new, changed and deleted contacts. Create a token with contacts:read (with OAuth: npx slotstream login), then run bootstrap again.',
+      'contact.* could not be registered: the token lacks the scope contacts:read. Missing in the mirror: new, changed and deleted contacts. Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
     );
   });
 

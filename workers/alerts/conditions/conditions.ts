@@ -1,4 +1,5 @@
 // Every condition: rules about the mirror itself, or about many bookings together.
+import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import { duration } from '#src/config/readers.ts';
 import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
@@ -46,7 +47,7 @@ function lossProblem({ uri, how, isReplaced }: MirrorHealth['lostSubscriptions']
     how === 'disabled' ? 'The service disabled a webhook subscription' : 'A webhook subscription was deleted';
   const next = isReplaced
     ? 'It was replaced; what was missed meanwhile is being repaired.'
-    : 'It delivers nothing. Check: npx slotstream doctor';
+    : `It delivers nothing. Check: ${slotstream} doctor`;
   return { subject: uri, message: `${what}. ${next}` };
 }
 
@@ -57,7 +58,7 @@ function deliveryProblem({
 }: MirrorHealth['subscriptions'][number]): readonly Problem[] {
   if (state === 'disabled') return [lossProblem({ uri, how: 'disabled', isReplaced: false })];
   if (since == null) return [];
-  const message = `Deliveries of a webhook subscription have failed since ${since}; after a day the service gives up. Check: npx slotstream doctor`;
+  const message = `Deliveries of a webhook subscription have failed since ${since}; after a day the service gives up. Check: ${slotstream} doctor`;
   return [{ subject: uri, message }];
 }
 
@@ -72,7 +73,7 @@ const quarantine = defineCondition({
   find: ({ above }, { quarantinedLastHour, quarantined }) =>
     quarantinedLastHour > above
       ? aboutMirror(
-          `${quarantinedLastHour} of ${quarantined} quarantined deliveries arrived within the last hour. Check: npx slotstream replay --quarantined --dry-run`,
+          `${quarantinedLastHour} of ${quarantined} quarantined deliveries arrived within the last hour. Check: ${slotstream} replay --quarantined --dry-run`,
         )
       : [],
 });
@@ -108,7 +109,7 @@ const drift = defineCondition({
           `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${finishedAt} found ${rows} rows missing, extra or different, and repaired them.`,
           ...(heldBack > 0
             ? [
-                `${heldBack} more were deleted in the service and wait for: npx slotstream reconcile --repair --allow-deletes`,
+                `${heldBack} more were deleted in the service and wait for: ${slotstream} reconcile --repair --allow-deletes`,
               ]
             : []),
         ].join(' '),

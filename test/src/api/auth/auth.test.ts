@@ -63,7 +63,7 @@ describe('the login link', () => {
     expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     const texts = await Promise.all(refusals.map((answer) => answer.text()));
     expect(new Set(texts).size).toBe(1);
-    expect(texts[0]).toContain('npx slotstream status --login');
+    expect(texts[0]).toContain('./bin/slotstream status --login');
     expect(new Set(refusals.map(({ headers }) => JSON.stringify([...headers]))).size).toBe(1);
   });
 });

@@ -38,7 +38,7 @@ describe('the login link', () => {
     expect([other.code, other.out, other.err]).toEqual([1, '', expect.stringContaining('ADMIN_TOKEN')]);
     await using empty = await openHome();
     const none = await empty.run(['status', '--login']);
-    expect([none.out, none.err]).toEqual(['', expect.stringContaining('npx slotstream start')]);
+    expect([none.out, none.err]).toEqual(['', expect.stringContaining('bin/slotstream start')]);
     expect(none.code).not.toBe(0);
   });
 

@@ -163,7 +163,10 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     await using visited = await visit(browser);
     const { page } = visited;
     const answer = await page.goto(`${server.url}/docs`);
-    expect([answer?.status(), await page.locator('pre').textContent()]).toEqual([401, 'npx slotstream status --login']);
+    expect([answer?.status(), await page.locator('pre').textContent()]).toEqual([
+      401,
+      './bin/slotstream status --login',
+    ]);
     await using foreign = await openForeignPage(`<a href="${server.url}/?token=${adminToken}">log in</a>`);
     await page.goto(foreign.otherSite);
     await page.locator('a').click();

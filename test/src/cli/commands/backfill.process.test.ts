@@ -97,7 +97,7 @@ describe('slotstream backfill', () => {
     const running = home.spawn(['backfill', 'contacts', '--json']);
     await until(() => calls >= 5, 'some pages were fetched');
     expect(await running.signal('SIGINT')).toBe(3);
-    expect(running.err()).toContain('Run it again to resume: npx slotstream backfill');
+    expect(running.err()).toMatch(/Run it again to resume: \S+bin\/slotstream backfill/);
     expect(lastOf(running.out())).toMatchObject({ complete: false, resources: [{ state: 'stopped' }] });
     // A checkpoint holds no personal data.
     expect(await ask(home.store, "select key from sync_checkpoints where key like 'page %'")).toEqual([]);
@@ -131,7 +131,7 @@ describe('slotstream backfill', () => {
     expect(err).toContain('scheduled_events: not readable, so it will be missing in the mirror');
     expect(err).toContain('→ Give the token these scopes: scheduled_events:read.');
     expect(err).toContain(`meeting recaps of ${users.owner}`);
-    expect(err).toContain('→ Then: npx slotstream backfill meeting_recaps');
+    expect(err).toMatch(/→ Then: \S+bin\/slotstream backfill meeting_recaps/);
     expect(err + out).not.toContain(token);
     await expectExact(home, sandbox, {
       except: ['scheduled_events', 'invitees', 'invitee_answers', 'no_shows', 'meeting_recaps', ...formTables],

@@ -33,7 +33,7 @@ describe('reconcile', () => {
     expect(looked.out).toContain(`missing contact ${someone().uri}\n`);
     expect(looked.out).toMatch(/\d+ records compared, \d+ differ\.\n/);
     expect(looked.out).toMatch(/^ {2}contact: \d+ missing$/m);
-    expect(looked.out).toContain('→ To repair: npx slotstream reconcile --repair');
+    expect(looked.out).toMatch(/→ To repair: \S+bin\/slotstream reconcile --repair/);
 
     const repaired = await home.run(['reconcile', '--repair']);
     expect(repaired.code).toBe(0);

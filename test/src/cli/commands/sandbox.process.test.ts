@@ -64,7 +64,7 @@ describe('sandbox', () => {
 
   it('shows an example for scripts that does not end it before it is used', async () => {
     const { out } = await home.run(['sandbox', '--help']);
-    expect(out).toContain('slotstream sandbox --json > sandbox.json &');
+    expect(out).toContain('bin/slotstream sandbox --json > sandbox.json &');
     expect(out).not.toContain('head -1');
   });
 
@@ -85,10 +85,10 @@ describe('demo', () => {
     holder.close();
     expect(err).toMatch(/receives webhooks on +http:\/\/127\.0\.0\.1:(?!8080\b)\d+\/webhooks/);
     expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
-    expect(err).toContain('$ slotstream bootstrap');
-    expect(err).toContain('$ slotstream backfill');
+    expect(err).toMatch(/^\$ \S+bin\/slotstream bootstrap$/m);
+    expect(err).toMatch(/^\$ \S+bin\/slotstream backfill$/m);
     for (const next of ['feed', 'export', 'why'])
-      expect(err).toContain(`DATA_DIR=${home.dataDir}/demo npx slotstream ${next} `);
+      expect(err).toMatch(new RegExp(`DATA_DIR=${home.dataDir}/demo \\S+bin/slotstream ${next} `));
     expect(err).toContain('/docs');
     const sent = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
     expect(sent.length).toBeGreaterThanOrEqual(45);

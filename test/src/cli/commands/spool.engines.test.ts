@@ -51,7 +51,7 @@ describe('spool recover', () => {
       ),
     ]);
     expect(out).toContain(`  ${path}.rest\n`);
-    expect(out).toContain('npx slotstream reconcile --repair, then delete these files.');
+    expect(out).toContain('./bin/slotstream reconcile --repair, then delete these files.');
 
     // The same file again, as after a crash in the middle of a recovery.
     setAside('two', records);
@@ -74,6 +74,6 @@ describe('spool recover', () => {
 
   it('is what doctor advises', async () => {
     const { out } = await home.run(['doctor']);
-    expect(out).toContain('npx slotstream spool recover');
+    expect(out).toContain('./bin/slotstream spool recover');
   });
 });

@@ -82,7 +82,7 @@ describe('the file of logins', () => {
     async (text) => {
       writeFileSync(path(), text);
       const error = await failureOf(async () => readLogins(dataDir));
-      expect(error).toMatchObject({ code: 'config', hint: expect.stringContaining('npx slotstream login') });
+      expect(error).toMatchObject({ code: 'config', hint: expect.stringContaining('./bin/slotstream login') });
       expect(JSON.stringify(error) + String(error)).not.toContain('access-secret');
     },
   );
@@ -167,7 +167,7 @@ describe('a login', () => {
     const { sandbox, world, input, body } = opened;
     await openClient(sandbox).revoke(body.refresh_token);
     const error = await failureOf(() => openSession(world, input).renewed(body.access_token));
-    expect(error).toMatchObject({ code: 'refused', hint: 'Log in again: npx slotstream login' });
+    expect(error).toMatchObject({ code: 'refused', hint: 'Log in again: ./bin/slotstream login' });
     expect(String(error)).not.toContain(body.refresh_token);
   });
 
