@@ -61,7 +61,8 @@ describe('the documentation', () => {
 
   it('never suggests to run a bare name, which npx would look up in a public registry', () => {
     const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
-    expect(files.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
+    const current = files.filter((file) => file !== 'CHANGELOG.md');
+    expect(current.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
   });
 
   it('mentions only scripts, commands and files that exist', () => {

@@ -1,4 +1,4 @@
-// Explains a row: the deliveries that touched it, and the entry each of its values came from.
+// Explains a row: the deliveries that touched it, and the entries that set and last reported each of its values.
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
 import { plainText } from '#src/http/request.ts';
@@ -52,13 +52,24 @@ const explanation = z.object({
       z.object({
         column: z.string(),
         value: z.unknown(),
-        seq: z.int().nullable().describe('Null when the entry that supplied the value is no longer in the log.'),
+        since: z
+          .object({ seq: z.int(), event: z.string().nullable(), source: z.string(), occurred_at: time })
+          .nullable()
+          .describe('The entry that set the current value. Null when its changes are no longer in the log.'),
+        seq: z
+          .int()
+          .nullable()
+          .describe(
+            'The last entry that reported the value, which may only repeat it. Null when it is no longer in the log.',
+          ),
         event: z.string().nullable(),
         source: z.string().nullable(),
         occurred_at: time,
       }),
     )
-    .describe('Every column that an entry has set, with the entry its current value came from.'),
+    .describe(
+      'Every column that an entry has set, with the entry that set its current value and the last one that reported it.',
+    ),
 });
 
 export const whyOperations = [
@@ -69,7 +80,7 @@ export const whyOperations = [
     tag: 'Why',
     summary: 'Explain a row',
     description:
-      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry its current value came from.',
+      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it.',
     errors: { 404: 'This URI is neither in the log nor in a table.' },
     query: question,
     answers: 'object',

@@ -7,7 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 import { tables } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import { changeTracking, changeTrackingOfView, type ChangeTracking, type ExportedTable } from './change-tracking.ts';
-import { suggestName } from './did-you-mean.ts';
+import { suggestName } from '#src/base/did-you-mean.ts';
 import type { Column } from './format.ts';
 
 export interface Source {

@@ -1,5 +1,6 @@
 // Explains a row: every delivery and every read that touched it, and which entry supplied the value of each column.
 import { canonicalJson } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
 import { decodeRow } from '#src/store/rows.ts';
@@ -74,19 +75,23 @@ async function readHistory(
 ): Promise<Pick<Explanation, 'deliveries' | 'next_after' | 'fields'>> {
   const origins = found ? originsOf(found.table, found.row) : [];
   const suppliers = new Map<Origin, Supplier>();
+  const setters = new Map<string, Supplier>();
   const deliveries: TouchingEntry[] = [];
   let weight = 0;
   let hasMore = false;
   for await (const part of historyOf(store, { uri, embeddings })) {
     for (const entry of part) {
       const { fact } = reparse({ ...entry, changes: null });
+      const isTouching = touches(uri, entry, fact);
+      const changes = isTouching ? completeChangesText(entry) : null;
+      // No entry after the supplier of a value has changed it.
+      const undecided = origins.filter((origin) => !suppliers.has(origin));
+      if (found && fact && isTouching) noteSetters(setters, { found, undecided, entry, changes });
       // Of several entries with the same fact, the first one supplied it.
-      for (const origin of origins)
-        if (fact && !suppliers.has(origin) && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
-      if (entry.seq <= after || !touches(uri, entry, fact)) continue;
+      for (const origin of undecided) if (fact && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
+      if (entry.seq <= after || !isTouching) continue;
       hasMore ||= deliveries.length === limit || weight >= fullAnswerCharacters;
       if (hasMore) continue;
-      const changes = completeChangesText(entry);
       deliveries.push(touchingEntry({ ...entry, changes }));
       weight += (changes ?? '').length;
     }
@@ -94,7 +99,9 @@ async function readHistory(
     if (hasMore && suppliers.size === origins.length) break;
   }
   const next_after = hasMore ? (deliveries.at(-1)?.seq ?? null) : null;
-  const fields = origins.flatMap((origin) => columnsOf(found?.row ?? {}, origin, suppliers.get(origin)));
+  const fields = origins.flatMap((origin) =>
+    columnsOf(found?.row ?? {}, origin, { supplier: suppliers.get(origin), setters }),
+  );
   return { deliveries, next_after, fields };
 }
 
@@ -102,6 +109,31 @@ type Supplier = ReturnType<typeof supplierOf>;
 
 /** Without the content, which may be large. */
 const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry) => ({ seq, event, source, occurred_at });
+
+interface Noted {
+  readonly found: Found;
+  readonly undecided: readonly Origin[];
+  readonly entry: HistoryEntry;
+  readonly changes: string | null;
+}
+
+/** Notes for each column the entry that set its present value; later entries may only have repeated it. */
+function noteSetters(
+  setters: Map<string, Supplier>,
+  { found: { table, row }, undecided, entry, changes }: Noted,
+): void {
+  const changed = changes === null ? undefined : parseChanges(changes)[table];
+  for (const column of undecided.flatMap(({ columns }) => columns)) {
+    const value = row[column] ?? null;
+    const change = changed?.[column];
+    // A column that has never had a value has been empty since the first entry.
+    const isSet = change === undefined ? value === null && !setters.has(column) : isEqual(change[1], value);
+    if (isSet) setters.set(column, supplierOf(entry));
+    else if (change !== undefined) setters.delete(column);
+  }
+}
+
+const isEqual = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b);
 
 /** An entry about an invitee touches the event only where its payload embeds it. What an unparsed entry touches is unknown. */
 function touches(uri: string, { subject_uri }: HistoryEntry, fact: Fact | null): boolean {
@@ -131,8 +163,18 @@ function touchingEntry(entry: HistoryEntry) {
   };
 }
 
-/** The entry that supplied the values; its fields are null where the log no longer holds it. */
-function columnsOf(row: Row, { columns, observed }: Origin, supplier: Supplier | undefined) {
+interface ValueEntries {
+  readonly supplier: Supplier | undefined;
+  readonly setters: ReadonlyMap<string, Supplier>;
+}
+
+/** The entry that supplied the values last, its fields null where the log no longer holds it; and the one that set them first. */
+function columnsOf(row: Row, { columns, observed }: Origin, { supplier, setters }: ValueEntries) {
   const from = supplier ?? { seq: null, event: null, source: null, occurred_at: observed };
-  return columns.map((column) => ({ column, value: row[column] ?? null, ...from }));
+  return columns.map((column) => ({
+    column,
+    value: row[column] ?? null,
+    since: setters.get(column) ?? null,
+    ...from,
+  }));
 }

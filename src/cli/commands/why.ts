@@ -42,7 +42,9 @@ function explanationText({ table, deleted, deliveries, next_after: next, fields 
       : `A row of ${table}${deleted ? ', deleted' : ''}.`;
   const more = next === null ? [] : [`… and more: --after ${next}`];
   const origins =
-    fields.length === 0 ? [] : ['', renderTable(['column', 'value', 'came from'], fields.map(originCells))];
+    fields.length === 0
+      ? []
+      : ['', renderTable(['column', 'value', 'since', 'last reported by'], fields.map(originCells))];
   return [title, '', ...deliveries.map(entryText), ...more, ...origins].join('\n');
 }
 
@@ -78,9 +80,12 @@ function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): 
 /** Keeps most lines of the table within the width of a terminal. */
 const maxValueLength = 48;
 
-function originCells({ column, value, seq, event, source, occurred_at: at }: ColumnOrigin): string[] {
-  const when = at === null ? '' : `  ${at}`;
-  const from =
+function originCells({ column, value, since, ...last }: ColumnOrigin): string[] {
+  return [column, valueText(value, maxValueLength), since === null ? 'unknown' : sourceText(since), sourceText(last)];
+}
+
+function sourceText({ seq, event, source, occurred_at: at }: Omit<ColumnOrigin, 'column' | 'value' | 'since'>): string {
+  const entry =
     seq === null ? 'an entry that is no longer in the log' : `#${seq} ${safeTerminalText(event ?? source ?? '')}`;
-  return [column, valueText(value, maxValueLength), `${from}${when}`];
+  return at === null ? entry : `${entry}  ${at}`;
 }

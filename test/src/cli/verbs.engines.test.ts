@@ -205,7 +205,7 @@ describe('why', () => {
     await deliver(contactDelivery({ id: 'w-from', version: 2 }));
     const { out } = await home.run(['why', contactUri('w-from')]);
     const [place] = /#\d+(?= contact\.updated .*applied\n.*contacts\.name: "Name w-from 1" →)/.exec(out) ?? [];
-    expect(out).toMatch(/^column +value +came from$/m);
+    expect(out).toMatch(/^column +value +since +last reported by$/m);
     expect(out).toMatch(new RegExp(`^name +"Name w-from 2" +${place} contact\\.updated  2`, 'm'));
     const { out: json } = await home.run(['why', contactUri('w-from'), '--json']);
     expect(JSON.parse(json)).toMatchObject({

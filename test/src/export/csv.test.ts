@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv } from '#src/export/csv.ts';
 import type { Cell, Column } from '#src/export/format.ts';
-import { nearestName, suggestName } from '#src/export/did-you-mean.ts';
 import { withoutApostrophe } from '../../harness/mirror/export-folder.ts';
 import { runs } from '../../harness/runs.ts';
 
@@ -63,14 +62,4 @@ describe('a CSV cell', () => {
   it('that is the only one of its row is never an empty line', async () => {
     expect(await written([text], [[null], [''], ['a']])).toBe('name\r\n""\r\n""\r\na\r\n');
   });
-});
-
-it('a mistyped name gets the most similar name as a suggestion, then all names in order', () => {
-  const names = ['users', 'event_log', 'contact_emails', 'contacts'];
-  const inOrder = 'There are: contact_emails, contacts, event_log, users.';
-  const offered = (typed: string) => suggestName(names, { typed, opening: 'There are' });
-  expect(offered('contcats')).toBe(`Did you mean contacts? ${inOrder}`);
-  expect(offered('user')).toBe(`Did you mean users? ${inOrder}`);
-  expect([offered(''), offered('pizza')]).toEqual([inOrder, inOrder]);
-  expect(nearestName([], 'contacts')).toBeUndefined();
 });

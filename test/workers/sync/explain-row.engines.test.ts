@@ -69,6 +69,30 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(Object.keys(originsIn(why))).not.toContain('job_title');
   });
 
+  it.runIf(available)('tells the entry that set a value apart from the last one that repeated it', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const update = (minute: number, fields: object) =>
+      deliveryBody('contact.updated', minute, { uri: contact, ...stamp(minute), ...fields });
+    await ingestBodies(store, [
+      update(10, { name: 'Ada', company: 'Example', city: null }),
+      update(20, { name: 'Ada K.', company: 'Example', city: null }),
+      update(30, { name: 'Ada', company: 'Example', city: null }),
+      update(40, { name: 'Ada', company: 'Example', city: null }),
+      // Late: it changes nothing.
+      update(35, { name: 'Ada L.' }),
+    ]);
+    const { fields } = await whyOf(store, contact);
+    const since = Object.fromEntries(fields.map((field) => [field.column, [field.since?.seq, field.seq]]));
+    expect(since).toMatchObject({ name: [3, 4], company: [1, 4], city: [1, 4] });
+    expect(fields.find(({ column }) => column === 'company')?.since).toEqual({
+      seq: 1,
+      event: 'contact.updated',
+      source: 'webhook',
+      occurred_at: expect.stringContaining('11:10:00'),
+    });
+  });
+
   it.runIf(available)(
     'tells a meeting’s values from its invitees’ deliveries, and a no-show from its mark',
     async () => {
@@ -174,6 +198,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect((await whyOf(store, contact)).fields).toContainEqual({
       column: 'name',
       value: 'Ada',
+      since: null,
       seq: null,
       event: null,
       source: null,
