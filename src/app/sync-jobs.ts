@@ -1,6 +1,7 @@
 // The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, restore
 // lost webhook subscriptions, and repair what was missed while one was lost.
 import { slotstream } from '#src/base/command.ts';
+import { dayMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -11,6 +12,7 @@ import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
+import { readDefinitions } from '#workers/sync/definitions.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -30,7 +32,12 @@ export function startSyncJobs(needs: SyncJobNeeds): Schedules {
   const isWatching = config.publicUrl !== undefined && hasSigningKey(config);
   if (!isWatching)
     log.info('this process does not watch the subscriptions: set PUBLIC_URL and the signing key of the receivers');
-  const compared = [compareRecentJob(needs), compareEverythingJob(needs), repairMissedWindowJob(needs)];
+  const compared = [
+    compareRecentJob(needs),
+    compareEverythingJob(needs),
+    readDefinitionsJob(needs),
+    repairMissedWindowJob(needs),
+  ];
   return startJobs(needs, [
     ...afterFirstBackfill(needs, compared),
     ...(isWatching ? [watchSubscriptionsJob(needs)] : []),
@@ -71,6 +78,21 @@ function compareEverythingJob(needs: SyncJobNeeds): Job {
       const { read, drift, held_back } = outcome.last;
       if (Object.keys(held_back).length > 0) needs.log.warn({ deletes: held_back }, tooManyDeletes);
       return { read, repaired: totalOf(drift) };
+    },
+  };
+}
+
+const maxDefinitionsEveryMs = 600_000;
+
+function readDefinitionsJob(needs: SyncJobNeeds): Job {
+  const { reconcileEveryMs, events } = needs.config;
+  return {
+    name: 'definitions',
+    // Where comparisons are rare on purpose, so is this.
+    everyMs: reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxDefinitionsEveryMs),
+    async run(signal) {
+      const changed = await readDefinitions(await openComparison(needs, signal), events);
+      return changed > 0 ? { changed } : undefined;
     },
   };
 }

@@ -19,6 +19,7 @@ import {
   updateContact,
   mergeValues,
 } from '#src/sandbox/world/contacts/contacts.ts';
+import { definitionRecord } from '#src/sandbox/world/contacts/custom-fields.ts';
 import { found, given, type Service, type StoredDefinition } from '#src/sandbox/world/service.ts';
 import { permitContacts } from './permissions.ts';
 import { create, get, list, remove, update, type ServiceContext } from './service-operation.ts';
@@ -99,8 +100,6 @@ export const contactOperations = [
     },
   }),
 ];
-
-const definitionRecord = ({ organization: _organization, ...definition }: StoredDefinition): object => definition;
 
 const contactOf = ({ service, caller, uri }: ServiceContext): ContactEntry =>
   found(contactsOf(service, caller.organization.uri).get(uri), 'contact');

@@ -9,10 +9,14 @@ import { accountControls } from './account.ts';
 import { clockControls, webhookControls } from './webhooks.ts';
 import type { Control, ControlContext } from './control.ts';
 import { inviteeControls, meetingRecapControls, routingFormControls } from './people.ts';
+import { customFieldControls, eventTypeControls, userControls } from './settings.ts';
 import { stateControls } from './state.ts';
 
 export const controls: readonly Control[] = [
   ...accountControls,
+  ...customFieldControls,
+  ...userControls,
+  ...eventTypeControls,
   ...meetingRecapControls,
   ...routingFormControls,
   ...inviteeControls,

@@ -1,13 +1,14 @@
-// Organizations as the sandbox stores them: what the account may do, who belongs to it in which role, and invitations (A24):
+// Organizations as the sandbox stores them: what the account may do, who belongs to it in which role, users, and invitations (A24):
 //
 //   (none) ──invite──▶ pending ──accept──▶ accepted   (a user with a membership appears)
 //                         └────decline──▶ declined   (the address may be invited again)
+import { isDeepStrictEqual } from 'node:util';
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
 import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { denied, invalid } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { found, newUri, type Organization, type Service, type State, type StoredMembership } from './service.ts';
+import { found, given, newUri, type Organization, type Service, type State, type StoredMembership } from './service.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
 
@@ -104,7 +105,7 @@ export function acceptInvitation(service: Service, uri: string): InvitationResou
   const invitation = demandPending(service.state, uri);
   if (userOfAddress(service.state, invitation.email) !== undefined)
     throw invalid({ message: 'The invited address already belongs to a user.', parameter: 'uri' });
-  return answered(service, { ...invitation, status: 'accepted', user: addMember(service, invitation) });
+  return answered(service, { ...invitation, status: 'accepted', user: addUser(service, invitation).user });
 }
 
 export function declineInvitation(service: Service, uri: string): InvitationResource {
@@ -124,21 +125,63 @@ function answered({ state, clock }: Service, invitation: InvitationResource): In
   return answer;
 }
 
-/** Adds a user with the ordinary role, named after the address: `ada.lovelace+work` is Ada Lovelace. */
-function addMember(service: Service, { organization, email }: InvitationResource): string {
+export interface NewUser {
+  readonly organization: string;
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly role?: MembershipRole | undefined;
+}
+
+/** Without a name the user is named after the address: `ada.lovelace+work` is Ada Lovelace. */
+export function addUser(service: Service, { organization, email, name, timezone, role }: NewUser): StoredMembership {
+  demandFreeAddress(service.state, email);
   const mailbox = email.slice(0, email.lastIndexOf('@'));
   const words = mailbox.replace(/\+.*$/, '').split(/[._-]+/);
   const uri = newUri(service, 'users');
+  const membership = newUri(service, 'organization_memberships');
   enrol(service, {
     uri,
-    membership: newUri(service, 'organization_memberships'),
+    membership,
     organization,
-    role: 'user',
+    role: role ?? 'user',
     joined: service.clock.tick(),
-    name: words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' '),
+    name: name ?? words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' '),
     slug: `${mailbox.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}-${uri.slice(-6)}`,
     email,
-    timezone: 'UTC',
+    timezone: timezone ?? 'UTC',
   });
-  return uri;
+  return found(service.state.memberships.get(membership), 'membership');
+}
+
+function demandFreeAddress(state: State, email: string, own?: string): void {
+  const other = userOfAddress(state, email);
+  if (other !== undefined && other.uri !== own)
+    throw invalid({ message: 'Another user has this address.', parameter: 'email' });
+}
+
+export type UserChange = { readonly [Field in 'name' | 'email' | 'timezone']?: string | undefined };
+
+/** The membership, whose record holds the user, changes with it. */
+export function updateUser({ state, clock }: Service, user: UserResource, change: UserChange): UserResource {
+  const changed = { ...user, ...given(change) };
+  demandFreeAddress(state, changed.email, user.uri);
+  if (isDeepStrictEqual(changed, user)) return user;
+  const updated = { ...changed, updated_at: clock.tick() };
+  state.users.put(updated);
+  for (const membership of state.memberships.of('user', user.uri))
+    state.memberships.put({ ...membership, updated_at: updated.updated_at });
+  return updated;
+}
+
+/** The user's meetings and event types remain. */
+export function removeUser({ state }: Service, uri: string): StoredMembership {
+  const membership = found(state.memberships.of('user', uri)[0], 'user', 'uri');
+  if (membership.role === 'owner') throw invalid({ message: 'The owner cannot be removed.', parameter: 'uri' });
+  state.memberships.delete(membership.uri);
+  for (const group of state.groups.values()) {
+    const members = group.members.filter((member) => member !== uri);
+    if (members.length < group.members.length) state.groups.put({ ...group, members, member_count: members.length });
+  }
+  return membership;
 }

@@ -1,0 +1,33 @@
+// Reads the lists that people edit and the service sends no webhook about, or none that every account gets: custom fields, users and
+// event types. They are short, so they are read more often than everything else is compared.
+import type { EventKind } from '#schemas/events.ts';
+import { instantOf } from '#src/base/time.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
+import { requireSameOrganization } from './mirror-identity.ts';
+import { ingestRecords } from './records.ts';
+import { wantedResources } from './reconcile/plan.ts';
+import type { RunNeeds } from './reconcile/session.ts';
+import type { ResourceName } from './resources/registry.ts';
+import { accountOf } from './sources.ts';
+
+const lists: readonly ResourceName[] = ['organization_memberships', 'custom_field_definitions', 'event_types'];
+
+/** Returns how many rows it changed. A list that the token may not read is left out. */
+export async function readDefinitions(needs: RunNeeds, events: readonly EventKind[]): Promise<number> {
+  const { store, sources, signal } = needs;
+  await requireSameOrganization(store, accountOf(sources), { claims: true });
+  let changed = 0;
+  for (const resource of wantedResources(events).filter(({ name }) => lists.includes(name))) {
+    try {
+      for await (const { records } of resource.pages(sources, { signal })) {
+        const report = await ingestRecords(needs, records, { source: 'reconcile', now: instantOf(needs.now()) });
+        changed += report.changed.length;
+      }
+    } catch (error) {
+      if (!isStatus(error, 403)) throw error;
+    }
+  }
+  // Also without a change: a view that could not be replaced is tried again.
+  await store.refreshViews();
+  return changed;
+}
