@@ -169,7 +169,12 @@ describe('compose.yaml', () => {
       expect(service).toMatchObject({ mem_limit: expect.any(String), pids_limit: expect.any(Number) });
     }
     for (const service of [receiver, worker, redis]) expect(service).not.toHaveProperty('cap_add');
-    expect(Object.values(file.services).flatMap(({ ports = [] }) => ports)).toEqual(['8080:8080']);
+  });
+
+  it('publishes the webhook, and everything else on the loopback address of the host only', () => {
+    const published = Object.values(file.services).flatMap(({ ports = [] }) => ports);
+    expect(published).toEqual(['8080:8080', '127.0.0.1:8100:8081', '127.0.0.1:8081-8099:8081']);
+    expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual(['8080:8080']);
   });
 
   it('keeps what Redis has acknowledged', () => {
@@ -187,7 +192,7 @@ describe('compose.yaml', () => {
   });
 
   it('holds no secret of its own', () => {
-    const secrets = read('compose.yaml').match(/(PASSWORD|SIGNING_KEYS): .*/g) ?? [];
+    const secrets = read('compose.yaml').match(/(PASSWORD|TOKEN|SIGNING_KEYS): .*/g) ?? [];
     expect(secrets.filter((line) => !line.includes('${'))).toEqual([]);
   });
 });
