@@ -38,6 +38,7 @@ export const noShowMessage: Message = {
   facts: [
     { label: 'Who', value: 'Ada Lovelace' },
     { label: 'Host', value: 'Grace Hopper' },
+    { label: 'Reschedule', value: 'https://book.example.test/r/1', isLink: true },
   ],
   link: 'https://slots.example.test/',
   occurredAt: '2026-11-16T15:10:00.000000Z',

@@ -21,12 +21,15 @@ function pagerDutyBody(message: Message, routing_key: string): object {
   // The same key at every attempt, so a repetition does not open a second incident.
   const dedup_key = (follows ?? id).slice(0, limits.key);
   if (kind === 'retraction') return { routing_key, event_action: 'resolve', dedup_key };
+  const links = facts.filter(({ isLink }) => isLink).map(({ label, value }) => ({ href: value, text: label }));
+  if (link !== undefined) links.push({ href: link, text: 'Open Slotstream' });
   return {
     routing_key,
     event_action: 'trigger',
     dedup_key,
     client: 'Slotstream',
-    ...(link !== undefined && { client_url: link, links: [{ href: link, text: 'Open Slotstream' }] }),
+    ...(link !== undefined && { client_url: link }),
+    links,
     payload: {
       summary: truncate(title, limits.summary),
       source: link === undefined ? 'slotstream' : new URL(link).host,

@@ -12,6 +12,8 @@ export const openTeams = (needs: HttpChannelNeeds, { url }: { readonly url: stri
   openHttpChannel(needs, { name: 'teams', url, bodyOf: (message) => JSON.stringify(teamsBody(message)) });
 
 function teamsBody({ title, text, facts, link }: Message): object {
+  const links = facts.filter(({ isLink }) => isLink).map(({ label, value }) => ({ label, url: value }));
+  if (link !== undefined) links.push({ label: 'Open Slotstream', url: link });
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -23,12 +25,13 @@ function teamsBody({ title, text, facts, link }: Message): object {
       paragraph({ ...run(title, limits.title), weight: 'Bolder', size: 'Large' }),
       ...text.split('\n').map((line) => paragraph(run(line, limits.text))),
       ...facts
+        .filter(({ isLink }) => !isLink)
         .slice(0, limits.facts)
         .map(({ label, value }) =>
           paragraph({ ...run(`${label}: `, limits.fact), weight: 'Bolder' }, run(value, limits.fact)),
         ),
     ],
-    ...(link !== undefined && { actions: [{ type: 'Action.OpenUrl', title: 'Open Slotstream', url: link }] }),
+    actions: links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),
   };
   return {
     type: 'message',

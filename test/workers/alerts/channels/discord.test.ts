@@ -18,6 +18,7 @@ describe('discord', () => {
         'Ada Lovelace did not show up for Introduction.',
         String.raw`Who\: Ada Lovelace`,
         String.raw`Host\: Grace Hopper`,
+        'Reschedule: <https://book.example.test/r/1>',
         '<https://slots.example.test/>',
       ].join('\n'),
       allowed_mentions: { parse: [] },

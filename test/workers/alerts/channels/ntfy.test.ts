@@ -18,7 +18,8 @@ describe('ntfy', () => {
     expect(world.web.received[0]?.body).toEqual({
       topic: 'hook',
       title: 'No-show: Ada Lovelace',
-      message: 'Ada Lovelace did not show up for Introduction.\n\nWho: Ada Lovelace\nHost: Grace Hopper',
+      message:
+        'Ada Lovelace did not show up for Introduction.\n\nWho: Ada Lovelace\nHost: Grace Hopper\nReschedule: https://book.example.test/r/1',
       priority: 4,
       click: 'https://slots.example.test/',
     });

@@ -22,7 +22,10 @@ describe('pagerduty', () => {
       dedup_key: 'a1b2c3',
       client: 'Slotstream',
       client_url: 'https://slots.example.test/',
-      links: [{ href: 'https://slots.example.test/', text: 'Open Slotstream' }],
+      links: [
+        { href: 'https://book.example.test/r/1', text: 'Reschedule' },
+        { href: 'https://slots.example.test/', text: 'Open Slotstream' },
+      ],
       payload: {
         summary: 'No-show: Ada Lovelace',
         source: 'slots.example.test',
@@ -33,6 +36,7 @@ describe('pagerduty', () => {
           text: 'Ada Lovelace did not show up for Introduction.',
           Who: 'Ada Lovelace',
           Host: 'Grace Hopper',
+          Reschedule: 'https://book.example.test/r/1',
         },
       },
     });
@@ -46,10 +50,11 @@ describe('pagerduty', () => {
 
   it('has a source without a link, and a test message is information only', async () => {
     await using world = await openWorld();
-    await world.send({ ...noShowMessage, kind: 'test', link: undefined });
+    await world.send({ ...noShowMessage, kind: 'test', facts: [], link: undefined });
     const { payload, ...rest } = world.web.received[0]?.body ?? {};
     expect(payload).toMatchObject({ source: 'slotstream', severity: 'info' });
-    expect(rest).not.toHaveProperty('links');
+    expect(rest.links).toEqual([]);
+    expect(rest).not.toHaveProperty('client_url');
   });
 
   it('does not show its key when it is rejected, and does not try again', async () => {

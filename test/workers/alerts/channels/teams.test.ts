@@ -38,7 +38,10 @@ describe('teams', () => {
               { type: 'RichTextBlock', inlines: [{ ...run('Who: '), weight: 'Bolder' }, run('Ada Lovelace')] },
               { type: 'RichTextBlock', inlines: [{ ...run('Host: '), weight: 'Bolder' }, run('Grace Hopper')] },
             ],
-            actions: [{ type: 'Action.OpenUrl', title: 'Open Slotstream', url: 'https://slots.example.test/' }],
+            actions: [
+              { type: 'Action.OpenUrl', title: 'Reschedule', url: 'https://book.example.test/r/1' },
+              { type: 'Action.OpenUrl', title: 'Open Slotstream', url: 'https://slots.example.test/' },
+            ],
           },
         },
       ],
