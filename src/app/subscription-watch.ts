@@ -1,9 +1,11 @@
 // Compares the webhook subscriptions of the service with the configuration, and restores those that were lost.
+import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
+import { keyValue } from '#src/store/key-value.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, chooseKeys, inputOf } from '#src/subscriptions/from-config.ts';
@@ -11,6 +13,7 @@ import type { Callers } from '#src/subscriptions/list-existing.ts';
 import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds, UpstreamOptions } from '#src/upstream/clients.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
 
 export interface SubscriptionWatchNeeds {
@@ -59,6 +62,9 @@ function prepare({ config, store, now, signal, upstream = {}, world = {} }: Subs
   };
 }
 
+/** When the last subscription that was made with an old signing key was deleted. */
+export const oldKeyEnd = keyValue('old_signing_key', z.object({ ended_at: z.string() }));
+
 /** What bootstrap works with: the subscriptions last seen and the gaps are in the store, refusals in the data folder. */
 export function bootstrapNeedsOf(
   { config, store, now, signal }: Omit<SubscriptionWatchNeeds, 'upstream' | 'world'>,
@@ -72,6 +78,8 @@ export function bootstrapNeedsOf(
     },
     recordGap: (since) => noteGap(store, since),
     refusals: openRefusalCache(config.dataDir),
+    requireOrganization: (organization) =>
+      requireSameOrganization(store, { origin: callers.main.origin, organization }, { claims: false }),
     now: () => instantOf(now()),
     signal,
   };

@@ -3,7 +3,7 @@ import type { Applied, StepResult } from '#src/subscriptions/apply.ts';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending, type Step } from '#src/subscriptions/plan.ts';
-import type { Refusal } from '#src/subscriptions/register.ts';
+import { isAcceptable, type Refusal } from '#src/subscriptions/register.ts';
 import {
   describeResult,
   describeEvents,
@@ -11,6 +11,7 @@ import {
   describeOwner,
   describeRefusal,
   describeStep,
+  describeUnsupported,
 } from '#src/subscriptions/describe.ts';
 import type { DescribedStep } from '#src/subscriptions/describe.ts';
 import { renderTable } from './terminal.ts';
@@ -24,12 +25,16 @@ export interface BootstrapReport {
 export function planAsText({ account, input, steps }: Inspection, notes: readonly string[]): string {
   const counts = countSteps(steps);
   const isNothing = !steps.some(isPending);
+  const unsupported = steps.flatMap((step) => (step.kind === 'refused' ? step.desired.events : []));
   const summary = isNothing
-    ? `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' is' : 's are'} up to date.`
+    ? input.remove === true
+      ? 'Nothing to do: no subscription calls this callback.'
+      : `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' is' : 's are'} up to date.`
     : `Plan: ${counts.create} to create, ${counts.replace} to replace, ${counts.delete} to delete, ${counts.keep} to keep.`;
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(steps.map(describeStep)),
+    lines(steps.filter(({ kind }) => kind !== 'refused').map(describeStep)),
+    unsupported.length > 0 ? describeUnsupported(unsupported) : '',
     summary,
     noted(notes),
   ]);
@@ -38,10 +43,16 @@ export function planAsText({ account, input, steps }: Inspection, notes: readonl
 export function appliedAsText({ situation, applied, notes }: BootstrapReport): string {
   const { account, input } = situation;
   const refusals = refusalsIn(applied.results);
+  const unsupported = refusals.filter(isAcceptable).flatMap(({ events }) => events);
+  const isShown = (result: StepResult) => result.kind !== 'refused' || !isAcceptable(result.refusal);
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(applied.results.map(describeResult)),
-    refusals.map(refusalLines).join('\n'),
+    lines(applied.results.filter(isShown).map(describeResult)),
+    refusals
+      .filter((refusal) => !isAcceptable(refusal))
+      .map(refusalLines)
+      .join('\n'),
+    unsupported.length > 0 ? describeUnsupported(unsupported) : '',
     doneInWords(applied),
     noted(notes),
   ]);

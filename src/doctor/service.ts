@@ -1,5 +1,6 @@
 // Checks the service: it answers, accepts the token, grants the scopes that EVENTS requires, and its clock agrees with ours.
 import { contractOf, type EventKind } from '#schemas/events.ts';
+import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
@@ -13,9 +14,10 @@ import {
   listWebhookSubscriptions,
 } from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
-import { callOptions, hasApi, type Check, type Report } from './check.ts';
+import { isOtherOrganization, requireSameOrganization, type Account } from '#workers/sync/mirror-identity.ts';
+import { callOptions, hasApi, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
 
-export const checkService: Check = async ({ config, now }, report) => {
+export const checkService: Check = async ({ config, log, now }, report) => {
   if (!hasApi(config))
     return report.warning(
       'service',
@@ -30,8 +32,25 @@ export const checkService: Check = async ({ config, now }, report) => {
   compareClocks(config, (sentMs - Date.parse(observed)) / 1000, report);
   if (organization == null)
     return report.problem('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.');
+  const refusal = await ofOtherOrganization({ config, log }, { origin: client.origin, organization });
+  if (refusal !== undefined) return report.problem('organization', refusal.message, refusal.hint ?? '');
   await checkScopes({ client, user: me.uri, organization }, config.events, report);
 };
+
+/** The refusal that every command gives with this token; undefined when the mirror belongs to the same organization. */
+async function ofOtherOrganization(
+  needs: Pick<CheckNeeds, 'config' | 'log'>,
+  account: Account,
+): Promise<SlotstreamError | undefined> {
+  await using store = await openMirrorIfAny(needs);
+  try {
+    if (store !== undefined) await requireSameOrganization(store, account, { claims: false });
+    return undefined;
+  } catch (error) {
+    if (isOtherOrganization(error)) return error;
+    throw error;
+  }
+}
 
 /** `observed` is rounded down to the second and includes the round trip, so a difference of two seconds means nothing. */
 function compareClocks({ signing }: Config, aheadSeconds: number, report: Report): void {

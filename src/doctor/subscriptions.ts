@@ -3,6 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
+import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
 import { callOptions, hasApi, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'subscriptions';
@@ -11,7 +12,12 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
   if (!hasApi(config) || config.publicUrl === undefined) return;
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return;
-  const { input, steps, unlisted } = await inspectFromConfig({ config, store, now, upstream: callOptions });
+  const inspection = await inspectFromConfig({ config, store, now, upstream: callOptions }).catch((error: unknown) => {
+    // The check of the service reports it.
+    if (!isOtherOrganization(error)) throw error;
+  });
+  if (inspection === undefined) return;
+  const { input, steps, unlisted } = inspection;
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
   const retried = ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null);
   for (const { retry_started_at: since } of retried)

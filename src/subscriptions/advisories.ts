@@ -12,6 +12,8 @@ export interface AdvisoryInput extends Pick<Inspection, 'input' | 'members' | 'u
   /** Where the keys are stored: the file, or SIGNING_KEYS. */
   readonly keySource: string;
   readonly nowMs: number;
+  /** When the last subscription made with an old key was deleted; undefined: an earlier version did that. */
+  readonly oldKeyEndedMs: number | undefined;
   /** What exists now: before a plan, or after it was applied. */
   readonly existing: readonly WebhookSubscription[];
   readonly leftovers: number;
@@ -34,7 +36,7 @@ function recapAdvice({ input, members, usesOAuth }: AdvisoryInput): readonly str
   const missing =
     members === undefined
       ? `Recaps arrive for ${memberCount(covered)} only; the token is not allowed to count the members of the organization.`
-      : `Recaps of ${members - covered} of ${memberCount(members)} will be missing: only the user can access their recaps.`;
+      : `Recaps of ${members - covered} of ${memberCount(members)} will be missing: only each user's own login can read their recaps.`;
   const remedy = usesOAuth
     ? `Each of them runs: ${slotstream} login`
     : `Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL; then each of them runs: ${slotstream} login`;
@@ -53,7 +55,7 @@ function leftoverAdvice({ leftovers }: AdvisoryInput): readonly string[] {
 
 /** Subscriptions made with our key for another address: an earlier PUBLIC_URL, or another installation. They are not changed. */
 function elsewhereAdvice({ input, existing }: AdvisoryInput): readonly string[] {
-  const elsewhere = existing.filter((one) => !isOurs(input.callback, one) && keyOf(one, input.keyIds) !== undefined);
+  const elsewhere = existing.filter((one) => !isOurs(input.callback, one) && isMadeWith(one, input.keyIds));
   if (elsewhere.length === 0) return [];
   const addresses = [...new Set(elsewhere.map(({ callback_url: url }) => url?.split('?')[0]))].join(', ');
   return [
@@ -70,18 +72,19 @@ function unlistedAdvice({ unlisted }: AdvisoryInput): readonly string[] {
 }
 
 /** The service signs retries of old deliveries with the old key, for up to a day after the last one was sent. */
-function keyAdvice({ input, existing, nowMs, keySource }: AdvisoryInput): readonly string[] {
+function keyAdvice({ input, existing, nowMs, oldKeyEndedMs, keySource }: AdvisoryInput): readonly string[] {
   const [, ...old] = input.keyIds;
   if (old.length === 0) return [];
   const name = old.length === 1 ? 'The old signing key' : `The ${old.length} old signing keys`;
   const ours = existing.filter((one) => isOurs(input.callback, one) && one.state === 'active');
-  if (ours.some((one) => keyOf(one, old) !== undefined))
+  if (ours.some((one) => isMadeWith(one, old)))
     return [
       `${name} must stay in ${keySource} while a subscription was made with ${old.length === 1 ? 'it' : 'them'}.`,
     ];
-  const newest = Math.max(...ours.map(({ created_at: made }) => Date.parse(made ?? '') || nowMs), 0);
-  if (newest === 0) return [];
-  const removableMs = newest + deliveryPolicy.retryHours * 3_600_000;
+  const newestMs = Math.max(...ours.map(({ created_at: made }) => Date.parse(made ?? '') || nowMs), 0);
+  const endedMs = oldKeyEndedMs ?? newestMs;
+  if (endedMs === 0) return [];
+  const removableMs = endedMs + deliveryPolicy.retryHours * 3_600_000;
   return [
     removableMs <= nowMs
       ? `${name} can be removed now: remove all but the first from ${keySource}.`
@@ -89,8 +92,9 @@ function keyAdvice({ input, existing, nowMs, keySource }: AdvisoryInput): readon
   ];
 }
 
-function keyOf(one: WebhookSubscription, keyIds: readonly string[]): string | undefined {
+/** Whether a subscription was made with one of these keys. */
+export function isMadeWith(one: WebhookSubscription, keyIds: readonly string[]): boolean {
   const seen = fingerprintIn(one.callback_url ?? '');
   const events = one.events ?? [];
-  return keyIds.find((keyId) => fingerprintOf({ owner: ownerOf(one), events, keyId }) === seen);
+  return keyIds.some((keyId) => fingerprintOf({ owner: ownerOf(one), events, keyId }) === seen);
 }

@@ -20,6 +20,8 @@ export interface BootstrapNeeds extends OutageNeeds {
   readonly callers: Callers;
   /** Optional subscriptions the service refused: they are not reported every time. */
   readonly refusals: RefusalCache;
+  /** Throws when the mirror belongs to another organization. */
+  readonly requireOrganization?: ((organization: string) => Promise<void>) | undefined;
   /** UTC with six digits. */
   readonly now: () => string;
   readonly signal?: AbortSignal | undefined;
@@ -34,6 +36,8 @@ export interface BootstrapInput {
   readonly callback: string;
   readonly keyIds: readonly [string, ...string[]];
   readonly prune: boolean;
+  /** Delete every subscription of ours; nothing is desired. */
+  readonly remove?: boolean;
   /** Whether to count the members whose recaps are missing: one call per hundred members. */
   readonly countsMembers: boolean;
 }
@@ -47,8 +51,10 @@ export interface Inspection extends Inspected {
 /** Only reads. */
 export async function inspectSubscriptions(needs: BootstrapNeeds, input: BootstrapInput): Promise<Inspection> {
   const { callers } = needs;
-  const { settings, events, callback, keyIds, prune } = input;
+  const { settings, callback, keyIds, prune, remove = false } = input;
+  const events = remove ? [] : input.events;
   const account = await findAccount(callers, settings);
+  await needs.requireOrganization?.(account.organization);
   const lastSeen = await needs.lastSeen.read();
   const candidates = recapUsersOf(callers, account);
   const owners = ownersToList(account, { recapUsers: candidates, lastSeen });
@@ -60,7 +66,7 @@ export async function inspectSubscriptions(needs: BootstrapNeeds, input: Bootstr
   const members = wantsRecaps && input.countsMembers ? await countMembers(callers, account) : undefined;
   const { organization, group } = account;
   const refused = needs.refusals.read();
-  const planInput = { events, organization, group, recapUsers, callback, keyIds, existing, refused, prune };
+  const planInput = { events, organization, group, recapUsers, callback, keyIds, existing, refused, prune, remove };
   return { account, input: planInput, steps: planSubscriptions(planInput), unlisted, lastSeen, members };
 }
 
@@ -82,6 +88,15 @@ export async function applyAndRecord(
   needs.refusals.write(refusalsAfter(input.refused, applied));
   const missingSince = await recordOutages(needs, resolveOutages(inspection, { outages, applied, now: needs.now() }));
   return { ...applied, missingSince };
+}
+
+/** Deletes our subscriptions, also from what was last seen: the watch creates again only what is stored there. */
+export async function deleteOurs(needs: BootstrapNeeds, { input, steps }: Inspection): Promise<RecordedResult> {
+  const { callers, signal, pause } = needs;
+  const applied = await applyPlan({ callers, signingKey: '', signal, pause }, steps, input);
+  const deleted = applied.results.flatMap((result) => (result.kind === 'deleted' ? [result.subscription.uri] : []));
+  await needs.lastSeen.update({ seen: [], deleted });
+  return { ...applied, missingSince: undefined };
 }
 
 function refusalsAfter(before: readonly string[], { results }: Applied): readonly string[] {

@@ -7,7 +7,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { StepResult } from './apply.ts';
 import { ownerOf, type Owner } from './callback.ts';
 import type { Difference, Step } from './plan.ts';
-import { isAcceptable, type Refusal, type RefusalCause } from './register.ts';
+import type { Refusal, RefusalCause } from './register.ts';
 
 /** One line of the plan, marked as in Terraform. */
 export interface DescribedStep {
@@ -54,7 +54,7 @@ export function describeStep(step: Step): DescribedStep {
   }
 }
 
-const endings = { superseded: 'replaced by another one', leftover: 'no longer needed' } as const;
+const endings = { superseded: 'replaced by another one', leftover: 'no longer needed', removed: undefined } as const;
 
 const partsOf = (one: WebhookSubscription) => ({ owner: ownerOf(one), events: one.events ?? [] });
 
@@ -124,13 +124,17 @@ function isAboutPlan(cause: RefusalCause): boolean {
   return cause.kind === 'permission' && /upgrade|plan\b|level/i.test(cause.message);
 }
 
+/** For optional events that the service does not offer: nothing is wrong, and there is nothing to do. */
+export function describeUnsupported(events: readonly EventKind[]): string {
+  const families = [...new Set(events.map((event) => event.slice(0, event.indexOf('.'))))].join(', ');
+  return `The service has no ${families} webhooks. Only backfill and reconcile provide ${describeMissingData(events)}.`;
+}
+
 /** Returns what happened, what it means, and what to do. */
 export function describeRefusal(refusal: Refusal): readonly [string, string, string] {
   const { desired, events, cause } = refusal;
   const what = `${describeEvents(events)} could not be registered: ${describeCause(cause, desired.owner)}.`;
   const missing = describeMissingData(events);
-  if (isAcceptable(refusal))
-    return [what, `Only backfill and reconcile provide ${missing}.`, 'No action needed: it is optional.'];
   // Without the scope the data cannot be read from the API either.
   const isUnreadable = cause.kind === 'scopes' && !cause.scopes.includes(endpointScopes['POST /webhook_subscriptions']);
   const meaning = isUnreadable

@@ -5,6 +5,7 @@
 //   desired, ours differs or is disabled      replace: create first, delete after (make before break)
 //   ours, superseded by a kept one            delete (an earlier run was interrupted in the middle of a replacement)
 //   ours, no longer desired                   leftover; delete with `prune`
+//   ours, and everything is to be removed     delete
 //   optional, refused when last tried         refused
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { fingerprintIn, fingerprintOf, freeCallbackUrl, isOurs, isSameOwner, ownerOf } from './callback.ts';
@@ -19,6 +20,7 @@ export interface PlanInput extends DesiredInput {
   /** Ids (`refusalId`) of optional subscriptions that the service refused. */
   readonly refused: readonly string[];
   readonly prune: boolean;
+  readonly remove?: boolean;
 }
 
 export type Step =
@@ -31,7 +33,11 @@ export type Step =
       readonly replaces: readonly Replaced[];
     }
   | { readonly kind: 'refused'; readonly desired: DesiredSubscription; readonly url: string }
-  | { readonly kind: 'delete'; readonly existing: WebhookSubscription; readonly why: 'superseded' | 'leftover' }
+  | {
+      readonly kind: 'delete';
+      readonly existing: WebhookSubscription;
+      readonly why: 'superseded' | 'leftover' | 'removed';
+    }
   | { readonly kind: 'leftover'; readonly existing: WebhookSubscription };
 
 export interface Replaced {
@@ -46,6 +52,7 @@ export type Difference =
 
 export function planSubscriptions(input: PlanInput): readonly Step[] {
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
+  if (input.remove === true) return ours.map((existing) => ({ kind: 'delete', existing, why: 'removed' }));
   const desired = desiredSubscriptions(input);
   const matches = new Map(desired.map((one) => [one, findMatching(input, one, ours)]));
   const unmatched = ours.filter((one) => ![...matches.values()].includes(one));

@@ -46,6 +46,9 @@ function requireSame(known: Account, asked: Account): void {
   );
 }
 
+export const isOtherOrganization = (error: unknown): error is SlotstreamError =>
+  error instanceof SlotstreamError && error.code === 'other_organization';
+
 const named = ({ origin, organization }: Account): string => `${organization} at ${origin}`;
 
 /** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */

@@ -1,17 +1,22 @@
-// `bootstrap`: creates the webhook subscriptions that EVENTS requires; `--plan` shows the changes without making them.
+// `bootstrap`: creates the webhook subscriptions that EVENTS requires, or deletes them with `--remove`; `--plan` shows the changes
+// without making them.
 import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
-import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
+import { bootstrapNeedsOf, hasSigningKey, oldKeyEnd } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
-import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
+import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
-import { adviseOperator } from '#src/subscriptions/advisories.ts';
+import { findAccount } from '#src/subscriptions/list-existing.ts';
+import { adviseOperator, isMadeWith } from '#src/subscriptions/advisories.ts';
 import { callbackOf, callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readValue, writeValue } from '#src/store/key-value.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
@@ -33,16 +38,28 @@ const options = {
     help: 'register with a new signing key; deliveries signed with the old key are still accepted',
     reads: flag,
   },
+  remove: {
+    flags: '--remove',
+    help: 'delete every subscription that calls PUBLIC_URL/webhooks, to uninstall; stop the mirror first',
+    reads: flag,
+  },
   json: asJson,
 } as const;
 
 export const bootstrap = defineVerb({
-  examples: ['slotstream bootstrap --plan', 'slotstream bootstrap', 'slotstream bootstrap --rotate-key'],
+  examples: [
+    'slotstream bootstrap --plan',
+    'slotstream bootstrap',
+    'slotstream bootstrap --rotate-key',
+    'slotstream bootstrap --remove --plan',
+  ],
   arguments: {},
   options,
   run: (context, input) =>
-    unlessStopped(context, (signal) => register(context, input, signal), {
-      line: 'Stopped. Subscriptions created so far remain; the next run continues from there.',
+    unlessStopped(context, (signal) => (input.remove ? remove : register)(context, input, signal), {
+      line: input.remove
+        ? 'Stopped. The next run deletes the rest.'
+        : 'Stopped. Subscriptions created so far remain; the next run continues from there.',
       exitCode: 1,
     }),
 });
@@ -64,21 +81,68 @@ async function register(
     ...bootstrapNeedsOf({ config, store, now: context.now, signal }, callers),
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
+  const { settings } = inputOf(config, imagined, { prune });
+  // Before a key is stored.
+  const { organization } = await findAccount(callers, settings);
+  const account = { origin: callers.main.origin, organization };
+  await requireSameOrganization(store, account, { claims: false });
   if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
   const keys = chooseKeys(config, { ...choice, isDry: plan });
   const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune }));
-  const showing = { config, keys, json };
-  if (plan) return showPlan(context, situation, showing);
+  const ended = (await readValue(store, oldKeyEnd))?.ended_at;
+  if (plan) return showPlan(context, situation, { config, keys, json, oldKeyEndedAt: ended });
   // Running receivers load a new key within this time. Until then they would reject a delivery signed with it.
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
+  await requireSameOrganization(store, account, { claims: true });
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
-  return showApplied(context, { situation, applied }, showing);
+  const oldKeyEndedAt = (await recordOldKeyEnd(context, store, { situation, applied })) ?? ended;
+  return showApplied(context, { situation, applied }, { config, keys, json, oldKeyEndedAt });
+}
+
+/** Needs no identity: it also removes what was registered by mistake with the token of another organization. */
+async function remove(
+  context: VerbContext,
+  { plan, prune, rotateKey, json }: ValuesOf<typeof options>,
+  signal: AbortSignal,
+): Promise<0 | 3> {
+  if (prune || rotateKey)
+    throw new SlotstreamError('usage', '--remove cannot be combined with --prune or --rotate-key.', {
+      hint: `${slotstream} bootstrap --remove --plan shows what it would delete.`,
+    });
+  const config = context.config();
+  callbackOf(config);
+  const callers = callersOf(config, {}, { reserveShare: 0, signal });
+  const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
+  await using store = await openMirror(config, context.log(), { create: true });
+  const needs = {
+    ...bootstrapNeedsOf({ config, store, now: context.now, signal }, callers),
+    requireOrganization: undefined,
+  };
+  const situation = await inspectSubscriptions(needs, { ...inputOf(config, keys, { prune }), remove: true });
+  const showing = { config, keys, json, oldKeyEndedAt: undefined };
+  if (plan) return showPlan(context, situation, showing);
+  return showApplied(context, { situation, applied: await deleteOurs(needs, situation) }, showing);
+}
+
+/** Returns when the last subscription made with an old key was deleted, if that was now. */
+async function recordOldKeyEnd(
+  { now }: VerbContext,
+  store: Store,
+  { situation, applied }: { readonly situation: Inspection; readonly applied: Applied },
+): Promise<string | undefined> {
+  const [, ...old] = situation.input.keyIds;
+  if (!applied.results.some((result) => result.kind === 'deleted' && isMadeWith(result.subscription, old)))
+    return undefined;
+  const ended_at = now().toISOString();
+  await store.transaction((unit) => writeValue(unit, oldKeyEnd, { ended_at }));
+  return ended_at;
 }
 
 interface Showing {
   readonly config: Config;
   readonly keys: ChosenKeys;
   readonly json: boolean;
+  readonly oldKeyEndedAt: string | undefined;
 }
 
 function showPlan(context: VerbContext, situation: Inspection, showing: Showing): 0 | 3 {
@@ -112,7 +176,7 @@ const hasDeadLogins = ({ unlisted }: Inspection): boolean => unlisted.some(({ is
 function notesFor(
   context: VerbContext,
   situation: Inspection,
-  { config, keys, existing }: Showing & { readonly existing: Applied['existing'] },
+  { config, keys, existing, oldKeyEndedAt }: Showing & { readonly existing: Applied['existing'] },
 ): readonly string[] {
   return adviseOperator({
     ...situation,
@@ -120,6 +184,7 @@ function notesFor(
     usesOAuth: config.api.oauth !== undefined,
     keySource: keys.source,
     nowMs: context.now().getTime(),
+    oldKeyEndedMs: oldKeyEndedAt === undefined ? undefined : Date.parse(oldKeyEndedAt),
     leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
   });
 }

@@ -30,10 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => open.disposeAsync());
 
-async function examine(settings: Settings = {}): Promise<{ code: number | null; of: (name: string) => Finding[] }> {
+async function examine(
+  settings: Settings = {},
+): Promise<{ code: number | null; of: (name: string) => Finding[]; all: Finding[] }> {
   const { code, out } = await home.run(['doctor', '--json'], settings);
   const findings = JSON.parse(out) as Finding[];
-  return { code, of: (name) => findings.filter((finding) => finding.name === name) };
+  return { code, all: findings, of: (name) => findings.filter((finding) => finding.name === name) };
 }
 
 describe('doctor', () => {
@@ -74,6 +76,15 @@ describe('doctor', () => {
         fix: expect.stringContaining('API_TOKEN'),
       }),
     ]);
+  });
+
+  it('reports the token of another organization, once', async () => {
+    const { code, of, all } = await examine({ API_TOKEN: sandbox.handles.tokens.enterprise });
+    expect(code).toBe(3);
+    expect(of('organization')).toEqual([
+      expect.objectContaining({ state: 'ill', message: expect.stringContaining('The mirror belongs to') }),
+    ]);
+    expect(all.filter(({ message }) => message.includes('belongs to'))).toHaveLength(1);
   });
 
   it('reports missing scopes, and what will be missing in the mirror', async () => {

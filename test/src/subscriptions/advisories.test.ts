@@ -4,7 +4,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisories.ts';
 import type { RefusalCause } from '#src/subscriptions/register.ts';
-import { describeEvents, describeRefusal } from '#src/subscriptions/describe.ts';
+import { describeEvents, describeRefusal, describeUnsupported } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 import { only } from '../../harness/sandbox/bootstrapper.ts';
 
@@ -42,6 +42,7 @@ function notes(more: Partial<AdvisoryInput> & { keyIds?: readonly [string, ...st
     usesOAuth: true,
     keySource: 'SIGNING_KEYS',
     nowMs,
+    oldKeyEndedMs: undefined,
     existing,
     leftovers: 0,
     ...rest,
@@ -74,6 +75,15 @@ describe('the advice', () => {
     ]);
   });
 
+  it('counts that day from the end of the old subscriptions where it is known: what is created later does not matter', () => {
+    const keyIds = ['key 2', 'key 1'] as const;
+    const existing = [made('key 2', { created_at: '2025-03-02T11:00:00.000000Z' })];
+    const oldKeyEndedMs = Date.parse('2025-03-01T20:00:00Z');
+    expect(notes({ keyIds, existing, oldKeyEndedMs })).toEqual([
+      expect.stringContaining('can be removed after 2025-03-02T20:00:00Z'),
+    ]);
+  });
+
   it('names subscriptions with our key that call another address, and no others', () => {
     const base = 'https://before.example.com/webhooks';
     expect(notes({ existing: [made('key 1'), made('key 1', { base })] })).toEqual([
@@ -95,8 +105,8 @@ describe('the text for events', () => {
 });
 
 describe('a refusal', () => {
-  const textOf = (cause: RefusalCause, optional = false): string =>
-    describeRefusal({ desired: { owner, events: contacts, optional }, events: contacts, cause }).join(' ');
+  const textOf = (cause: RefusalCause): string =>
+    describeRefusal({ desired: { owner, events: contacts, optional: false }, events: contacts, cause }).join(' ');
 
   it('for a missing scope names it, what is missing, and what to do', () => {
     expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
@@ -119,8 +129,8 @@ describe('a refusal', () => {
   });
 
   it('of an optional event needs no action', () => {
-    expect(textOf({ kind: 'request', message: 'events: unknown' }, true)).toContain(
-      'No action needed: it is optional.',
+    expect(describeUnsupported(only('event_type'))).toBe(
+      'The service has no event_type webhooks. Only backfill and reconcile provide changes of event types.',
     );
   });
 });

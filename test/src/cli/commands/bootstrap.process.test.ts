@@ -33,6 +33,7 @@ const settled = (more: Settings = {}): Settings => ({
 });
 const keysOf = ({ dataDir }: Home): readonly string[] =>
   readFileSync(join(dataDir, 'signing-keys'), 'utf8').trim().split('\n');
+const watchLease = "select value from key_values where key = 'lease watch'";
 const stored = () => [...sandbox.service.state.subscriptions.values()];
 
 describe('bootstrap, as a verb', () => {
@@ -47,6 +48,9 @@ describe('bootstrap, as a verb', () => {
     const done = await home.run(['bootstrap']);
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toContain('Done: 2 created, 0 deleted, 0 unchanged.');
+    expect(done.out.match(/event_type.*/g)).toEqual([
+      'event_type webhooks. Only backfill and reconcile provide changes of event types.',
+    ]);
     expect(done.out).toContain('Recaps of 4 of 5 members will be missing');
     expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
     expect(statSync(join(home.dataDir, 'signing-keys')).mode & 0o777).toBe(0o600);
@@ -67,6 +71,61 @@ describe('bootstrap, as a verb', () => {
     expect(stored()).toEqual(before);
     expect(home.output()).not.toContain(keysOf(home)[0]);
     expect(home.output()).not.toContain(sandbox.handles.tokens.owner);
+  });
+
+  it('refuses the token of another organization, and changes nothing', async () => {
+    await using home = await openHome({ ...settled(), ...noKeys });
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    const before = [stored(), keysOf(home)];
+    const other = { API_TOKEN: sandbox.handles.tokens.enterprise };
+    for (const args of [['--plan'], [], ['--rotate-key'], ['--prune']]) {
+      const { code, err } = await home.run(['bootstrap', ...args], other);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/The mirror belongs to .*the token to .*Nothing was compared or changed/),
+      ]);
+    }
+    expect([stored(), keysOf(home)]).toEqual(before);
+  });
+
+  it('removes our subscriptions and no others, shows that first, and the watch does not create them again', async () => {
+    await using home = await openHome({ ...settled(), WATCH_EVERY: '1s' });
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    const elsewhere = { PUBLIC_URL: 'https://elsewhere.example.com' };
+    await using neighbour = await openHome({ ...settled(elsewhere) });
+    expect((await neighbour.run(['bootstrap'])).code).toBe(0);
+    expect(stored()).toHaveLength(4);
+
+    const wrong = await home.run(['bootstrap', '--remove', '--rotate-key']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('cannot be combined')]);
+    const planned = await home.run(['bootstrap', '--remove', '--plan']);
+    expect([planned.code, planned.out]).toEqual([3, expect.stringContaining('2 to delete, 0 to keep.')]);
+    expect(JSON.parse((await home.run(['bootstrap', '--remove', '--plan', '--json'])).out)).toMatchObject({
+      pending: true,
+      summary: { delete: 2, create: 0 },
+    });
+    expect(stored()).toHaveLength(4);
+
+    const removed = await home.run(['bootstrap', '--remove']);
+    expect([removed.code, removed.out]).toEqual([0, expect.stringContaining('Done: 0 created, 2 deleted')]);
+    expect(stored().map(({ callback_url: url }) => new URL(url).host)).toEqual(
+      Array.from({ length: 2 }, () => 'elsewhere.example.com'),
+    );
+    const again = await home.run(['bootstrap', '--remove', '--plan']);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('no subscription calls this callback')]);
+    expect(JSON.parse((await home.run(['bootstrap', '--remove', '--json'])).out)).toMatchObject({
+      complete: true,
+      summary: { deleted: 0 },
+    });
+    expect(await ask(home.store, 'select uri from webhook_subscriptions')).toEqual([]);
+
+    const product = await home.open('start');
+    await until(
+      async () => /ran_ms\W+[1-9]/.test(JSON.stringify(await ask(home.store, watchLease))),
+      'the watch has run',
+    );
+    expect(stored()).toHaveLength(2);
+    expect(await product.term()).toBe(0);
   });
 
   it('reports missing settings with exit code 2 before it calls the service', async () => {
@@ -99,7 +158,8 @@ describe('bootstrap, as a verb', () => {
     expect(member.code).toBe(3);
     expect(member.out).toContain('Use the token of an owner or administrator of the organization');
     expect(subscriptionsIn(sandbox)).toEqual([recaps]);
-    const free = await home.run(['bootstrap', '--json'], { API_TOKEN: sandbox.handles.tokens.free_plan });
+    await using other = await openHome(settled());
+    const free = await other.run(['bootstrap', '--json'], { API_TOKEN: sandbox.handles.tokens.free_plan });
     expect(free.code).toBe(3);
     expect(JSON.parse(free.out)).toMatchObject({ complete: false, missing: [{ cause: 'permission' }, {}, {}] });
   });
@@ -207,7 +267,8 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     enough.abort();
     await living;
     expect(rotated.code).toBe(0);
-    expect(rotated.out).toMatch(/The old signing key can be removed after \d{4}-\d\d-\d\dT[\d:]+Z/);
+    const removable = /The old signing key can be removed after \d{4}-\d\d-\d\dT[\d:]+Z/;
+    expect(rotated.out).toMatch(removable);
     const [fresh, ...others] = keysOf(home);
     expect([fresh === old, others]).toEqual([false, [old]]);
     expect(stored().map(({ signingKey }) => signingKey)).toEqual([fresh, fresh]);
@@ -233,6 +294,10 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     ]);
     sender.close();
     expect(sender.accepted()).toBe(1);
+    // A subscription that is created later does not move the time.
+    expect((await home.run(['bootstrap'], { ...aim, EVENTS: 'contact.created' })).code).toBe(0);
+    const later = await home.run(['bootstrap'], aim);
+    expect(removable.exec(later.out)?.[0]).toBe(removable.exec(rotated.out)?.[0]);
     for (const key of keysOf(home)) expect(home.output()).not.toContain(key);
   });
 });
