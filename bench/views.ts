@@ -11,6 +11,7 @@ const limits: Readonly<Record<string, number | undefined>> = {
   bookings_daily: 1_000,
   contacts_wide: 1_000,
   booking_journeys: undefined,
+  booking_journey_changes: undefined,
   no_show_rate: undefined,
   revenue: undefined,
 };
@@ -71,6 +72,7 @@ const filling: readonly string[] = [
   `insert into contacts (uri, name, primary_email, company, created_at, updated_at)
     select 'https://api.scheduling.test/contacts/' || md5(i::text), 'Person ' || i, 'person' || i || '@example.test', 'Company',
       '2025-01-01Z', '2025-06-01Z'::timestamptz + i * interval '1 minute' from generate_series(1, ${contacts}) i`,
+  `insert into contact_emails (contact_uri, email, is_primary) select uri, primary_email, true from contacts`,
   `insert into custom_field_definitions (uri, label, field_type, options, created_at)
     select 'https://api.scheduling.test/contacts/custom_field_definitions/' || i, 'Field ' || i,
       (array['single_select', 'text', 'number', 'currency', 'boolean', 'date', 'tags', 'invitee_question'])[i],

@@ -20,7 +20,8 @@ export interface SqlDialect {
   bytes(text: Sql): Sql;
   /** From one time to another in whole seconds, each time cut to its second. */
   secondsBetween(from: Sql, to: Sql): Sql;
-  /** Of a time in UTC: its day, its hour as two digits, its weekday from 1 (Monday) to 7. */
+  /** Of a time in UTC: its month as `2025-04`, its day, its hour as two digits, its weekday from 1 (Monday) to 7. */
+  month(time: Sql): Sql;
   day(time: Sql): Sql;
   hour(time: Sql): Sql;
   weekday(time: Sql): Sql;
@@ -28,6 +29,8 @@ export interface SqlDialect {
   textAt(json: Sql, path: { readonly index?: number; readonly name: string }): Sql;
   /** The items of a JSON list, to be joined under the alias `item`; none where it is no list. */
   items(json: Sql): Sql;
+  /** Where `item` is in its list, from 1. */
+  readonly itemPosition: Sql;
   /** A member of `item`; null where it is no text. */
   itemText(name: string): Sql;
   asText(value: Sql): Sql;

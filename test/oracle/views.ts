@@ -6,6 +6,7 @@ import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journ
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
 const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
+const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const orNull = (value: Json | undefined): Json => value ?? null;
 const dayOf = (time: Json | undefined): string | null => (typeof time === 'string' ? time.slice(0, 10) : null);
@@ -23,17 +24,53 @@ export function viewsOf(contents: Contents, now: string): Record<string, StoredR
   const nameOf = (event: StoredRow | undefined): Json =>
     orNull(types.get(String(event?.['event_type']))?.['name'] ?? event?.['name']);
   return {
-    booking_journeys: journeys.map((journey) => journeyRow(journey, nameOf)),
+    booking_journeys: journeys.map((journey) => journeyRow(contents, journey, nameOf)),
     bookings_daily: daily(contents, journeys, nameOf),
     no_show_rate: rates(contents, journeys, nameOf),
     routing_funnel: funnel(contents, journeys),
     revenue: revenue(contents, journeys, nameOf),
+    scheduled_event_hosts: people(contents, 'hosts').map(({ event_uri, position, item }) => {
+      const user = byUri(contents.users).get(String(textIn(item, 'user')));
+      return {
+        event_uri,
+        position,
+        user_uri: textIn(item, 'user'),
+        name: orNull(user?.['name'] ?? textIn(item, 'user_name')),
+        email: orNull(user?.['email'] ?? textIn(item, 'user_email')),
+      };
+    }),
+    scheduled_event_guests: people(contents, 'guests').map(({ event_uri, position, item }) => ({
+      event_uri,
+      position,
+      email: textIn(item, 'email'),
+    })),
   };
+}
+
+function people({ scheduled_events = [] }: Contents, column: 'hosts' | 'guests') {
+  return scheduled_events.flatMap((event) =>
+    listOf(event[column]).map((item, index) => ({ event_uri: orNull(event['uri']), position: index + 1, item })),
+  );
+}
+
+/** The contact with an address: of several, one whose primary address it is, then the first by URI. */
+function contactOf({ contacts = [] }: Contents, address: Json | undefined): Json {
+  const sameAddress = (item: Json) => textIn(item, 'email')?.toLowerCase() === String(address).toLowerCase();
+  const having = contacts
+    .filter((contact) => contact['deleted_at'] === null && listOf(contact['emails']).some(sameAddress))
+    .toSorted((a, b) => (String(a['uri']) < String(b['uri']) ? -1 : 1));
+  const isPrimary = (item: Json) =>
+    sameAddress(item) && typeof item === 'object' && item !== null && 'is_primary' in item && item.is_primary === true;
+  const primary = having.find((contact) => listOf(contact['emails']).some(isPrimary));
+  return orNull((primary ?? having[0])?.['uri']);
 }
 
 type NameOf = (event: StoredRow | undefined) => Json;
 
-function journeyRow({ root, first, last, firstEvent, lastEvent, ...journey }: Journey, nameOf: NameOf): StoredRow {
+function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): StoredRow {
+  const { root, first, last, firstEvent, lastEvent } = journey;
+  const [host] = listOf(lastEvent?.['hosts']);
+  const paid = last['payment'] === null ? first : last;
   return {
     journey_uri: root,
     first_invitee: orNull(first['uri']),
@@ -56,6 +93,20 @@ function journeyRow({ root, first, last, firstEvent, lastEvent, ...journey }: Jo
     canceler_type: journey.canceler,
     cancel_notice_seconds: journey.noticeSeconds,
     no_show_at: orNull(last['no_show_at']),
+    event_uri: orNull(last['event_uri']),
+    contact_uri: contactOf(contents, last['email']),
+    host_name: orNull(byUri(contents.users).get(String(textIn(host, 'user')))?.['name'] ?? textIn(host, 'user_name')),
+    duration_seconds: secondsBetween(lastEvent?.['start_time'], lastEvent?.['end_time']),
+    invitee_timezone: orNull(last['timezone']),
+    cancel_reason: orNull(last['cancel_reason'] ?? textIn(lastEvent?.['cancellation'], 'reason')),
+    scheduling_method: orNull(last['scheduling_method']),
+    routing_form_submission: orNull(first['routing_form_submission'] ?? last['routing_form_submission']),
+    location_kind: textIn(lastEvent?.['location'], 'type'),
+    payment_provider: orNull(paid['payment_provider']),
+    payment_external_id: orNull(paid['payment_external_id']),
+    payment_amount: orNull(paid['payment_amount']),
+    payment_currency: orNull(paid['payment_currency']),
+    payment_successful: orNull(paid['payment_successful']),
   };
 }
 
@@ -98,6 +149,8 @@ function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf
       const start = lastEvent?.['start_time'];
       const weekday = typeof start === 'string' ? new Date(start).getUTCDay() : null;
       const hour = typeof start === 'string' ? start.slice(11, 13) : null;
+      const month = typeof start === 'string' ? start.slice(0, 7) : '';
+      const monthName = month && `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
       const number = weekday === null ? null : String(weekday === 0 ? 7 : weekday);
       const name = weekday === null ? null : (weekdays[weekday] as string);
       const hosts = new Map<string, Json[]>();
@@ -110,27 +163,46 @@ function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf
         uri,
         people.get(uri)?.['name'] ?? greatest(names),
       ]);
-      const parts: [string, Json, Json][] = [
+      const named: [string, Json, Json][] = [
         ['event_type', orNull(lastEvent?.['event_type']), nameOf(lastEvent)],
         ...(hostParts.length > 0 ? hostParts : [['host', '', ''] as [string, Json, Json]]),
+      ];
+      const parts: [string, Json, Json, string?][] = [
+        ...named,
+        ...named.map(([dimension, value, label]): [string, Json, Json, string] => [
+          `${dimension}_month`,
+          value,
+          label,
+          month,
+        ]),
+        ['month', month, monthName, month],
         ['weekday', number, name],
         ['hour', hour, hour && `${hour}:00`],
         ['weekday_hour', number && `${number}-${hour}`, name && `${name} ${hour}:00`],
         ...tags.map((tag): [string, Json, Json] => [tag, orNull(first[tag]), orNull(first[tag])]),
       ];
-      return parts.map(([dimension, value, label]) => ({ dimension, value: value ?? '', label, outcome }));
+      return parts.map(([dimension, value, label, ofMonth = '']) => ({
+        dimension,
+        value: value ?? '',
+        label,
+        month: ofMonth,
+        outcome,
+      }));
     });
-  return grouped(seen, ({ dimension, value }) => [dimension, value]).map(([[dimension, value], group]) => {
-    const no_shows = group.filter(({ outcome }) => outcome === 'no_show').length;
-    return {
-      dimension: orNull(dimension),
-      value: orNull(value),
-      label: greatest(group.map(({ label }) => label)) ?? '',
-      held: group.length - no_shows,
-      no_shows,
-      rate: no_shows / group.length,
-    };
-  });
+  return grouped(seen, ({ dimension, value, month }) => [dimension, value, month]).map(
+    ([[dimension, value, month], group]) => {
+      const no_shows = group.filter(({ outcome }) => outcome === 'no_show').length;
+      return {
+        dimension: orNull(dimension),
+        value: orNull(value),
+        label: greatest(group.map(({ label }) => label)) ?? '',
+        held: group.length - no_shows,
+        no_shows,
+        rate: no_shows / group.length,
+        month: orNull(month),
+      };
+    },
+  );
 }
 
 function funnel({ routing_form_submissions = [], routing_forms }: Contents, journeys: readonly Journey[]): StoredRow[] {

@@ -12,6 +12,8 @@ const sessionSettings = {
   idle_in_transaction_session_timeout: '1min',
   // A plan that was made when a table was small reads all of it for ever: until the server analyzes the table again.
   plan_cache_mode: 'force_custom_plan',
+  // Compiling the query of a view takes longer than it saves.
+  jit: 'off',
 } as const;
 const settings = Object.entries(sessionSettings);
 

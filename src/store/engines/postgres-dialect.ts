@@ -19,12 +19,15 @@ export const postgresDialect: SqlDialect = {
   now: sql`now()`,
   bytes: (text) => sql`(${text} collate "C")`,
   secondsBetween: (from, to) => sql`(floor(extract(epoch from ${to})) - floor(extract(epoch from ${from})))::bigint`,
+  month: (time) => sql`to_char(${utc(time)}, 'YYYY-MM')`,
   day: (time) => sql`${utc(time)}::date`,
   hour: (time) => sql`to_char(${utc(time)}, 'HH24')`,
   weekday: (time) => sql`extract(isodow from ${utc(time)})::integer`,
   textAt: (json, { index, name }) => member(index === undefined ? json : sql`(${json} -> ${sql.lit(index)})`, name),
   items: (json) =>
-    sql`lateral jsonb_array_elements(case when jsonb_typeof(${json}) = 'array' then ${json} else '[]'::jsonb end) as item(value)`,
+    sql`lateral jsonb_array_elements(case when jsonb_typeof(${json}) = 'array' then ${json} else '[]'::jsonb end)
+      with ordinality as item(value, position)`,
+  itemPosition: sql`item.position`,
   itemText: (name) => member(sql`item.value`, name),
   asText: (value) => sql`${value}::text`,
   ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,

@@ -15,6 +15,7 @@ export const sqliteDialect: SqlDialect = {
   now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
   bytes: (text) => text,
   secondsBetween: (from, to) => sql`(unixepoch(${to}) - unixepoch(${from}))`,
+  month: (time) => sql`substr(${time}, 1, 7)`,
   day: (time) => sql`substr(${time}, 1, 10)`,
   hour: (time) => sql`substr(${time}, 12, 2)`,
   weekday: (time) => sql`((cast(strftime('%w', ${time}) as integer) + 6) % 7 + 1)`,
@@ -23,6 +24,7 @@ export const sqliteDialect: SqlDialect = {
     return sql`(case when json_type(${json}, ${path}) = 'text' then ${json} ->> ${path} end)`;
   },
   items: (json) => sql`json_each(case when json_type(${json}) = 'array' then ${json} else '[]' end) as item`,
+  itemPosition: sql`(item.key + 1)`,
   // One in the other, not `and`: a plain text read as JSON is an error, not a null.
   itemText(name) {
     const path = sql.lit(`$.${name}`);

@@ -1,7 +1,8 @@
 // One row a journey: a booking with everything it was moved to, from the first word to how it ended.
 import { sql } from 'kysely';
+import type { Sql } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
-import { integer, text, time, type View } from './view.ts';
+import { flag, integer, number, text, time, type View } from './view.ts';
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',
@@ -34,11 +35,43 @@ export const bookingJourneys: View = {
     canceler_type: text('`host` or `invitee`, as the service says'),
     cancel_notice_seconds: integer('from `canceled_at` to `start_time`; negative after the start'),
     no_show_at: time('when the last invitee was marked as a no-show, while the mark is open'),
+    event_uri: text('URI of the scheduled event of the last booking'),
+    contact_uri: text(
+      'URI of the contact with the address of `invitee_email` in any letter case; of several, one whose primary address it is, then the smallest URI; null if no contact has it',
+    ),
+    host_name: text('name of `host`: from `users`, else as the meeting has it'),
+    duration_seconds: integer('from `start_time` to `end_time`'),
+    invitee_timezone: text('time zone of the invitee on the last booking, such as `Europe/Berlin`'),
+    cancel_reason: text('reason of the cancellation of the last booking, a reschedule included'),
+    scheduling_method: text('how the last booking was made: `instant_book`, `api`; null for a booking page'),
+    routing_form_submission: text('URI of the submission that led to the first booking, else to the last'),
+    location_kind: text('type of the location of the last booking, such as `physical` or `zoom`'),
+    payment_provider: text('of the payment of the last booking, else of the first'),
+    payment_external_id: text('identifier of that payment at the provider'),
+    payment_amount: number('amount of that payment, in units of the currency (not cents)'),
+    payment_currency: text('currency of that payment'),
+    payment_successful: flag('whether that payment succeeded'),
   },
   key: ['journey_uri'],
   since: 'booked_at',
-  select: (dialect) =>
-    sql`with recursive ${journeys(dialect)} select ${sql.join(
-      Object.keys(bookingJourneys.columns).map((name) => sql.id(name)),
-    )} from journeys`,
+  select(dialect) {
+    const contact = dialect.bytes(sql`contact_emails.contact_uri`);
+    const named: Readonly<Record<string, Sql>> = {
+      contact_uri: sql`addresses.contact_uri`,
+      host_name: sql`coalesce(users.name, journeys.host_name)`,
+    };
+    const columns = Object.keys(bookingJourneys.columns).map(
+      (name) => sql`${named[name] ?? sql.id('journeys', name)} as ${sql.id(name)}`,
+    );
+    return sql`with recursive ${journeys(dialect)},
+    addresses (email, contact_uri) as (
+      select ${dialect.lowerCase('contact_emails.email')},
+        coalesce(min(case when is_primary then ${contact} end), min(${contact}))
+      from contact_emails join contacts on contacts.uri = contact_emails.contact_uri
+      where contacts.deleted_at is null group by ${dialect.lowerCase('contact_emails.email')}
+    )
+    select ${sql.join(columns)} from journeys
+    left join users on users.uri = journeys.host
+    left join addresses on addresses.email = ${dialect.lowerCase('journeys.invitee_email')}`;
+  },
 };

@@ -21,21 +21,24 @@ export const bookingsDaily: View = {
   select(dialect) {
     const { bytes, day } = dialect;
     const counted = (what: string) => sql`count(case what when ${sql.lit(what)} then 1 end) as ${sql.id(what)}`;
-    // A journey counts when it was booked and when it ended, so it is read once and doubled.
+    // A journey counts when it was booked and when it ended, so it is read once and doubled. The limit, which leaves nothing out,
+    // makes PostgreSQL compute the outcome once for each journey, not wherever it is used.
     return sql`with recursive ${journeys(dialect)},
+    ended as (
+      select booked_at, first_event_type, first_event_type_name, event_type, event_type_name, start_time, canceled_at,
+        case when outcome in ('rescheduled', 'held') then outcome when outcome = 'no_show' then 'no_shows'
+          when outcome <> 'upcoming' then 'canceled' end as ending
+      from journeys limit 9223372036854775807
+    ),
     moments as (
-      select case later when 0 then booked_at
-          else case when outcome in ('held', 'no_show') then start_time else canceled_at end end as at,
+      select case when later = 0 then booked_at when ending in ('held', 'no_shows') then start_time else canceled_at end as at,
         case later when 0 then first_event_type else event_type end as event_type,
         case later when 0 then first_event_type_name else event_type_name end as event_type_name,
-        case later when 0 then 'booked' else case outcome when 'rescheduled' then 'rescheduled' when 'held' then 'held'
-          when 'no_show' then 'no_shows' when 'canceled_by_host' then 'canceled' when 'canceled_by_invitee' then 'canceled'
-          when 'late_cancellation' then 'canceled' when 'canceled' then 'canceled' end end as what
-      from journeys cross join (select 0 as later union all select 1) as twice
+        case later when 0 then 'booked' else ending end as what
+      from ended cross join (select 0 as later union all select 1) as twice
       union all
-      select invitees.created_at, scheduled_events.event_type, coalesce(event_types.name, scheduled_events.name), 'rescheduled'
-      from ranked join invitees on invitees.uri = ranked.invitee_uri
-      left join scheduled_events on scheduled_events.uri = invitees.event_uri
+      select ranked.created_at, scheduled_events.event_type, coalesce(event_types.name, scheduled_events.name), 'rescheduled'
+      from ranked left join scheduled_events on scheduled_events.uri = ranked.event_uri
       left join event_types on event_types.uri = scheduled_events.event_type
       where ranked.place > 1
     )

@@ -53,7 +53,7 @@ export function journeys(dialect: SqlDialect): Sql {
   ),
   spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
   ranked as (
-    select tree.root as journey_uri, invitees.uri as invitee_uri, tree.depth,
+    select tree.root as journey_uri, invitees.uri as invitee_uri, invitees.event_uri, invitees.created_at, tree.depth,
       row_number() over (partition by tree.root
         order by depth, created_at is null, created_at, ${bytes(sql`invitees.uri`)}) as place,
       row_number() over (partition by tree.root
@@ -109,7 +109,7 @@ function movedBookings(dialect: SqlDialect): Sql {
 function singleBookings(dialect: SqlDialect): Sql {
   const first = { invitee: 'last', event: 'last_event', type: 'event_types' };
   return sql`
-      select last.uri, last.uri, last.uri, 1, case when ${movedOn} then 1 else 0 end,
+      select last.uri, last.uri, last.uri, cast(1 as bigint), case when ${movedOn} then 1 else 0 end,
         ${facts(dialect, first)}
       from invitees as last
       left join tree on tree.node = last.uri
@@ -120,6 +120,15 @@ function singleBookings(dialect: SqlDialect): Sql {
 
 const movedOn = sql`(last.rescheduled is true or last.new_invitee <> '')`;
 
+/** From the last booking if it has a payment, else from the first. */
+const paymentColumns = [
+  'payment_provider',
+  'payment_external_id',
+  'payment_amount',
+  'payment_currency',
+  'payment_successful',
+];
+
 /** `first` names the tables of the first invitee; those of the last are `last`, `last_event` and `event_types`. */
 function facts(
   dialect: SqlDialect,
@@ -127,6 +136,10 @@ function facts(
 ): Sql {
   const of = (table: keyof typeof first, column: string): Sql => sql.ref(`${first[table]}.${column}`);
   const event = sql`last_event.cancellation`;
+  const payment = (column: string): Sql =>
+    first.invitee === 'last'
+      ? sql.ref(`last.${column}`)
+      : sql`case when last.payment is not null then ${sql.ref(`last.${column}`)} else ${of('invitee', column)} end`;
   return sql`last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
         ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
         last.email as invitee_email, last.name as invitee_name,
@@ -140,5 +153,13 @@ function facts(
         last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
         ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
         last.no_show_at, ${movedOn} as moved_on,
+        last.event_uri, ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user_name' })} as host_name,
+        ${dialect.secondsBetween(sql`last_event.start_time`, sql`last_event.end_time`)} as duration_seconds,
+        last.timezone as invitee_timezone,
+        coalesce(last.cancel_reason, ${dialect.textAt(event, { name: 'reason' })}) as cancel_reason,
+        last.scheduling_method,
+        coalesce(${of('invitee', 'routing_form_submission')}, last.routing_form_submission) as routing_form_submission,
+        ${dialect.textAt(sql`last_event.location`, { name: 'type' })} as location_kind,
+        ${sql.join(paymentColumns.map((column) => sql`${payment(column)} as ${sql.id(column)}`))},
         (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled`;
 }

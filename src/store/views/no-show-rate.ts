@@ -5,6 +5,7 @@ import { journeys } from './journeys.ts';
 import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const months = 'January February March April May June July August September October November December'.split(' ');
 const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
 
 export const noShowRate: View = {
@@ -12,66 +13,90 @@ export const noShowRate: View = {
   about: 'The share of meetings that the invitee missed: one row per value of each dimension.',
   columns: {
     dimension: text(
-      '`event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in UTC), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`',
+      '`event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in UTC), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`; by month of the start: `month`, `event_type_month`, `host_month`',
     ),
     value: text(
-      'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, or the tag; empty where nothing is said',
+      'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said',
     ),
-    label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`'),
+    label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025`'),
     held: integer('journeys that were held with the invitee'),
     no_shows: integer('journeys that ended as a no-show'),
     rate: number('`no_shows` of both together, from 0 to 1'),
+    month: text(
+      'the month (UTC) of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months',
+    ),
   },
-  key: ['dimension', 'value'],
+  key: ['dimension', 'value', 'month'],
   since: undefined,
   select(dialect) {
-    const dimensions = [
-      by('event_type', { value: sql`event_type`, label: sql`event_type_name` }),
-      ...startDimensions(dialect),
-      ...tags.map((tag) => by(tag, { value: sql.id(tag), label: sql.id(tag) })),
-    ];
-    const counted = (outcome: string) => sql`count(case outcome when ${sql.lit(outcome)} then 1 end)`;
-    const both = sql`count(*)`;
+    const { bytes, itemText, items } = dialect;
+    const start = sql`start_time`;
+    // Each group is counted once by month; the dimensions without a month add the months up.
     return sql`with recursive ${journeys(dialect)},
     met as materialized (
-      select journeys.*, ${dialect.weekday(sql`start_time`)} as weekday, ${dialect.hour(sql`start_time`)} as hour
+      select journey_uri, hosts, event_type, event_type_name, ${sql.join(tags.map((tag) => sql.id(tag)))},
+        case outcome when 'no_show' then 1 else 0 end as missed,
+        ${dialect.weekday(start)} as weekday, ${dialect.hour(start)} as hour, ${dialect.month(start)} as month
       from journeys where outcome in ('held', 'no_show')
     ),
-    hosted as (
-      select met.journey_uri, met.outcome, ${dialect.itemText('user')} as host,
-        max(${dialect.bytes(dialect.itemText('user_name'))}) as host_name
-      from met cross join ${dialect.items(sql`met.hosts`)}
-      group by met.journey_uri, met.outcome, ${dialect.itemText('user')}
+    starts (weekday, hour, month, meetings, missed) as materialized (
+      select weekday, hour, month, count(*), sum(missed) from met group by weekday, hour, month
     ),
-    seen (dimension, value, label, outcome) as (
-      ${sql.join(dimensions, sql` union all `)}
+    types (value, label, month, meetings, missed) as materialized (
+      select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, count(*), sum(missed)
+      from met group by coalesce(event_type, ''), month
+    ),
+    hosted (journey_uri, month, missed, host, host_name) as materialized (
+      select journey_uri, month, missed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
+      from met cross join ${items(sql`met.hosts`)} where ${itemText('user')} is not null
+      group by journey_uri, month, missed, ${itemText('user')}
+    ),
+    hosts (value, label, month, meetings, missed) as materialized (
+      select host, coalesce(max(${bytes(sql`users.name`)}), max(${bytes(sql`host_name`)})), month, count(*), sum(missed)
+      from hosted left join users on users.uri = hosted.host group by host, month
       union all
-      select 'host', hosted.host, coalesce(users.name, hosted.host_name), hosted.outcome
-      from hosted left join users on users.uri = hosted.host where hosted.host is not null
-      union all
-      select 'host', '', '', met.outcome from met
-      where met.journey_uri not in (select journey_uri from hosted where host is not null)
-    )
-    select dimension, coalesce(value, '') as value, coalesce(max(${dialect.bytes(sql`label`)}), '') as label,
-      ${counted('held')} as held, ${counted('no_show')} as no_shows, ${dialect.ratio(counted('no_show'), both)} as rate
-    from seen group by dimension, coalesce(value, '')`;
+      select '', '', month, count(*), sum(missed) from met
+      where not exists (select 1 from hosted where hosted.journey_uri = met.journey_uri) group by month
+    ),
+    seen (dimension, value, label, meetings, missed, month) as (${sql.join(dimensions(dialect), sql` union all `)})
+    select dimension, coalesce(value, '') as value, coalesce(${bytes(sql`label`)}, '') as label,
+      cast(meetings - missed as bigint) as held, cast(missed as bigint) as no_shows,
+      ${dialect.ratio(sql`missed`, sql`meetings`)} as rate, coalesce(month, '') as month
+    from seen`;
   },
 };
 
-function by(dimension: string, { value, label }: { readonly value: Sql; readonly label: Sql }): Sql {
-  return sql`select ${sql.lit(dimension)}, ${value}, ${label}, outcome from met`;
-}
-
-function startDimensions({ asText }: SqlDialect): Sql[] {
-  const names = weekdays.map((name, index) => sql`when ${sql.lit(index + 1)} then ${sql.lit(name)}`);
-  const weekday = sql`case weekday ${sql.join(names, sql` `)} end`;
+function dimensions(dialect: SqlDialect): Sql[] {
+  const { asText, bytes } = dialect;
+  const total = sql`sum(meetings), sum(missed), ''`;
+  const named = (dimension: string, from: string): Sql[] => [
+    sql`select ${sql.lit(dimension)}, value, max(${bytes(sql`label`)}), ${total} from ${sql.table(from)} group by value`,
+    sql`select ${sql.lit(`${dimension}_month`)}, value, label, meetings, missed, month from ${sql.table(from)}`,
+  ];
+  const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
+    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
+  const weekday = nameAmong(weekdays, sql`weekday`);
   const hour = sql`hour || ':00'`;
+  const monthName = nameAmong(months, sql`cast(substr(month, 6, 2) as integer)`);
   return [
-    by('weekday', { value: asText(sql`weekday`), label: weekday }),
-    by('hour', { value: sql`hour`, label: hour }),
-    by('weekday_hour', {
+    ...named('event_type', 'types'),
+    ...named('host', 'hosts'),
+    byStart('weekday', sql`weekday`, { value: asText(sql`weekday`), label: weekday }),
+    byStart('hour', sql`hour`, { value: sql`hour`, label: hour }),
+    byStart('weekday_hour', sql`weekday, hour`, {
       value: sql`${asText(sql`weekday`)} || '-' || hour`,
       label: sql`${weekday} || ' ' || ${hour}`,
     }),
+    sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), month from starts group by month`,
+    ...tags.map((tag) => {
+      const value = sql`coalesce(${sql.id(tag)}, '')`;
+      return sql`select ${sql.lit(tag)}, ${value}, ${value}, count(*), sum(missed), '' from met group by ${value}`;
+    }),
   ];
+}
+
+/** The name at the number's place, counted from one. */
+function nameAmong(names: readonly string[], number: Sql): Sql {
+  const cases = names.map((name, index) => sql`when ${sql.lit(index + 1)} then ${sql.lit(name)}`);
+  return sql`case ${number} ${sql.join(cases, sql` `)} end`;
 }

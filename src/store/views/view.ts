@@ -31,5 +31,6 @@ export const text = column('text');
 export const time = column('time');
 export const date = column('date');
 export const json = column('json');
+export const flag = column('flag');
 export const integer = column('integer');
 export const number = column('number');

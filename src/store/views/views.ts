@@ -1,10 +1,12 @@
 // The registry of views, and the shape of each.
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
+import { bookingJourneyChanges } from './booking-journey-changes.ts';
 import { bookingJourneys } from './booking-journeys.ts';
 import { bookingsDaily } from './bookings-daily.ts';
 import { contactsWide } from './contacts-wide.ts';
 import type { FieldColumn } from './custom-columns.ts';
+import { scheduledEventGuests, scheduledEventHosts } from './event-people.ts';
 import { noShowRate } from './no-show-rate.ts';
 import { revenue } from './revenue.ts';
 import { routingFunnel } from './routing-funnel.ts';
@@ -18,7 +20,17 @@ export interface ViewShape {
 
 /** Every view, for the columns of custom fields there are. */
 export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
-  return [bookingJourneys, bookingsDaily, noShowRate, contactsWide(columns), routingFunnel, revenue];
+  return [
+    bookingJourneys,
+    bookingJourneyChanges,
+    bookingsDaily,
+    noShowRate,
+    contactsWide(columns),
+    routingFunnel,
+    revenue,
+    scheduledEventHosts,
+    scheduledEventGuests,
+  ];
 }
 
 export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);

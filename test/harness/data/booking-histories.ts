@@ -15,6 +15,9 @@ const users = numbered('users', 3);
 const forms = numbered('routing_forms', 2);
 const submissions = numbered('routing_form_submissions', 4);
 
+const contacts = numbered('contacts', 3);
+const address = fc.constantFrom('ada@example.test', 'ADA@example.test', 'Ädä@example.test', 'ben@example.test');
+
 const past = fc
   .record({
     day: fc.nat(4),
@@ -29,7 +32,11 @@ const past = fc
 const future = fc.constant('2190-01-01T10:00:00.000000Z');
 const start = fc.oneof({ weight: 4, arbitrary: past }, { weight: 1, arbitrary: future });
 const cancellation = fc.record(
-  { canceler_type: orNull(fc.constantFrom('host', 'invitee', 'robot')), created_at: orNull(past) },
+  {
+    canceler_type: orNull(fc.constantFrom('host', 'invitee', 'robot')),
+    created_at: orNull(past),
+    reason: orNull(fc.constantFrom('', 'ill')),
+  },
   { requiredKeys: [] },
 );
 const host = fc.oneof(
@@ -48,6 +55,10 @@ const event: Arbitrary<Payload> = fc.record({
   end_time: orNull(start),
   event_type: orNull(fc.constantFrom(...eventTypes)),
   event_memberships: fc.array(host, { maxLength: 3 }),
+  event_guests: fc.array(fc.oneof(fc.record({ email: orNull(address) }), fc.constantFrom(null, 'unknown')), {
+    maxLength: 2,
+  }),
+  location: orNull(fc.constantFrom({ type: 'zoom' }, { type: 5 }, { join_url: 'x' }, 'unknown')),
   cancellation: orNull(cancellation),
   updated_at: past,
 });
@@ -66,7 +77,9 @@ const link = fc.constantFrom(...invitees, '', `${base}/invitees/unseen`);
 const invitee: Arbitrary<Payload> = fc
   .record({
     uri: fc.constantFrom(...invitees),
-    email: fc.constant('ada@example.test'),
+    email: orNull(address),
+    timezone: orNull(fc.constant('Europe/Berlin')),
+    scheduling_method: orNull(fc.constantFrom('instant_book', 'api')),
     name: orNull(fc.constant('Ada')),
     status: fc.constantFrom('active', 'active', 'canceled'),
     rescheduled: fc.boolean(),
@@ -89,6 +102,11 @@ const submission: Arbitrary<Payload> = fc.record({
   result: orNull(fc.record({ type: fc.constantFrom('event_type', 'external_url', 'custom_message', 'other') })),
   created_at: past,
 });
+const contact: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...contacts),
+  emails: fc.array(fc.record({ email: address, is_primary: fc.boolean() }), { maxLength: 3 }),
+  updated_at: past,
+});
 const named = (uris: readonly string[]): Arbitrary<Payload> =>
   fc.record({ uri: fc.constantFrom(...uris), name: orNull(fc.constantFrom('Alpha', 'Žeta')), updated_at: past });
 
@@ -105,6 +123,7 @@ export const bookingHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
     { weight: 10, arbitrary: sent('invitee.created', invitee) },
     { weight: 2, arbitrary: sent('routing_form_submission.created', submission) },
+    { weight: 2, arbitrary: sent('contact.created', contact) },
     { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
     { weight: 1, arbitrary: read('user.read', named(users)) },
     { weight: 1, arbitrary: read('routing_form.read', named(forms)) },

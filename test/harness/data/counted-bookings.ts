@@ -36,7 +36,7 @@ const moved = (to: string | null, at: string, by = 'invitee') => ({
 const canceled = (canceler_type: string | null, at: string) => ({
   status: 'canceled',
   rescheduled: false,
-  cancellation: { canceler_type, created_at: at },
+  cancellation: { canceler_type, created_at: at, reason: 'No time' },
 });
 const paid = (external_id: string, amount: number, currency: string, successful = true) => ({
   payment: { external_id, provider: 'stripe', amount, currency, terms: null, successful },
@@ -103,11 +103,15 @@ function bodyOf([id, { type = 'intro', made, start, hosts = ['ada'], more }]: [s
     end_time: end,
     event_type: uri('event_types', type),
     event_memberships: members,
+    event_guests: id === 'H1' ? [{ email: 'guest-1@example.test' }, { email: 'guest-2@example.test' }] : [],
+    location: { type: 'zoom', join_url: 'https://zoom.example.test/1' },
   };
   const invitee = {
     uri: link(id),
     email: `${id[0]}@example.test`,
     name: `Guest ${id[0]}`,
+    timezone: 'Europe/Berlin',
+    scheduling_method: null,
     status: 'active',
     rescheduled: false,
     created_at: made,
@@ -138,9 +142,21 @@ const submissions = [
   submission('5', 'help', 'custom_message'),
 ];
 
+const contact = JSON.stringify({
+  event: 'contact.created',
+  created_at: january(1),
+  payload: {
+    uri: uri('contacts', 'a'),
+    name: 'Guest A',
+    emails: [{ email: 'a@example.test', is_primary: true }],
+    created_at: january(1),
+    updated_at: january(1),
+  },
+});
+
 /** Tells it all to a store, the end first. */
 export async function ingestCountedBookings(store: Store): Promise<void> {
-  await ingestBodies(store, [...Object.entries(bookings).map(bodyOf), ...submissions].toReversed());
+  await ingestBodies(store, [...Object.entries(bookings).map(bodyOf), ...submissions, contact].toReversed());
   const names = [
     { kind: 'event_type', record: { uri: uri('event_types', 'intro'), name: 'Introduction' } },
     { kind: 'user', record: { uri: uri('users', 'ada'), name: 'Ada' } },

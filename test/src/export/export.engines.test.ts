@@ -262,7 +262,9 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     expect(await refused({ name: 'contakts', format: 'csv' })).toMatchObject({
       code: 'usage',
       message: expect.stringContaining('"contakts"'),
-      hint: expect.stringMatching(/^Did you mean contacts\? There are: alerts, booking_journeys, /),
+      hint: expect.stringMatching(
+        /^Did you mean contacts\? There are: alerts, booking_journey_changes, booking_journeys, /,
+      ),
     });
     for (const name of ['sync_checkpoints', 'key_values'])
       expect((await refused({ name, format: 'csv' })).hint).not.toContain(name);

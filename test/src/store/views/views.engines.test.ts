@@ -69,9 +69,27 @@ for (const engine of storeEngines)
         canceler_type: null,
         cancel_notice_seconds: null,
         no_show_at: null,
+        event_uri: uri('events', 'A3'),
+        contact_uri: uri('contacts', 'a'),
+        host_name: 'Ada',
+        duration_seconds: hour / 2,
+        invitee_timezone: 'Europe/Berlin',
+        cancel_reason: null,
+        scheduling_method: null,
+        routing_form_submission: uri('submissions', '1'),
+        location_kind: 'zoom',
+        payment_provider: 'stripe',
+        payment_external_id: 'ch_1',
+        payment_amount: 20,
+        payment_currency: 'EUR',
+        payment_successful: true,
       });
       expect(missed).toMatchObject({ no_show_at: january(7, '15:10:00'), start_time: january(7, '14:30:00') });
-      expect(late).toMatchObject({ canceler_type: 'invitee', cancel_notice_seconds: 2 * hour });
+      expect(late).toMatchObject({
+        canceler_type: 'invitee',
+        cancel_notice_seconds: 2 * hour,
+        cancel_reason: 'No time',
+      });
     });
 
     it('each day has what happened on it', async () => {
@@ -95,9 +113,10 @@ for (const engine of storeEngines)
     });
 
     it('no-shows are counted by event type, by every host, by weekday and hour, and by where they came from', async () => {
-      const rates = (await rows('no_show_rate')).map((row) =>
-        ['dimension', 'value', 'label', 'held', 'no_shows', 'rate'].map((name) => row[name]),
-      );
+      const all = await rows('no_show_rate');
+      const rates = all
+        .filter(({ dimension }) => !String(dimension).endsWith('month'))
+        .map((row) => ['dimension', 'value', 'label', 'held', 'no_shows', 'rate'].map((name) => row[name]));
       const nothing = ['utm_campaign', 'utm_content', 'utm_medium'].map((tag) => [tag, '', '', 2, 1, 1 / 3]);
       expect(rates).toEqual([
         ['event_type', demo, 'A talk', 1, 0, 0],
@@ -114,6 +133,36 @@ for (const engine of storeEngines)
         ['weekday', '2', 'Tuesday', 0, 1, 1],
         ['weekday_hour', '1-09', 'Monday 09:00', 2, 0, 0],
         ['weekday_hour', '2-14', 'Tuesday 14:00', 0, 1, 1],
+      ]);
+    });
+
+    it('no-shows are also counted by month: all together, by event type and by host', async () => {
+      const all = await rows('no_show_rate');
+      const months = all.filter(({ dimension }) => String(dimension).endsWith('month'));
+      const month = '2025-01';
+      expect(all.filter((row) => row['month'] !== '')).toEqual(months);
+      expect(
+        months.map((row) => ['dimension', 'value', 'label', 'held', 'no_shows', 'rate', 'month'].map((n) => row[n])),
+      ).toEqual([
+        ['event_type_month', demo, 'A talk', 1, 0, 0, month],
+        ['event_type_month', intro, 'Introduction', 1, 1, 0.5, month],
+        ['host_month', uri('users', 'ada'), 'Ada', 2, 0, 0, month],
+        ['host_month', uri('users', 'ben'), 'Host ben', 1, 1, 0.5, month],
+        ['month', month, 'January 2025', 2, 1, 1 / 3, month],
+      ]);
+    });
+
+    it('every host and every guest of a meeting is a row', async () => {
+      const event_uri = uri('events', 'H1');
+      const ofH1 = (all: readonly Record<string, unknown>[]) => all.filter((row) => row['event_uri'] === event_uri);
+      const host = { event_uri, email: null };
+      expect(ofH1(await rows('scheduled_event_hosts'))).toEqual([
+        { ...host, position: 1, user_uri: uri('users', 'ada'), name: 'Ada' },
+        { ...host, position: 2, user_uri: uri('users', 'ben'), name: 'Host ben' },
+      ]);
+      expect(await rows('scheduled_event_guests')).toEqual([
+        { event_uri, position: 1, email: 'guest-1@example.test' },
+        { event_uri, position: 2, email: 'guest-2@example.test' },
       ]);
     });
 

@@ -1,0 +1,63 @@
+// Which journeys a copy has to read again: those with a log entry after the position of the copy.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
+import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
+
+const invitee = (id: string, more: object): string =>
+  JSON.stringify({
+    event: 'invitee.created',
+    created_at: january(20),
+    payload: { uri: uri('invitees', id), created_at: january(20), updated_at: january(20), ...more },
+  });
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the changes of journeys on ${engine.name}`, () => {
+    let opened: TestStore;
+    beforeAll(async () => {
+      opened = await engine.fresh();
+      await ingestCountedBookings(opened.store);
+    });
+    afterAll(() => opened[Symbol.asyncDispose]());
+
+    const lastSeq = async () => Math.max(...(await rowsOf(opened.store, 'event_log')).map((row) => Number(row['seq'])));
+    const changedAfter = async (seq: number) =>
+      (await viewRows(opened.store, 'booking_journey_changes'))
+        .filter((row) => Number(row['changed_seq']) > seq)
+        .map((row) => row['journey_uri']);
+
+    it('have one row for each journey', async () => {
+      const journeys = (await viewRows(opened.store, 'booking_journeys')).map((row) => row['journey_uri']);
+      expect(await changedAfter(0)).toEqual(journeys);
+      expect(await changedAfter(await lastSeq())).toEqual([]);
+    });
+
+    it('name the journey to which a booking was added', async () => {
+      const seq = await lastSeq();
+      await ingestBodies(opened.store, [invitee('A4', { old_invitee: uri('invitees', 'A3') })]);
+      expect(await changedAfter(seq)).toEqual([uri('invitees', 'A1')]);
+    });
+
+    it('name every journey with a booking of the meeting that an entry describes', async () => {
+      const seq = await lastSeq();
+      await ingestBodies(opened.store, [invitee('Z1', { event: uri('events', 'H1') })]);
+      expect(await changedAfter(seq)).toEqual([uri('invitees', 'H1'), uri('invitees', 'Z1')]);
+    });
+
+    it('name every journey after an erasure', async () => {
+      const seq = await lastSeq();
+      const journeys = await changedAfter(0);
+      await opened.store.db
+        .insertInto('event_log')
+        .values({
+          delivery_id: 'erasure',
+          source: 'erasure',
+          event: 'person.erased',
+          received_at: january(21),
+          outcome: 'applied',
+          tie: '',
+        } as never)
+        .execute();
+      expect(await changedAfter(seq)).toEqual(journeys);
+    });
+  });
