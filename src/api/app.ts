@@ -15,13 +15,16 @@ export interface ReadApi {
 }
 
 export interface AdminNeeds extends AuthNeeds, Omit<ProcessContext, 'docs'> {
+  /** Where the admin token is stored, for the example in the documentation; absent where it was configured. */
+  readonly tokenFile?: string;
   /** Absent without a store. */
   reads?(): Promise<ReadApi>;
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }
 
-export function createAdminApp({ status, metrics, health, reads, report, ...auth }: AdminNeeds): Hono<AdminEnv> {
+export function createAdminApp({ status, metrics, health, reads, report, ...needs }: AdminNeeds): Hono<AdminEnv> {
+  const { tokenFile, ...auth } = needs;
   const app = new Hono<AdminEnv>();
   app.use(async (context, next) => {
     await next();
@@ -36,7 +39,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...auth
   const docs = memoize(async () => {
     // Loaded by the first request for them, like the operations they describe.
     const { createDocs } = await import('#src/api/docs/docs.ts');
-    return createDocs([...(reads ? (await reads()).operations : []), ...processOperations]);
+    return createDocs([...(reads ? (await reads()).operations : []), ...processOperations], { tokenFile });
   });
   const context: ProcessContext = { status, metrics, health, docs };
   const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };

@@ -107,10 +107,12 @@ function refusedBy({ status }: Response): SlotstreamError {
   return new SlotstreamError('refused', `The running process answered ${status}.`, { hint: 'Look at its log.' });
 }
 
+export const adminTokenFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, 'admin-token');
+
 /** The configured token, or one that is created once and stored in the data folder: reading the folder is enough to administer. */
 export function openAdminToken({ adminToken, dataDir }: { adminToken?: string | undefined; dataDir: string }): string {
   if (adminToken !== undefined) return adminToken;
-  const path = join(dataDir, 'admin-token');
+  const path = adminTokenFile({ dataDir });
   if (!existsSync(path)) createFile(path, `${randomBytes(32).toString('base64url')}\n`);
   const token = readFileSync(path, 'utf8').trim();
   if (token.length >= minTokenLength) return token;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/auth.ts';
-import { openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
@@ -151,6 +151,8 @@ function openAdmin(
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
     token: adminToken,
+    readToken: config.adminReadToken,
+    ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
     clock: Date.now,
     status,
     metrics,

@@ -99,6 +99,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if ((values.QUEUE_SHARDS ?? 1) > 1 && !isRedis(values.QUEUE_URL))
     problems.push('QUEUE_SHARDS above 1 needs a Redis queue (QUEUE_URL); the other queues have one shard: remove it');
+  if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
+    problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
   if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
     problems.push('PORT and ADMIN_PORT must differ');
   return problems;
@@ -123,6 +125,7 @@ function shape(values: SettingValues) {
     /** Otherwise a process takes the next free port when the usual one is in use. */
     hasAdminPort: values.ADMIN_PORT !== undefined,
     adminToken: values.ADMIN_TOKEN,
+    adminReadToken: values.ADMIN_READ_TOKEN,
     publicUrl: values.PUBLIC_URL,
     signing: {
       keys: values.SIGNING_KEYS as readonly string[] | undefined,

@@ -89,6 +89,13 @@ export const settings = {
     meaning: 'Bearer token of the admin listener; `./bin/slotstream status --login` prints the link for a browser.',
     secret: true,
   },
+  ADMIN_READ_TOKEN: {
+    reads: z.string().min(16, 'at least 16 characters').optional(),
+    default: '–',
+    meaning:
+      'A second bearer token of the admin listener, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged.',
+    secret: true,
+  },
   PUBLIC_URL: {
     reads: webAddress,
     default: '–',

@@ -1,5 +1,6 @@
-// Authentication of the admin listener, by the admin token or by a session. The checks, in this order:
+// Authentication of the admin listener, by the admin token, the read-only token, or a session of either. The checks, in this order:
 // bearer token ─▶ login link (`?token=`, becomes a session) ─▶ session cookie (not for requests of another site's page) ─▶ 401
+// A caller with the read-only token may read everything and change nothing: every method but GET and HEAD is answered 403.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -12,32 +13,36 @@ import { loginPage, loginPolicy } from './login-page.ts';
 import { createSessions, sessionSeconds, type Sessions } from './session.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 
-export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site';
+export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'read_only';
 
 export interface AuthNeeds {
   readonly token: string;
+  /** The token for callers that may only read. */
+  readonly readToken?: string | undefined;
   clock(): number;
   /** How long the answer to a wrong token is delayed, once there were too many. */
   readonly delayMs?: number;
-  /** Is called for every request that is not authenticated. */
-  refused(cause: RejectionCause): void;
+  /** Is called for every request that is rejected. */
+  refused(cause: RejectionCause, request: Pick<Request, 'method'> & { readonly path: string }): void;
   /** Is called for every session that begins. */
   loggedIn(): void;
 }
 
 export type AdminEnv = { Bindings: Partial<HttpBindings> };
 type AdminContext = Context<AdminEnv>;
-type Verdict = 'authenticated' | 'login' | 'absent' | 'wrong' | 'cross_site';
+type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: 'request' | 'login'; readonly caller: Caller };
 
-export function createAuth({ token, clock, refused, loggedIn, ...timing }: AuthNeeds): MiddlewareHandler<AdminEnv> {
-  if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);
-  const sessions = createSessions(token, { clock });
+export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): MiddlewareHandler<AdminEnv> {
+  const { loggedIn, ...timing } = needs;
+  const callers = [
+    callerWith(token, { clock, isReadOnly: false }),
+    ...(readToken === undefined ? [] : [callerWith(readToken, { clock, isReadOnly: true })]),
+  ];
   const throttle = createLoginThrottle({ clock, ...timing });
-  const isToken = equalTo(token);
-  const isBearer = equalTo(`Bearer ${token}`);
+  const refused = (cause: RejectionCause, { req }: AdminContext): void => needs.refused(cause, req);
 
   function tooMany(context: AdminContext, seconds: number): Response {
-    refused('too_many');
+    refused('too_many', context);
     return context.json({ title: 'Too Many Requests', message: 'Too many wrong tokens. Wait.' }, 429, {
       'retry-after': String(seconds),
     });
@@ -46,7 +51,7 @@ export function createAuth({ token, clock, refused, loggedIn, ...timing }: AuthN
   async function reject(context: AdminContext, verdict: 'absent' | 'wrong'): Promise<Response> {
     const seconds = verdict === 'wrong' ? await throttle.failed(addressOf(context)) : undefined;
     if (seconds !== undefined) return tooMany(context, seconds);
-    refused(verdict === 'wrong' ? 'wrong' : 'unauthenticated');
+    refused(verdict === 'wrong' ? 'wrong' : 'unauthenticated', context);
     return unauthenticated(context);
   }
 
@@ -54,38 +59,66 @@ export function createAuth({ token, clock, refused, loggedIn, ...timing }: AuthN
     // A session is not blocked: the network of an attacker may be that of a person who has logged in.
     const blockedFor = hasToken(context) ? throttle.blocked(addressOf(context)) : undefined;
     if (blockedFor !== undefined) return tooMany(context, blockedFor);
-    const verdict = authenticate({ isToken, isBearer, sessions }, context);
-    if (verdict === 'authenticated') return next();
-    if (verdict === 'login') {
-      loggedIn();
-      return logIn(context, sessions);
-    }
-    if (verdict !== 'cross_site') return reject(context, verdict);
-    refused('cross_site');
-    return context.json({ title: 'Forbidden', message: 'A page of another site sent this request.' }, 403);
+    const verdict = authenticate(callers, context);
+    if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);
+    const forbid = (cause: 'cross_site' | 'read_only', message: string): Response => {
+      refused(cause, context);
+      return context.json({ title: 'Forbidden', message }, 403);
+    };
+    if (verdict === 'cross_site') return forbid(verdict, 'A page of another site sent this request.');
+    const { by, caller } = verdict;
+    if (caller.isReadOnly && !isReading(context))
+      return forbid('read_only', 'This token can only read (ADMIN_READ_TOKEN). A change needs the admin token.');
+    if (by === 'request') return next();
+    loggedIn();
+    return logIn(context, caller.sessions);
   };
 }
 
-interface Credentials {
+/** Someone who has a token, or a session that began with it. */
+interface Caller {
+  readonly isReadOnly: boolean;
   isToken(text: string): boolean;
   isBearer(text: string): boolean;
   readonly sessions: Sessions;
 }
 
+function callerWith(
+  token: string,
+  { clock, isReadOnly }: Pick<AuthNeeds, 'clock'> & Pick<Caller, 'isReadOnly'>,
+): Caller {
+  if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);
+  const sessions = createSessions(token, { clock });
+  return { isReadOnly, isToken: equalTo(token), isBearer: equalTo(`Bearer ${token}`), sessions };
+}
+
+/** A list of what is allowed, so that no new method of a route can be forgotten. No GET changes anything. */
+const isReading = ({ req: { method } }: AdminContext): boolean => method === 'GET' || method === 'HEAD';
+
 const hasToken = ({ req }: AdminContext): boolean =>
   req.header('authorization') !== undefined || req.query('token') !== undefined;
 
-function authenticate({ isToken, isBearer, sessions }: Credentials, context: AdminContext): Verdict {
+function authenticate(callers: readonly Caller[], context: AdminContext): Verdict {
   const header = context.req.header('authorization');
-  if (header !== undefined) return isBearer(header) ? 'authenticated' : 'wrong';
-  const isSafe = context.req.method === 'GET' || context.req.method === 'HEAD';
-  const given = isSafe ? context.req.query('token') : undefined;
-  if (given !== undefined) return isToken(given) ? 'login' : 'wrong';
+  if (header !== undefined) return verdictFor(callers, { by: 'request', isTheirs: ({ isBearer }) => isBearer(header) });
+  const given = isReading(context) ? context.req.query('token') : undefined;
+  if (given !== undefined) return verdictFor(callers, { by: 'login', isTheirs: ({ isToken }) => isToken(given) });
   const cookie = getCookie(context, cookieName(context));
   if (cookie === undefined) return 'absent';
-  const state = sessions.stateOf(cookie);
-  if (state !== 'valid') return state === 'expired' ? 'absent' : 'wrong';
-  return isSafe || isSameOrigin(context) ? 'authenticated' : 'cross_site';
+  const states = callers.map(({ sessions }) => sessions.stateOf(cookie));
+  const caller = callers[states.indexOf('valid')];
+  if (caller === undefined) return states.includes('expired') ? 'absent' : 'wrong';
+  return isReading(context) || isSameOrigin(context) ? { by: 'request', caller } : 'cross_site';
+}
+
+interface Proof {
+  readonly by: 'request' | 'login';
+  isTheirs(caller: Caller): boolean;
+}
+
+function verdictFor(callers: readonly Caller[], { by, isTheirs }: Proof): Verdict {
+  const caller = callers.find(isTheirs);
+  return caller === undefined ? 'wrong' : { by, caller };
 }
 
 /** Redirects, so the token leaves the address bar at once and only the session stays in the browser. */
@@ -144,6 +177,9 @@ function equalTo(expected: string): (text: string) => boolean {
 /** One log line per minute, however many tokens an attacker guesses. */
 const logIntervalMs = 60_000;
 
+/** `/api/deliveries` of `/api/deliveries/7/replay`: the rest is what the caller likes, and may be about a person. */
+const startOf = (path: string): string => /^(?:\/[a-z_]{1,30}(?=\/|$)){0,2}/.exec(path)?.[0] ?? '';
+
 /** Writes rejected requests and new sessions to the log and the metrics. */
 export function createAccessLog(
   log: Log,
@@ -151,9 +187,12 @@ export function createAccessLog(
 ): Pick<AuthNeeds, 'refused' | 'loggedIn'> {
   const write = throttled(log, logIntervalMs);
   return {
-    refused(cause) {
+    refused(cause, { method, path }) {
       metrics.adminRefused(cause);
-      if (cause !== 'unauthenticated') write('warn', 'the admin listener rejected a request', { cause });
+      // Its caller has a token, so these are not guesses: each one is logged.
+      if (cause === 'read_only')
+        log.warn({ method, path: startOf(path) }, 'a change with the read-only token was refused');
+      else if (cause !== 'unauthenticated') write('warn', 'the admin listener rejected a request', { cause });
     },
     loggedIn: () => log.info('a browser logged in to the admin listener'),
   };

@@ -12,14 +12,19 @@ interface CachedDocs {
   readonly page: Markup;
 }
 
-export function createDocs(operations: readonly DocumentedOperation[]) {
+/** Where the admin token is stored; undefined where it was configured. */
+interface DocsOptions {
+  readonly tokenFile?: string | undefined;
+}
+
+export function createDocs(operations: readonly DocumentedOperation[], options: DocsOptions) {
   let cached: CachedDocs | undefined;
   function docsFor(url: string): CachedDocs {
     // Behind a proxy only the caller knows the address of the API.
     const { origin } = new URL(url);
     if (cached?.origin === origin) return cached;
     const document = apiDocument(operations, { server: origin });
-    return (cached = { origin, document, page: pageOf(document) });
+    return (cached = { origin, document, page: pageOf(document, options) });
   }
   return {
     document: ({ url }: Request): OpenApiDocument => docsFor(url).document,
@@ -30,17 +35,17 @@ export function createDocs(operations: readonly DocumentedOperation[]) {
   };
 }
 
-function pageOf(document: OpenApiDocument): Markup {
+function pageOf(document: OpenApiDocument, { tokenFile }: DocsOptions): Markup {
   const { info, tags, servers, components } = document;
-  const entries = operationEntries(document, { token: 'ADMIN_TOKEN' });
+  const entries = operationEntries(document, { token: 'ADMIN_TOKEN', notes });
   return docsPage({
     title: `${info.title} API`,
     heading: info.title,
     lead: html`${prose(info.description)} The token is the value of <code>ADMIN_TOKEN</code>, or else the content of
-      <code>admin-token</code> in the data folder. <code>./bin/slotstream status --login</code> prints a link that logs a
-      browser in.`,
+      <code>admin-token</code> in the data folder; that of <code>ADMIN_READ_TOKEN</code> reads everything and changes
+      nothing. <code>./bin/slotstream status --login</code> prints a link that logs a browser in.`,
     links: { 'OpenAPI document': '/openapi.json', Status: '/api/status', Metrics: '/metrics' },
-    example: `export ADMIN_TOKEN="$(cat data/admin-token)"
+    example: `export ADMIN_TOKEN=${tokenFile === undefined ? '…' : `"$(cat '${tokenFile}')"`}
 curl -H "Authorization: Bearer $ADMIN_TOKEN" ${servers[0]?.url ?? ''}/api/status`,
     chapters: tags.map(({ name, description }) => ({
       title: name,
@@ -50,3 +55,6 @@ curl -H "Authorization: Bearer $ADMIN_TOKEN" ${servers[0]?.url ?? ''}/api/status
     schemas: components.schemas,
   });
 }
+
+/** Beside the errors whose title would mislead. */
+const notes = { BadRequestOfService: 'Bad request. Its title is the service’s own: “Internal Server Error”.' };

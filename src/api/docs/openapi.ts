@@ -14,7 +14,7 @@ export function apiDocument(
       title: 'Slotstream',
       version: '1',
       description:
-        'Your scheduling data, read from the mirror, without a rate limit. Lists behave as the lists of the scheduling service: one record is a `resource`, a page of many is a `collection` with `pagination`. The errors of contacts, invitees and scheduled events are worded as the service words them; the title of every other error names its status. A method that a path does not support is a 405 with `Allow`. `x-assumption` names an assumption numbered in schemas/README.md.',
+        'Your scheduling data, read from the mirror, without a rate limit. Lists behave as the lists of the scheduling service: one record is a `resource`, a page of many is a `collection` with `pagination`. Errors of /api/contacts, /api/invitees and /api/scheduled_events look like the errors of the service; other errors have a descriptive title. A method that a path does not support is a 405 with `Allow`. `x-assumption` names an assumption numbered in schemas/README.md.',
     },
     server,
     operations,
@@ -40,7 +40,7 @@ const commonErrors = ({ conventions, method, body }: DocumentedOperation) =>
   sharedResponses({
     400: conventions === 'service' ? 'BadRequestOfService' : 'BadRequest',
     401: 'Unauthenticated',
-    ...(method !== 'GET' && { 403: 'CrossSite' }),
+    ...(method !== 'GET' && { 403: 'Forbidden' }),
     ...(body && { 413: 'TooLarge' }),
     429: 'TooManyAttempts',
     500: 'ServerError',
@@ -63,7 +63,10 @@ const responses = {
   },
   TooLarge: { description: 'The body is larger than 1 MiB.', ...error },
   Unauthenticated: { description: 'Neither the admin token nor a session.', ...error },
-  CrossSite: { description: 'A page of another site sent this with the session of a browser.', ...error },
+  Forbidden: {
+    description: 'The token can only read, or a page of another site sent this with the session of a browser.',
+    ...error,
+  },
   TooManyAttempts: {
     description: 'Too many wrong tokens from this address. A request with the right token is never delayed.',
     headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } },
@@ -73,7 +76,12 @@ const responses = {
 } as const;
 
 const securitySchemes = {
-  token: { type: 'http', scheme: 'bearer', description: 'The admin token (`ADMIN_TOKEN`).' },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The admin token (`ADMIN_TOKEN`). The read-only token (`ADMIN_READ_TOKEN`) is accepted for GET and HEAD.',
+  },
   session: {
     type: 'apiKey',
     in: 'cookie',

@@ -116,7 +116,7 @@ function entryView({ method, path, docs, body, curl }: PageEntry): Markup {
         )}
       </ul>
       ${body ? html`<h4>Body</h4>${schemaView(body)}` : ''} ${answersView(docs)}
-      ${curl === undefined ? '' : html`<h4>Try it</h4><pre><code>${curl}</code></pre>`}
+      ${curl === undefined ? '' : html`<h4>With curl</h4><pre><code>${curl}</code></pre>`}
     </div>
   </details>`;
 }
@@ -137,11 +137,13 @@ export interface EntryOptions {
   readonly prefix?: string;
   /** The shell variable that has the caller's token. */
   readonly token?: string;
+  /** What to show beside a shared response instead of its name. */
+  readonly notes?: Readonly<Record<string, string>>;
 }
 
 export function operationEntries(
   document: OpenApiDocument,
-  { prefix = '', token = 'TOKEN' }: EntryOptions = {},
+  { prefix = '', token = 'TOKEN', notes = {} }: EntryOptions = {},
 ): readonly PageEntry[] {
   const [{ url } = { url: '' }] = document.servers;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -153,9 +155,17 @@ export function operationEntries(
         docs.requestBody ? `-H 'Content-Type: application/json' -d '{…}' ` : '',
       ];
       const curl = `curl ${options.join('')}'${url}${path}'`;
-      return { method, path: prefix + path, docs, body: bodyOf(document, docs), curl };
+      return { method, path: prefix + path, docs: withNotes(docs, notes), body: bodyOf(document, docs), curl };
     }),
   );
+}
+
+function withNotes(docs: OperationDocs, notes: Readonly<Record<string, string>>): OperationDocs {
+  const noted = Object.entries(docs.responses).map(([status, response]) => {
+    const note = notes[response.$ref?.split('/').at(-1) ?? ''];
+    return [status, note === undefined ? response : { ...response, description: note }] as const;
+  });
+  return { ...docs, responses: Object.fromEntries(noted) };
 }
 
 export const eventEntries = (document: OpenApiDocument): readonly PageEntry[] =>

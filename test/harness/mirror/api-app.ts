@@ -3,12 +3,14 @@ import { createAdminApp, type AdminNeeds } from '#src/api/app.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';
+export const readToken = 'a-token-that-can-only-read';
 
 export function openAdmin(more: Partial<AdminNeeds> = {}) {
   const heard = { refused: [] as string[], reported: [] as unknown[], loggedIn: 0 };
   const clock = { nowMs: Date.parse('2025-04-14T12:00:00Z') };
   const app = createAdminApp({
     token: adminToken,
+    readToken,
     clock: () => clock.nowMs,
     delayMs: 1,
     status: async () => ({ pid: 7 }),
@@ -26,7 +28,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
         incoming: { socket: { remoteAddress: address } },
       } as never),
     );
-  return { ask, heard, clock, fetch: app.fetch };
+  return { ask, heard, clock, fetch: app.fetch, routes: app.routes };
 }
 
 export type Admin = ReturnType<typeof openAdmin>;

@@ -123,6 +123,15 @@ describe('configuration', () => {
     expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');
   });
 
+  it('wants a read-only admin token that is long enough and not the admin token, and reads it from a file too', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'token');
+    writeFileSync(path, 'a-token-that-can-only-read\n');
+    expect(loadConfig({ ADMIN_READ_TOKEN_FILE: path }).adminReadToken).toBe('a-token-that-can-only-read');
+    expect(complaintsOf({ ADMIN_READ_TOKEN: 'short' }).message).toBe('ADMIN_READ_TOKEN must be at least 16 characters');
+    const same = { ADMIN_TOKEN: longKey, ADMIN_READ_TOKEN: longKey };
+    expect(complaintsOf(same).message).toMatch(/^ADMIN_READ_TOKEN must differ from ADMIN_TOKEN/);
+  });
+
   it('wants the address of the push and its secret together, and neither of them shown', () => {
     const [url, secret] = ['https://feed.example.test/in/?canary', 'canary-secret-of-the-feed'];
     const { feed } = loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret });

@@ -15,6 +15,7 @@ const canaries = {
   name: 'Kanarienvogel Gelbfeder',
   'signing key': 'canary-signing-key-9f8e7d6c5b4a39281706',
   'admin token': 'canary-admin-token-0a1b2c3d4e5f60718293',
+  'read-only token': 'canary-read-token-1b2c3d4e5f6071829304',
   'Redis password': 'canary-redis-password-55aa55',
   'database password': 'canary-database-password-aa55aa',
 };
@@ -41,6 +42,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
       DATABASE_URL: store.href,
       SIGNING_KEYS: canaries['signing key'],
       ADMIN_TOKEN: canaries['admin token'],
+      ADMIN_READ_TOKEN: canaries['read-only token'],
       LOG_LEVEL: 'debug',
     });
     product = await home.start('start');

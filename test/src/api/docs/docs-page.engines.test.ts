@@ -71,6 +71,17 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     }
   });
 
+  it('says beside a 400 that its title is the service’s own, where it is', async () => {
+    await using visited = await loggedIn();
+    const noteOf = (path: string) =>
+      visited.page
+        .locator('details.operation', { has: visited.page.locator(`summary code:text-is("${path}")`) })
+        .locator('.errors', { hasText: '400' })
+        .textContent();
+    expect(await noteOf('/api/contacts')).toContain('Its title is the service’s own: “Internal Server Error”.');
+    expect(await noteOf('/api/deliveries')).not.toContain('Internal Server Error');
+  });
+
   it('is used by keyboard: a key to filter, Enter to open, links to what they name', async () => {
     await using visited = await loggedIn();
     const { page } = visited;

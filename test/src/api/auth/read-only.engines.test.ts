@@ -1,0 +1,111 @@
+// The read-only token reads what the admin token reads, and changes nothing: every route with every method.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccessLog } from '#src/api/auth/auth.ts';
+import type { Log } from '#src/observability/log.ts';
+import { adminToken, openAdmin, readToken } from '../../../harness/mirror/api-app.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+
+const [sqlite] = storeEngines;
+const reader = { authorization: `Bearer ${readToken}` };
+const changing = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'];
+
+let api: Awaited<ReturnType<typeof openReadApi>>;
+beforeAll(async () => {
+  api = await openReadApi(sqlite.fresh);
+  await ingestBodies(api.store, ['not JSON']);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const filled = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '1');
+/** Of both applications: what the listener serves itself, and the operations that read the mirror. */
+function paths(): readonly string[] {
+  const own = api.admin.routes.map(({ path }) => path).filter((path) => !path.includes('*'));
+  return [...new Set([...own, ...api.operations.map(({ path }) => path)])].map(filled);
+}
+
+async function statusFor(path: string, init: RequestInit): Promise<number> {
+  const answer = await api.admin.ask(path, init);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+describe('the read-only token', () => {
+  it('gets the answer of the admin token for every path', async () => {
+    expect(paths().length).toBeGreaterThan(20);
+    for (const path of paths()) {
+      const asked = api.operations.some(
+        (operation) => path === filled(operation.path) && operation.id === 'explainRow',
+      );
+      const url = asked ? `${path}?uri=https://api.example.test/contacts/1` : path;
+      for (const method of ['GET', 'HEAD']) {
+        const expected = await statusFor(url, { method, headers: { authorization: `Bearer ${adminToken}` } });
+        expect([method, url, await statusFor(url, { method, headers: reader })]).toEqual([method, url, expected]);
+        expect([401, 403]).not.toContain(expected);
+      }
+    }
+  });
+
+  it('is refused every other method of every path, with 403', async () => {
+    const before = await api.get('/api/feed/consumers');
+    for (const path of [...paths(), '/nothing', '/api/nothing'])
+      for (const method of changing)
+        expect([method, path, await statusFor(path, { method, headers: reader })]).toEqual([method, path, 403]);
+    expect(api.heard.acted).toEqual([]);
+    expect(await api.get('/api/feed/consumers')).toEqual(before);
+  });
+
+  it('reads as a consumer of the feed, whose offset it cannot move', async () => {
+    await api.post('/api/feed/consumers/bi', { acknowledged: 0 });
+    const read = await api.admin.ask('/api/feed?consumer=bi', { headers: reader });
+    expect(await read.json()).toMatchObject({ collection: [{ seq: 1 }] });
+    const answer = await api.admin.ask('/api/feed/consumers/bi', {
+      method: 'POST',
+      headers: { ...reader, 'content-type': 'application/json' },
+      body: JSON.stringify({ acknowledged: 1 }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      { title: 'Forbidden', message: expect.stringContaining('can only read') },
+    ]);
+    expect((await api.get('/api/feed/consumers')).body).toMatchObject({ collection: [{ name: 'bi', position: 0 }] });
+  });
+
+  it('logs a browser in to a session that cannot change anything either', async () => {
+    const { ask, heard } = api.admin;
+    const login = await ask(`/docs?token=${readToken}`);
+    const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';', 1);
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    expect([login.status, await statusFor('/api/status', { headers })]).toEqual([303, 200]);
+    expect(await statusFor('/api/deliveries/1/replay', { method: 'POST', headers })).toBe(403);
+    expect(heard.refused.at(-1)).toBe('read_only');
+  });
+
+  it('is unknown where none is set', async () => {
+    const { ask } = openAdmin({ readToken: undefined });
+    expect((await ask('/api/status', { headers: reader })).status).toBe(401);
+  });
+
+  it('has a minimum length', () => {
+    expect(() => openAdmin({ readToken: 'short' })).toThrow('fewer than 16 characters');
+  });
+});
+
+describe('the access log', () => {
+  it('has a line for every change that was refused, without what the caller wrote', () => {
+    const lines: unknown[] = [];
+    const counted: string[] = [];
+    const log = { warn: (fields: object, message: string) => lines.push([fields, message]) } as unknown as Log;
+    const { refused } = createAccessLog(log, { adminRefused: (cause) => counted.push(cause) });
+    for (const path of ['/api/deliveries/7/replay', '/api/feed/consumers/ada', '/api/ada@example.test', '/'])
+      refused('read_only', { method: 'POST', path });
+    const message = 'a change with the read-only token was refused';
+    expect(lines).toEqual([
+      [{ method: 'POST', path: '/api/deliveries' }, message],
+      [{ method: 'POST', path: '/api/feed' }, message],
+      [{ method: 'POST', path: '/api' }, message],
+      [{ method: 'POST', path: '' }, message],
+    ]);
+    expect(counted).toEqual(['read_only', 'read_only', 'read_only', 'read_only']);
+  });
+});
