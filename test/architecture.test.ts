@@ -24,7 +24,7 @@ const floors = {
   'src/export': ['schemas', 'src/base', 'src/store', 'workers/projections'],
   'workers/scheduling': ['src/base', 'src/observability', 'src/store'],
   'workers/pipeline': ['schemas', 'src/base', 'src/observability', 'src/queue', 'src/store', 'workers/projections'],
-  'src/feed': ['schemas', 'src/base', 'src/http', 'src/store', 'workers/pipeline'],
+  'src/feed': ['schemas', 'src/base', 'src/http', 'src/store', 'workers/pipeline', 'workers/projections'],
   'workers/privacy': ['schemas', 'src/base', 'src/store', 'workers/projections', 'workers/pipeline'],
   'workers/sync': ['schemas', 'src/base', 'src/store', 'src/upstream', 'workers/projections', 'workers/pipeline'],
   'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/pipeline', 'workers/scheduling'],

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { parseInput } from '#src/http/request.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
-import { feedEntry } from '#src/feed/entry.ts';
-import { filterInputs, filterOf } from '#src/feed/filter.ts';
-import { readFeed, type FeedPage } from '#src/feed/entry.ts';
+import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
+import { feedEntry, readFeed, type FeedPage, type FeedRequest } from '#src/feed/entry.ts';
 import { openStream } from '#src/feed/stream.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { FeedFilter, FeedRange } from '#src/store/log/feed.ts';
@@ -27,6 +26,7 @@ const reading = {
     .describe('The last entry you have: the page begins after it. 0, or nothing, is the beginning.'),
   consumer: consumerName.optional().describe('Read after the stored offset of this consumer, instead of `after`.'),
   ...filterInputs,
+  include: includeInput,
 };
 const pageQuery = z.strictObject({
   ...reading,
@@ -79,7 +79,8 @@ export const feedOperations = [
       // A browser that reconnects sends the URL of its first request, so the header is newer.
       const start = await startOf(store, last === undefined ? query : { after: last });
       const after = start ?? (await lastSeq(store));
-      const read = (filter: FeedFilter, where: FeedRange) => readFeed(store, filter, where);
+      const read = (filter: FeedFilter, range: FeedRange) =>
+        readFeed(store, filter, { ...range, include: query.include });
       if (streams.open >= maxStreams) return tooMany();
       streams.open += 1;
       const onEnd = (): void => void (streams.open -= 1);
@@ -123,10 +124,8 @@ async function startOf(store: Store, { after, consumer }: Start): Promise<number
   return after;
 }
 
-interface LongPoll {
+interface LongPoll extends FeedRequest {
   readonly filter: FeedFilter;
-  readonly after: number;
-  readonly limit: number;
   /** Seconds. */
   readonly wait: number;
   readonly signal: AbortSignal;
@@ -135,14 +134,14 @@ interface LongPoll {
 /** At the end of the log, waits for an entry that matches the filter. */
 async function longPoll(
   { store, tail }: Pick<ApiContext, 'store' | 'tail'>,
-  { filter, after, limit, wait, signal }: LongPoll,
+  { filter, after, limit, include, wait, signal }: LongPoll,
 ): Promise<FeedPage> {
-  let found = await readFeed(store, filter, { after, limit });
+  let found = await readFeed(store, filter, { after, limit, include });
   if (found.entries.length > 0 || wait === 0) return found;
   const over = AbortSignal.any([signal, tail.closing, AbortSignal.timeout(wait * 1_000)]);
   while (found.entries.length === 0 && !over.aborted) {
     await tail.beyond(found.nextAfter, over);
-    found = await readFeed(store, filter, { after: found.nextAfter, limit });
+    found = await readFeed(store, filter, { after: found.nextAfter, limit, include });
   }
   return found;
 }

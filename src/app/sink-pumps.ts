@@ -51,7 +51,7 @@ export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
   const jobs = chosen.map((sink): Job => {
     const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null };
     tallies.set(sink.name, tally);
-    return jobOf({ store, tail, log }, sink, tally);
+    return jobOf({ store, tail, log }, { ...sink, include: settings.include }, tally);
   });
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   return {
@@ -72,7 +72,7 @@ export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
 /** A job that runs for as long as it holds its lease. */
 function jobOf(
   { store, tail, log }: Pick<SinkNeeds, 'store' | 'tail' | 'log'>,
-  { name, open }: NamedSink,
+  { name, open, include }: NamedSink & Pick<SinkSettings, 'include'>,
   tally: Tally,
 ): Job {
   const logThrottled = throttled(log, warnEveryMs);
@@ -102,7 +102,7 @@ function jobOf(
     async run(signal, isHeld) {
       log.info({ sink: name }, 'this process pushes the feed to the sink');
       tally.failing = 0;
-      await pump({ ...needs, isHeld }, { name, open }, signal);
+      await pump({ ...needs, isHeld }, { name, open, include }, signal);
       tally.failing = 0;
       return undefined;
     },

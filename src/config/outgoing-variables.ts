@@ -122,6 +122,11 @@ export const outgoingSettings = {
     default: 'false',
     meaning: 'Allow FEED_PUSH_URL to lead to a private network address.',
   },
+  FEED_INCLUDE: {
+    reads: z.enum(['row'], 'expected row').optional(),
+    default: '–',
+    meaning: '`row`: entries that are pushed carry the rows they are about, as they are then.',
+  },
   FEED_STREAM_URL: {
     reads: address('redis://', 'rediss://').optional(),
     default: '–',

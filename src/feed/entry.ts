@@ -4,6 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
 import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
 import { payloadText } from './payload.ts';
+import { rowsAfter } from './rows.ts';
 
 /** The documented schema. Entries are built as text and are not validated by it. */
 export const feedEntry = z.strictObject({
@@ -33,6 +34,13 @@ export const feedEntry = z.strictObject({
     .describe(
       'What the service sent. Null when it was not JSON or was pruned; only URI and times when the person was erased.',
     ),
+  row: z
+    .record(z.string(), z.record(z.string(), z.json()).nullable())
+    .nullable()
+    .optional()
+    .describe(
+      'With `include=row`: table → the row that the entry is about, as it is now; null in place of a deleted row. Null when the entry changes no row.',
+    ),
 });
 
 export interface FeedEntry {
@@ -45,12 +53,14 @@ export interface FeedEntry {
   readonly text: string;
 }
 
-export function entryOf(row: FeedRow): FeedEntry {
+/** `after` is the value of `row`; undefined where rows are not included. */
+export function entryOf(row: FeedRow, after?: object | null): FeedEntry {
   const { seq, event, source, subject_uri, occurred_at, received_at, outcome } = row;
   const head =
     `{"seq":${seq},"event":${quoted(event)},"source":${quoted(source)},"subject_uri":${quoted(subject_uri)},` +
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
-  const text = `${head},"changes":${completeChangesText(row) ?? 'null'},"payload":${payloadText(row)}}`;
+  const tail = after === undefined ? '' : `,"row":${JSON.stringify(after)}`;
+  const text = `${head},"changes":${completeChangesText(row) ?? 'null'},"payload":${payloadText(row)}${tail}}`;
   return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, text };
 }
 
@@ -63,7 +73,24 @@ export interface FeedPage {
   readonly nextAfter: number;
 }
 
-export async function readFeed(from: Store | Unit, filter: FeedFilter, range: FeedRange): Promise<FeedPage> {
-  const { rows, nextAfter } = await readFeedRows(from, filter, range);
-  return { entries: rows.map(entryOf), nextAfter };
+export interface FeedRequest extends FeedRange {
+  /** What entries carry besides what they are: the rows after the change. */
+  readonly include?: Included | undefined;
+}
+
+export type Included = (typeof included)[number];
+export const included = ['row'] as const;
+
+/** Rows may be much larger than the entries about them, so a page has fewer of them. */
+const maxEntriesWithRows = 100;
+
+export async function readFeed(from: Store | Unit, filter: FeedFilter, request: FeedRequest): Promise<FeedPage> {
+  const { include, after, limit } = request;
+  if (include === undefined) {
+    const { rows, nextAfter } = await readFeedRows(from, filter, { after, limit });
+    return { entries: rows.map((row) => entryOf(row)), nextAfter };
+  }
+  const { rows, nextAfter } = await readFeedRows(from, filter, { after, limit: Math.min(limit, maxEntriesWithRows) });
+  const present = await rowsAfter(from, rows);
+  return { entries: rows.map((row, index) => entryOf(row, present[index] ?? null)), nextAfter };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { plainText } from '#src/http/request.ts';
 import type { FeedFilter } from '#src/store/log/feed.ts';
 import type { Outcome } from '#src/store/log/read.ts';
+import { included } from './entry.ts';
 
 const outcomes = [
   'applied',
@@ -39,6 +40,11 @@ export const filterInputs = {
     .optional()
     .describe('Only entries with one of these outcomes, separated by commas.'),
 };
+
+export const includeInput = z
+  .enum(included, `expected ${included.join(', ')}`)
+  .optional()
+  .describe('`row`: each entry carries the rows it is about, as they are now.');
 
 const filters = z.object(filterInputs);
 

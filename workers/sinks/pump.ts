@@ -6,7 +6,7 @@
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
-import { readFeed } from '#src/feed/entry.ts';
+import { readFeed, type Included } from '#src/feed/entry.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -28,6 +28,7 @@ export interface PumpNeeds extends Pick<
 export interface PumpInput {
   readonly name: string;
   readonly open: OpenSink;
+  readonly include?: Included | undefined;
   readonly bounds?: InFlightBounds;
 }
 
@@ -42,7 +43,7 @@ const storeAgainMs = 1_000;
 /** Runs until `signal` aborts; throws when the sink cannot be opened, or the store fails permanently. */
 export async function pump(
   needs: PumpNeeds,
-  { name, open, bounds = usualBounds }: PumpInput,
+  { name, open, include, bounds = usualBounds }: PumpInput,
   signal: AbortSignal,
 ): Promise<void> {
   const { store } = needs;
@@ -92,7 +93,7 @@ export async function pump(
       await new Promise<void>((resolve) => (wake = resolve));
       return;
     }
-    const { entries, nextAfter } = await readFeed(store, {}, { after: read, limit });
+    const { entries, nextAfter } = await readFeed(store, {}, { after: read, limit, include });
     read = nextAfter;
     for (const entry of entries) {
       const laneName = sink.keyOf(entry);

@@ -1,5 +1,6 @@
 // The registry of sinks: which of them the settings ask for.
 import { createOutgoing } from '#src/egress/http.ts';
+import type { Included } from '#src/feed/entry.ts';
 import type { OpenSink } from './sink.ts';
 import { webhookSink } from './webhook.ts';
 
@@ -7,6 +8,8 @@ export interface SinkSettings {
   readonly pushUrl: string | undefined;
   readonly pushSecret: string | undefined;
   readonly pushAllowPrivate: boolean;
+  /** What entries carry besides what they are. */
+  readonly include?: Included | undefined;
   readonly streamUrl: string | undefined;
   readonly streamKey: string;
   readonly streamMaxLength: number;

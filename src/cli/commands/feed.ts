@@ -2,7 +2,7 @@
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
-import { filterInputs, filterOf } from '#src/feed/filter.ts';
+import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -31,6 +31,11 @@ export const feed = defineVerb({
       help: 'only these outcomes: applied,quarantined',
       reads: filterInputs.outcome,
     },
+    include: {
+      flags: '--include <what>',
+      help: 'row: add the rows that each entry is about, as they are now',
+      reads: includeInput,
+    },
     consumer: {
       flags: '--consumer <name>',
       help: 'continue where this consumer stopped, and acknowledge what was printed',
@@ -38,7 +43,7 @@ export const feed = defineVerb({
     },
     limit: { flags: '--limit <n>', help: 'at most this many entries', reads: wholeNumberFrom(1).optional() },
   },
-  async run(context, { after, follow, consumer, limit = Infinity, ...filters }) {
+  async run(context, { after, follow, consumer, include, limit = Infinity, ...filters }) {
     const stopping = context.stopping();
     if (after !== undefined && consumer !== undefined)
       throw new SlotstreamError('usage', 'A consumer has a position of its own: use either --after or --consumer.', {
@@ -52,6 +57,7 @@ export const feed = defineVerb({
       const { entries, nextAfter } = await readFeed(store, filter, {
         after: position,
         limit: Math.min(left, pageLimit),
+        include,
       });
       if (entries.length > 0) await context.outAll(entries.map(({ text }) => `${text}\n`).join(''));
       if (consumer !== undefined && nextAfter > position)

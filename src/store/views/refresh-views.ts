@@ -6,6 +6,7 @@
 //                           problem is reported with the names of those views
 //   of another origin    ─▶ it stays and a problem is reported
 import { isDeepStrictEqual } from 'node:util';
+import { slotstream } from '#src/base/command.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
@@ -118,7 +119,7 @@ function notReplaced(name: string, cause: unknown, dependents: readonly string[]
       'refused',
       `A column of the view ${name} has a new type, which these views prevent: ${dependents.join(', ')}.`,
       {
-        hint: `Drop them, run \`slotstream doctor\`, and create them again. Until then the column keeps its former type.`,
+        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the column keeps its former type.`,
         cause,
       },
     );

@@ -70,6 +70,26 @@ describe('the feed pushed to a web address', () => {
     await expect.poll(() => pumping.position()).toBe(2);
   });
 
+  it('has the rows where FEED_INCLUDE asks for them', async () => {
+    const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
+    const log = createLog({ level: 'silent', pretty: false });
+    const stream = { streamUrl: undefined, streamKey: '', streamMaxLength: 0 };
+    const push = { pushUrl: callback.url, pushSecret: secret, pushAllowPrivate: true };
+    const sinks = startSinks({
+      settings: { ...stream, ...push, include: 'row' },
+      store,
+      tail,
+      log,
+      holder: randomUUID(),
+    });
+    await expect.poll(() => readPosition(store, 'sink:webhook')).toBe(0);
+    await ingestBodies(store, [contact(1, 'Ada')]);
+    await expect.poll(() => callback.received).toHaveLength(1);
+    await sinks.close();
+    tail.close();
+    expect(callback.received[0]?.body).toMatchObject({ data: { row: { contacts: { uri: uri(1), name: 'Ada' } } } });
+  });
+
   it('begins with what is new, and afterwards where it was', async () => {
     await ingestBodies(store, [contact(1, 'before')]);
     await using first = await startPump(store, sink());
@@ -198,6 +218,7 @@ describe('the feed pushed to a private address', () => {
     const allowed = start(true);
     await expect.poll(() => seqs(callback.received)).toEqual([1]);
     await allowed.close();
+    expect(callback.received[0]?.body).not.toHaveProperty('data.row');
   });
 
   it('is refused where the name of a public-looking host leads to one', async () => {

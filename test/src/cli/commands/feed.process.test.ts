@@ -48,6 +48,8 @@ describe('slotstream feed', () => {
     expect(await printed(world.home, '--after', '3', '--limit', '2')).toEqual([4, 5]);
     expect(await printed(world.home, '--event', 'contact.created')).toEqual([2, 4, 6]);
     expect(await printed(world.home, '--subject', 'https://api.example.test/contacts/3')).toEqual([3]);
+    const { out } = await world.home.run(['feed', '--limit', '1', '--include', 'row']);
+    expect(JSON.parse(out)).toMatchObject({ row: { contacts: { name: 'n1' } } });
   });
 
   it('continues at the position of a consumer, and acknowledges what it printed', async () => {
