@@ -23,12 +23,14 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   const root = new Command(slotstream)
     .description('Your scheduling data, live in your own database.')
     .version(program.version)
+    .commandsGroup('Look:')
+    .helpCommand('help [command]')
     .exitOverride()
     .configureOutput({ writeOut: program.write.out, writeErr: program.write.err, outputError: () => {} });
   // Only the verb on the command line is loaded. The others need a name and a summary: for `--help` and suggestions.
   const named = args[0] === 'help' ? args[1] : args[0];
-  for (const { name, summary, load } of program.verbs) {
-    const command = new Command(name).description(summary).copyInheritedSettings(root);
+  for (const { name, group, summary, load } of program.verbs) {
+    const command = new Command(name).description(summary).helpGroup(`${group}:`).copyInheritedSettings(root);
     if (name === named) {
       addInputs(command, await load(), async (verb, given) => {
         context = await program.openContext();
@@ -62,11 +64,9 @@ function addInputs(
     const option = new Option(flags, help);
     command.addOption(repeats ? option.argParser(collect) : option);
   }
-  if (verb.examples.length > 0)
-    command.addHelpText(
-      'after',
-      ['', 'Examples:', ...verb.examples.map((line) => `  ${line.replace(/^slotstream/, slotstream)}`)].join('\n'),
-    );
+  const examples = verb.examples.map((line) => `  ${line.replace(/^slotstream/, slotstream)}`);
+  if (examples.length > 0) command.addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
+  if (verb.notes.length > 0) command.addHelpText('after', ['', ...verb.notes].join('\n'));
   command.action(async () => {
     const positional = Object.keys(verb.arguments).map((name, index) => [name, command.processedArgs[index]]);
     await action(verb, { ...Object.fromEntries(positional), ...command.opts() });

@@ -17,6 +17,23 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
 }
 
+const lineWidth = 78;
+
+/** A heading, and names below it in lines that fit a terminal. */
+export function nameLines(heading: string, names: readonly string[]): string[] {
+  const lines = [`${heading}:`];
+  let line = ' ';
+  for (const [index, name] of names.entries()) {
+    const word = ` ${name}${index < names.length - 1 ? ',' : ''}`;
+    if (line.length + word.length > lineWidth) {
+      lines.push(line);
+      line = ' ';
+    }
+    line += word;
+  }
+  return [...lines, line];
+}
+
 const progressEveryMs = 2_000;
 
 /** Returns a function to call with the count so far; it prints count, rate and time at most every two seconds. */

@@ -1,6 +1,7 @@
 // Defines what a verb is. A new verb is one file in commands/ and one entry in verbs.ts; help, input checks and exit codes
 // follow from its definition.
 import { z } from 'zod';
+import { suggestName } from '#src/base/did-you-mean.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config, Environment } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -11,6 +12,8 @@ export interface Input<Value = unknown> {
   readonly flags: string;
   readonly help: string;
   readonly reads: z.ZodType<Value>;
+  /** The names that it accepts: an error lists them, and suggests the one that was probably meant. */
+  readonly names?: readonly string[];
   /** The option may be given several times; `reads` then receives a list. */
   readonly repeats?: true;
 }
@@ -44,6 +47,8 @@ export interface VerbContext {
 interface Definition<Arguments extends Inputs, Options extends Inputs> {
   /** Shown below the options by `--help`. */
   readonly examples?: readonly string[];
+  /** Lines below the examples. */
+  readonly notes?: readonly string[];
   readonly arguments: Arguments;
   readonly options: Options;
   run(context: VerbContext, input: ValuesOf<Arguments & Options>): Promise<ExitCode>;
@@ -51,6 +56,7 @@ interface Definition<Arguments extends Inputs, Options extends Inputs> {
 
 export interface Verb {
   readonly examples: readonly string[];
+  readonly notes: readonly string[];
   readonly arguments: Inputs;
   readonly options: Inputs;
   /** Checks the texts of the command line, then runs the verb. Throws a `usage` error that lists every wrong input. */
@@ -61,10 +67,11 @@ export interface Verb {
 export function defineVerb<Arguments extends Inputs, Options extends Inputs>(
   definition: Definition<Arguments, Options>,
 ): Verb {
-  const { examples = [], options } = definition;
+  const { examples = [], notes = [], options } = definition;
   const inputs = { ...definition.arguments, ...options };
   return {
     examples,
+    notes,
     arguments: definition.arguments,
     options,
     run: async (context, given) => definition.run(context, parseInputs(inputs, given)),
@@ -73,13 +80,19 @@ export function defineVerb<Arguments extends Inputs, Options extends Inputs>(
 
 function parseInputs<Given extends Inputs>(inputs: Given, given: Readonly<Record<string, unknown>>): ValuesOf<Given> {
   const problems: string[] = [];
+  const suggestions: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, { flags, reads }] of Object.entries(inputs)) {
+  for (const [name, { flags, reads, names }] of Object.entries(inputs)) {
     const read = reads.safeParse(given[name]);
-    if (read.success) values[name] = read.data;
-    else problems.push(`${flags} must be ${read.error.issues[0]?.message}`);
+    if (read.success) {
+      values[name] = read.data;
+      continue;
+    }
+    problems.push(`${flags} must be ${read.error.issues[0]?.message}`);
+    if (names) suggestions.push(suggestName(names, { typed: String(given[name]), opening: 'There are' }));
   }
-  if (problems.length > 0) throw new SlotstreamError('usage', problems.join('\n'));
+  const hint = suggestions.length > 0 ? { hint: suggestions.join(' ') } : {};
+  if (problems.length > 0) throw new SlotstreamError('usage', problems.join('\n'), hint);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value was parsed by the schema of the same name
   return values as ValuesOf<Given>;
 }

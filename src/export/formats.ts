@@ -4,6 +4,12 @@ import type { Format } from './format.ts';
 export const formatNames = ['csv', 'ndjson', 'parquet'] as const;
 export type FormatName = (typeof formatNames)[number];
 
+/** The format of a file by the end of its name. */
+export function formatOf(file: string): FormatName | undefined {
+  const extension = file.split('.').at(-1)?.toLowerCase();
+  return extension === 'jsonl' ? 'ndjson' : formatNames.find((name) => name === extension);
+}
+
 const loaders: Readonly<Record<FormatName, () => Promise<Format>>> = {
   csv: async () => (await import('./csv.ts')).csv,
   ndjson: async () => (await import('./ndjson.ts')).ndjson,

@@ -18,6 +18,9 @@ export interface Source {
   readonly tracking: ChangeTracking;
 }
 
+/** Every table and view that can be exported. */
+export const sourceNames: readonly string[] = [...Object.keys(changeTracking), ...viewNames].toSorted();
+
 const isTable = (name: string): name is ExportedTable => Object.hasOwn(changeTracking, name);
 
 export function tableSource(name: ExportedTable): Source {
@@ -30,7 +33,7 @@ export async function findSource(store: Store, name: string): Promise<Source> {
   const shape = await shapeOfView(store, name);
   if (shape !== undefined) return { name, isView: true, ...shape, tracking: changeTrackingOfView(name, shape.since) };
   throw new SlotstreamError('usage', `There is no table or view called ${JSON.stringify(name)} to export.`, {
-    hint: suggestName([...Object.keys(changeTracking), ...viewNames], { typed: name, opening: 'There are' }),
+    hint: suggestName(sourceNames, { typed: name, opening: 'There are' }),
   });
 }
 

@@ -10,11 +10,12 @@ import {
   type ExportRequest,
   type FullExportReason,
 } from '#src/export/export.ts';
-import { formatNames, loadFormat } from '#src/export/formats.ts';
+import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
 import { openFileOutput, openStreamOutput } from '#src/export/output.ts';
+import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
-import { reportProgress } from '#src/cli/terminal.ts';
+import { nameLines, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 const toStdout = '-';
@@ -22,17 +23,25 @@ const runName = 'a name of letters, digits, dots, _ and -';
 
 export const exportRows = defineVerb({
   examples: [
-    'slotstream export contacts --format parquet --out contacts.parquet',
-    'slotstream export invitees --format csv --columns uri,email,status --since 7d --out invitees.csv',
-    'slotstream export event_log --format ndjson --incremental --out log-$(date +%s).ndjson',
+    'slotstream export contacts --out contacts.parquet',
+    'slotstream export invitees --columns uri,email,status --since 7d --out invitees.csv',
+    'slotstream export event_log --incremental --out log-$(date +%s).ndjson',
     'slotstream export contacts --format ndjson --out - | head',
   ],
-  arguments: { name: { flags: '<table-or-view>', help: 'what to export', reads: z.string() } },
+  notes: nameLines('Tables and views', sourceNames),
+  arguments: {
+    name: {
+      flags: '<table-or-view>',
+      help: 'what to export',
+      reads: z.enum(sourceNames, 'the name of a table or view'),
+      names: sourceNames,
+    },
+  },
   options: {
     format: {
       flags: '--format <format>',
-      help: `one of ${formatNames.join(', ')}`,
-      reads: z.enum(formatNames, `one of ${formatNames.join(', ')}`),
+      help: `one of ${formatNames.join(', ')} (default: by the name of the file; csv for standard output)`,
+      reads: z.enum(formatNames, `one of ${formatNames.join(', ')}`).optional(),
     },
     out: {
       flags: '--out <file>',
@@ -53,7 +62,8 @@ export const exportRows = defineVerb({
     json: asJson,
   },
 
-  async run(context, { name, format, out, since, columns, incremental, json }) {
+  async run(context, { name, out, since, columns, incremental, json, ...given }) {
+    const format = given.format ?? inferFormat(out);
     if (since !== undefined && incremental !== undefined)
       throw new SlotstreamError('usage', '--since and --incremental cannot be combined.', { hint: 'Use one of them.' });
     if (out === toStdout && !(await loadFormat(format)).isText)
@@ -83,6 +93,14 @@ export const exportRows = defineVerb({
 interface ExportResult extends ExportReport {
   readonly file: string;
   readonly bytes: number;
+}
+
+function inferFormat(out: string): FormatName {
+  const format = out === toStdout ? 'csv' : formatOf(out);
+  if (format !== undefined) return format;
+  throw new SlotstreamError('usage', `The name ${JSON.stringify(out)} does not say in which format to write.`, {
+    hint: `Give --format (one of ${formatNames.join(', ')}), or end the name with .csv, .ndjson or .parquet.`,
+  });
 }
 
 function momentOf(text: string, now: Date): string {

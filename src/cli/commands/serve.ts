@@ -5,16 +5,37 @@ import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
 import type { Roles } from '#src/app/roles.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import type { Setting } from '#src/config/readers.ts';
+import { settings } from '#src/config/variables.ts';
+import { alignColumns } from '#src/cli/terminal.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
+/** What most installations set. */
+const important = new Set(
+  'API_BASE_URL API_TOKEN PUBLIC_URL SIGNING_KEYS DATABASE_URL QUEUE_URL DATA_DIR PORT ADMIN_PORT ALERT_SLACK_URL'.split(
+    ' ',
+  ),
+);
+
+const notes = [
+  'Settings, from the environment or the file .env in the working folder (docs/configuration.md lists all):',
+  ...alignColumns(
+    Object.entries<Setting>(settings)
+      .filter(([name]) => important.has(name))
+      .map(([name, { meaning }]) => [`  ${name}`, meaning.split(/[.;] |\.$/, 1)[0]?.replaceAll('`', '') ?? '']),
+  ),
+];
+
 export const start = defineVerb({
+  notes,
   arguments: {},
   options: {},
   run: (context) => serve(context, { receives: true, works: true, makesKey: true }),
 });
 
 export const receive = defineVerb({
+  notes,
   arguments: {},
   options: {},
   async run(context) {
@@ -24,6 +45,7 @@ export const receive = defineVerb({
 });
 
 export const work = defineVerb({
+  notes,
   arguments: {},
   options: {},
   async run(context) {

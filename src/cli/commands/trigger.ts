@@ -10,6 +10,7 @@ import { openKeyRing } from '#src/signing/key-ring.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { override } from '#src/cli/override.ts';
+import { nameLines } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
 const kinds = Object.keys(eventKinds).filter(isEventKind);
@@ -21,12 +22,10 @@ export const trigger = defineVerb({
     'slotstream trigger contact.updated --count 20 --rate 5',
     'slotstream trigger invitee.created --seed 7 --set email=ada@example.test',
     'slotstream trigger contact.deleted --seed 7 --print curl',
-    '',
-    'The same --seed describes the same person and booking in every kind.',
-    `Kinds: ${kinds.join(', ')}`,
   ],
+  notes: ['The same --seed describes the same person and booking in every kind.', '', ...nameLines('Kinds', kinds)],
   arguments: {
-    event: { flags: '<event>', help: 'the kind of event', reads: z.enum(kinds, `one of ${kinds.join(', ')}`) },
+    event: { flags: '<event>', help: 'the kind of event', reads: z.enum(kinds, 'a kind of event'), names: kinds },
   },
   options: {
     count: { flags: '--count <n>', help: 'how many (default: 1)', reads: wholeNumberFrom(1).default(1) },

@@ -9,6 +9,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import { runProgram } from '#src/cli/program.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb } from '#src/cli/verb.ts';
+import { sourceNames } from '#src/export/source.ts';
 import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -43,7 +44,7 @@ async function run(
 
 function failing(error: Error): VerbEntry {
   const verb = defineVerb({ arguments: {}, options: {}, run: () => Promise.reject(error) });
-  return { name: 'fail', summary: 'fails', load: async () => verb };
+  return { name: 'fail', group: 'Fix', summary: 'fails', load: async () => verb };
 }
 
 /** Help is wrapped to the terminal. */
@@ -70,6 +71,42 @@ describe('the command line', () => {
       for (const text of [summary, ...Object.values(options).map(({ flags }) => flags)])
         expect(oneLine(out)).toContain(text);
     }
+  });
+
+  it('lists the verbs in groups, each under its own', async () => {
+    const { out } = await run(['--help']);
+    const headings = [...out.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Options', 'Set up', 'Run', 'Look', 'Fix', 'Try']);
+    for (const { name, group } of verbs)
+      expect([name, out.split(`\n${group}:\n`)[1]?.split('\n\n')[0]]).toEqual([
+        name,
+        expect.stringMatching(new RegExp(`^  ${name} `, 'm')),
+      ]);
+  });
+
+  it.each(['start', 'receive', 'work'])('names the important variables in %s --help', async (verb) => {
+    const { out } = await run([verb, '--help']);
+    for (const name of ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL', 'DATABASE_URL', 'QUEUE_URL', 'SIGNING_KEYS', 'PORT'])
+      expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    expect(out).toContain('docs/configuration.md');
+  });
+
+  it('lists in export --help what can be exported, and in trigger --help what can be sent', async () => {
+    const shown = await run(['export', '--help']);
+    for (const name of sourceNames) expect(shown.out).toMatch(new RegExp(` ${name}(,|$)`, 'm'));
+    expect((await run(['trigger', '--help'])).out).toContain('Kinds:\n  invitee.created, ');
+    for (const line of shown.out.split('Tables and views')[1]?.split('\n') ?? []) expect(line.length).toBeLessThan(80);
+  });
+
+  it('suggests the name that was probably meant', async () => {
+    const { err } = await run(['trigger', 'invitee.create']);
+    expect(err).toContain(
+      '✗ <event> must be a kind of event\n→ Did you mean invitee.created? There are: contact.created,',
+    );
+    const exported = await run(['export', 'contcats']);
+    expect(exported.err).toMatch(
+      /^✗ <table-or-view> must be the name of a table or view\n[^]*→ Did you mean contacts\?/,
+    );
   });
 
   it('prints its version', async () => {

@@ -53,6 +53,21 @@ describe('slotstream export', () => {
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
   });
 
+  it.each([
+    ['a.csv', 'csv'],
+    ['b.NDJSON', 'ndjson'],
+    ['c.jsonl', 'ndjson'],
+    ['d.parquet', 'parquet'],
+  ])('infers the format of %s', async (name, format) => {
+    const { code, out } = await exporting('contacts', '--out', join(folder, name), '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ format, rows: 3 })]);
+  });
+
+  it('writes CSV to standard output unless another format is given', async () => {
+    const { code, out } = await home.runProcess(['export', 'contacts', '--columns', 'name', '--out', '-']);
+    expect([code, out.split('\r\n')[0]]).toEqual([0, 'name']);
+  });
+
   it('writes rows to standard output and messages to standard error', async () => {
     const { code, out, err } = await home.runProcess([
       'export',
@@ -101,6 +116,9 @@ describe('slotstream export', () => {
   it.each([
     [['contact', '--format', 'csv', '--out', 'x'], 2, '→ Did you mean contacts? There are: alerts, '],
     [['contacts', '--format', 'xlsx', '--out', 'x'], 2, '--format <format> must be one of csv, ndjson, parquet'],
+    [['contacts', '--out', 'contacts.xlsx'], 2, 'end the name with .csv, .ndjson or .parquet'],
+    [['contacts', '--out', 'contacts'], 2, 'does not say in which format to write'],
+    [['nothing'], 2, '✗ <table-or-view> must be the name of a table or view'],
     [['contacts', '--format', 'csv'], 2, '--out <file> must be the name of a file, or -'],
     [['contacts', '--format', 'parquet', '--out', '-'], 2, 'parquet cannot be written to standard output'],
     [['contacts', '--format', 'csv', '--out', '-', '--since', 'yesterday'], 2, '--since does not accept "yesterday"'],
