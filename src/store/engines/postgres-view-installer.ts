@@ -2,14 +2,18 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { codeOf } from '#src/base/errors.ts';
+import { commentOnColumns } from './postgres-comments.ts';
 import type { Database } from '#src/store/tables.ts';
 import type { ViewInstaller, DesiredView } from '#src/store/views/view-installer.ts';
 
 /** Columns were removed, renamed or given another type: PostgreSQL only replaces a view by one that adds columns. */
 const otherColumns = '42P16';
 
-const markOf = (db: Kysely<Database>, { select }: DesiredView): string =>
-  createHash('sha256').update(select.compile(db).sql).digest('hex').slice(0, 16);
+const markOf = (db: Kysely<Database>, { select, about, columns }: DesiredView): string =>
+  createHash('sha256')
+    .update(`${select.compile(db).sql} ${about} ${JSON.stringify(columns)}`)
+    .digest('hex')
+    .slice(0, 16);
 
 export const postgresViews: ViewInstaller = {
   async columnsOf(db, name) {
@@ -44,7 +48,8 @@ export const postgresViews: ViewInstaller = {
   async create(db, view) {
     await sql`create or replace view ${sql.id(view.name)} as ${view.select}`.execute(db);
     const comment = `${view.about} Kept by Slotstream (${markOf(db, view)}).`;
-    await sql`comment on view ${sql.id(view.name)} is ${sql.lit(comment)}`.execute(db);
+    const onView = sql`comment on view ${sql.id(view.name)} is ${sql.lit(comment)}`;
+    await sql.join([onView, ...commentOnColumns(view.name, view.columns)], sql`;`).execute(db);
   },
   async replace(db, view) {
     const cause = await attempt(db, () => this.create(db, view));

@@ -2,9 +2,10 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { codecOf } from '#src/store/columns.ts';
-import type { RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
+import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { commentOnTables } from './postgres-comments.ts';
 import { applySettings, neverSilent, openConnections } from './postgres-connections.ts';
 import { postgresContactIndex } from './postgres-contact-index.ts';
 import { insertArrays } from './postgres-insert.ts';
@@ -41,17 +42,15 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
     manyWriters: true,
-    async lock(trx, lock) {
-      // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
-      if (lock === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
-      const key = typeof lock === 'string' ? sql`${locks[lock]}` : sql`${locks.key}, hashtext(${lock.key})`;
-      await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
-    },
+    lock,
     isPooled,
     limitSilence,
     // Through a pooler the settings of the session are not there.
     begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings)))),
-    migrate: () => migrate(db, postgresTypes),
+    migrate: async () => {
+      await migrate(db, postgresTypes);
+      await commentOnTables(db, (trx) => lock(trx, 'views'));
+    },
     noteRedaction: async () => {},
     scrub: async () => {},
     stream: (statement) => fetched(pool, statement),
@@ -60,6 +59,14 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     },
     close: () => db.destroy(),
   };
+}
+
+/** Holds a lock until the transaction ends. */
+async function lock(trx: Kysely<Database>, wanted: Lock): Promise<void> {
+  // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
+  if (wanted === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
+  const key = typeof wanted === 'string' ? sql`${locks[wanted]}` : sql`${locks.key}, hashtext(${wanted.key})`;
+  await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
 }
 
 /** Through a cursor: the server holds the rows that were not fetched yet. */

@@ -13,6 +13,7 @@ import { lockViews } from '#src/store/locks.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
+import type { View } from './view.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
 import { readFieldColumns, viewNames, viewsFor } from './views.ts';
 
@@ -70,12 +71,15 @@ function differencesOf(
   existing: ReadonlyMap<string, ExistingView>,
 ): readonly Difference[] {
   return viewsFor(columns)
-    .map(({ name, about, select }) => ({
-      view: { name, about, select: select(engine.dialect) },
+    .map(({ name, about, columns: described, select }) => ({
+      view: { name, about, columns: meaningsOf(described), select: select(engine.dialect) },
       existing: existing.get(name),
     }))
     .filter((each) => each.existing?.mark !== engine.views.markOf(db, each.view));
 }
+
+const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(columns).map(([name, { about }]) => [name, about]));
 
 async function update(unit: Readable, { present, columns, outdated }: Plan): Promise<readonly SlotstreamError[]> {
   const { db, engine } = unit;

@@ -1,0 +1,111 @@
+// The meaning of the tables of Slotstream itself: the log, the outbox of alerts, and its own state.
+import { joins, type TableMeanings } from './meaning.ts';
+
+export const ownTables = {
+  event_log: {
+    about: 'One row per delivery or API record, in the order of commit. All other mirrored tables follow from it.',
+    columns: {
+      seq: 'position in the log; rises in the order of commit',
+      delivery_id: 'identity of the content: a second copy is counted in `duplicates`',
+      source: '`webhook`, `backfill`, `reconcile` or `operator`',
+      event: 'kind of event, such as `invitee.created`',
+      subject_uri: 'URI of the record that the entry is about: `uri` of its table',
+      occurred_at: 'when it happened, by the clock of the service',
+      received_at: 'when it arrived here',
+      outcome: 'effect on the tables; see [The log](#the-log)',
+      reason: 'why it is in quarantine, or a note on a value that exceeds a limit',
+      duplicates: 'how many more copies arrived',
+      changes: 'the fields that it changed, before and after; see [The log](#the-log)',
+      body: 'the delivery as it arrived; null once pruned',
+      encoding: '`base64` where the body is not valid text, else null',
+      tie: 'decides between two facts of the same moment',
+      redacted: 'true when personal data was removed from the entry',
+    },
+  },
+  webhook_subscriptions: {
+    about: 'One row per webhook subscription, as last seen at the service.',
+    columns: {
+      uri: 'URI of the subscription',
+      callback_url: 'address that the service calls',
+      state: '`active` or `disabled`',
+      scope: '`organization`, `user` or `group`',
+      organization: 'URI of the organization',
+      user: joins('users.uri', 'the user, for the scope `user`'),
+      group: 'URI of the group, for the scope `group`',
+      creator: joins('users.uri', 'the user who made it'),
+      events: 'kinds of events',
+      retry_started_at: 'since when the service retries failed deliveries; null when it does not',
+      created_at: 'when it was made',
+      updated_at: 'when it was last changed',
+      checked_at: 'when it was last seen',
+    },
+  },
+  alerts: {
+    about: 'One row per alert and channel. It names no person: the text is made when it is sent.',
+    columns: {
+      id: 'identity: a hash of rule, channel, subject and fact',
+      rule: 'name of the rule',
+      subject_uri: joins('invitees.uri', 'the booking; for a condition, what it is about'),
+      state: '`pending`, `sent`, `retracted` or `failed`',
+      channel: 'where it is sent',
+      attempts: 'how many times sending was tried',
+      last_error: 'why the last attempt failed',
+      fact: 'what makes it different from other alerts of the same rule about the same subject',
+      follows: joins('alerts.id', 'the alert that this one retracts'),
+      digest: 'identifier of the digest that it is sent with; null when it is sent alone',
+      detail: 'for a condition: what was found, in a few words and numbers',
+      episode: 'counts how often the fact became true again after a retraction',
+      occurred_at: 'when the fact happened',
+      due_at: 'the earliest time to send it',
+      next_at: 'when it is looked at next',
+      claimed_at: 'when a worker last started to send it; null when none is sending',
+      sent_at: 'when it was last sent',
+      created_at: 'when the row was made',
+      updated_at: 'when the row last changed',
+    },
+  },
+  contact_search: {
+    about: 'Internal. One row per contact as `/api/contacts` searches it; it follows the log.',
+    columns: {
+      uri: joins('contacts.uri', 'the contact'),
+      name: 'as in `contacts`',
+      job_title: 'as in `contacts`',
+      company: 'as in `contacts`',
+      city: 'as in `contacts`',
+      timezone: 'as in `contacts`',
+      country: 'as in `contacts`',
+      state: 'as in `contacts`',
+      words: 'text for the index of SQLite; null on PostgreSQL',
+      created_at: 'as in `contacts`',
+      updated_at: 'as in `contacts`',
+    },
+  },
+  contacts_wide_columns: {
+    about:
+      'Internal. One row per custom field: its column in the view `contacts_wide`, which keeps its name when the label changes.',
+    columns: {
+      field_uri: joins('custom_field_definitions.uri', 'the definition of the field'),
+      column_name: 'name of the column',
+      position: 'order of the columns',
+      label: 'label of the field at present',
+      field_type: 'type of the field, by which the column is typed',
+    },
+  },
+  key_values: {
+    about:
+      'Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the erasure key.',
+    columns: { key: 'name of the value', value: 'the value' },
+  },
+  sync_checkpoints: {
+    about: 'Internal. Where backfills and sweeps resume.',
+    columns: { key: 'name of the job', value: 'its position' },
+  },
+  feed_consumers: {
+    about: 'One row per named reader of the feed.',
+    columns: {
+      name: 'name of the reader',
+      position: joins('event_log.seq', 'the last entry that it has read'),
+      updated_at: 'when it last moved',
+    },
+  },
+} satisfies Partial<TableMeanings>;
