@@ -4,7 +4,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { readRateLimit, type RateLimitStatus } from '#src/base/retry-after.ts';
 import { isStatus } from './api-error.ts';
 import { classifyAttempt, type RequestSummary } from './classify-attempt.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { createRateLimiter, type Pause, type RateLimiter } from './rate-limiter.ts';
 import { retryBudgets, startRetries, type RetryBudget } from './retry-budgets.ts';
 import { sendOnce, type Attempt, type AttemptResponse, type SendNeeds, type Timeouts } from './send-once.ts';
 import { guardUrls, type Query, type UrlGuard } from './url-guard.ts';
@@ -54,6 +54,9 @@ export interface ClientNeeds extends SendNeeds {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
+  readonly onPause?: ((pause: Pause) => void) | undefined;
+  /** Called with the rate limit that each response states. */
+  readonly onRateLimit?: ((status: RateLimitStatus) => void) | undefined;
 }
 
 export interface ClientOptions {
@@ -64,7 +67,7 @@ export interface ClientOptions {
   readonly timeouts?: Timeouts;
 }
 
-const defaults = {
+export const defaults = {
   retryBudget: retryBudgets.ordinary,
   reserveShare: 0.4,
   timeouts: { responseMs: 30_000, totalMs: 60_000 },
@@ -131,6 +134,7 @@ async function callWithRetries<Value>(
     const delayMs = retry === undefined ? undefined : retries.delayAfter({ attempt, sentMs, kind: retry });
     if (delayMs === undefined) throw error;
     isOutcomeUncertain ||= result.mayHaveHappened;
+    needs.onPause?.({ ms: delayMs, why: isStatus(error, 429) ? 'rate_limit' : 'unavailable' });
     await needs.sleep(delayMs, signal);
   }
 }
@@ -158,6 +162,7 @@ async function sendWithinRateLimit(
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const attempt = await sendOnce(needs, { url, init, timeouts, signal });
     if (attempt.kind === 'response') rateLimit = readRateLimit(attempt.headers);
+    if (rateLimit) needs.onRateLimit?.(rateLimit);
     return { attempt, sentMs };
   } finally {
     release(rateLimit);

@@ -7,6 +7,14 @@ import { throwIfAborted } from './send-once.ts';
 export interface RateLimiterNeeds {
   readonly nowMs: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Called when a call has to wait; calls that wait at the same time report it each. */
+  readonly onPause?: ((pause: Pause) => void) | undefined;
+}
+
+/** `rate_limit`: the limit, or our share of it, is used up. `unavailable`: the service failed or did not answer. */
+export interface Pause {
+  readonly ms: number;
+  readonly why: 'rate_limit' | 'unavailable';
 }
 
 export interface RateLimiter {
@@ -46,7 +54,9 @@ export function createRateLimiter(needs: RateLimiterNeeds, reserveShare: number)
 
   /** Renews the window after the sleep, whatever the clock says: a clock that was set back must not make it sleep for ever. */
   async function sleepUntilReset(closed: Window, signal: AbortSignal | undefined): Promise<void> {
-    await needs.sleep(closed.resetAtMs - needs.nowMs(), signal);
+    const ms = closed.resetAtMs - needs.nowMs();
+    needs.onPause?.({ ms, why: 'rate_limit' });
+    await needs.sleep(ms, signal);
     if (window === closed) window = renewed(closed);
   }
 

@@ -7,13 +7,14 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { backfill as fill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
+import { backfill as fill, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
-import { allResources, type Notice, type Resource } from '#workers/sync/resources/registry.ts';
+import { allResources } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { kindsText, number, printProgress } from '#src/cli/backfill-progress.ts';
 import { renderTable } from '#src/cli/terminal.ts';
-import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
+import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 const names = allResources.map(({ name }) => name);
 
@@ -44,13 +45,16 @@ export const backfill = defineVerb({
     using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
     await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
-    const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal }).catch(
-      (error: unknown) => {
-        if (!signal.aborted) throw error;
-      },
-    );
-    if (sources === undefined) return 3;
     using progress = printProgress(context);
+    const { onPause, onRateLimit } = progress;
+    const sources = await openSources(
+      config,
+      { onPause, onRateLimit },
+      { retryBudget: retryBudgets.long, signal },
+    ).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    if (sources === undefined) return 3;
     const report = await fill(
       {
         store,
@@ -73,63 +77,19 @@ const alreadyRunning = new SlotstreamError('refused', 'Another backfill is runni
   hint: 'Wait for it, or stop it and run this again: it resumes where that one stopped.',
 });
 
-const everyMs = 2_000;
-/** After this time without a page, the wait is reported: the rate limit alone can take a minute. */
-const silenceMs = 10_000;
-
-/** Prints rows, rate, time and the page to resume after. There is no percentage: the total is not known. */
-function printProgress({ notify, now }: VerbContext) {
-  let current = { name: '', startedMs: 0, rows: 0, reportedMs: 0 };
-  let lastPageMs = now().getTime();
-  const secondsSince = (ms: number): number => Math.max(0.001, (now().getTime() - ms) / 1000);
-  const silence = setInterval(() => {
-    if (now().getTime() - lastPageMs < silenceMs || current.name === '') return;
-    notify(`${current.name}: waiting ${Math.round(secondsSince(lastPageMs))} s for the service or its rate limit`);
-  }, silenceMs);
-  silence.unref();
-  return {
-    [Symbol.dispose]: () => clearInterval(silence),
-    onProgress({ name }: Resource, { rows, pages }: Counts): void {
-      const nowMs = now().getTime();
-      lastPageMs = nowMs;
-      if (current.name !== name) {
-        current = { name, startedMs: nowMs, rows, reportedMs: nowMs };
-        notify(pages === 0 ? `${name}: from the beginning` : `${name}: resuming after page ${pages} (${rows} rows)`);
-      } else if (nowMs - current.reportedMs >= everyMs) {
-        current = { ...current, reportedMs: nowMs };
-        const seconds = secondsSince(current.startedMs);
-        const rate = Math.round((rows - current.rows) / seconds);
-        notify(`${name}: ${rows} rows, ${rate}/s, ${Math.round(seconds)} s; resumes after page ${pages}`);
-      }
-    },
-    onNotice({ name }: Resource, notice: Notice): void {
-      if (notice.kind === 'restarted') notify(`${name}: the page token has expired, so ${notice.list} starts over`);
-    },
-    onOutcome({ name, state, counts, missing }: ResourceOutcome): void {
-      const seconds = current.name === name ? Math.round(secondsSince(current.startedMs)) : 0;
-      notify(`${name}: ${endings[state]}${state === 'complete' ? `, ${counts.rows} rows in ${seconds} s` : ''}`);
-      for (const what of missing) notify(`  ✗ ${what.replace(' → ', '\n  → ')}`);
-      if (missing.length > 0) notify(`  → Then: ${slotstream} backfill ${name}`);
-    },
-  };
-}
-
-const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
-  complete: 'done',
-  already_complete: 'already done in this backfill (--restart reads it again)',
-  stopped: 'stopped',
-  refused: 'not readable, so it will be missing in the mirror',
-  skipped: 'skipped: EVENTS names none of its kinds',
-  waiting: 'not started',
-};
-
 function asTable({ resources }: BackfillReport): string {
   const rows = resources.map(({ name, state, counts }) => [
     name,
     state.replace('_', ' '),
-    ...[counts.rows, counts.created, counts.updated, counts.unchanged, counts.quarantined].map(String),
+    rowsText(counts),
+    ...[counts.created, counts.updated, counts.unchanged, counts.quarantined].map(number),
   ]);
   return renderTable(['resource', 'state', 'rows', 'created', 'updated', 'unchanged', 'quarantined'], rows);
+}
+
+/** `70 (35 scheduled events, 35 invitees)`; the number alone where all are of one kind. */
+function rowsText({ rows, by_kind }: Counts): string {
+  return Object.keys(by_kind).length > 1 ? `${number(rows)} (${kindsText(by_kind)})` : number(rows);
 }
 
 interface Times {

@@ -32,11 +32,13 @@ describe('the rate limiter', () => {
 
   it('waits for the reset once the reserve is reached, then goes on', async () => {
     const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const reported: unknown[] = [];
+    const limiter = createRateLimiter({ ...time, onPause: (pause) => void reported.push(pause) }, 0.4);
     await once(limiter, rateLimit(200));
     await once(limiter, rateLimit(499, { resetMs: 60_000 }));
     await once(limiter, rateLimit(498, { resetMs: 60_000 }));
     expect(time.pauses).toEqual([40_000]);
+    expect(reported).toEqual([{ ms: 40_000, why: 'rate_limit' }]);
   });
 
   it('counts the calls of other tools, which are in the header', async () => {

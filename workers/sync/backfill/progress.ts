@@ -19,10 +19,20 @@ const countsSchema = z.object({
   quarantined: whole.default(0),
   rows: whole,
   pages: whole,
+  /** Rows by kind: a resource may have several. Earlier versions did not count them. */
+  by_kind: z.record(z.string(), whole).default({}),
 });
 export type Counts = Readonly<z.output<typeof countsSchema>>;
 
-export const noCounts: Counts = { created: 0, updated: 0, unchanged: 0, quarantined: 0, rows: 0, pages: 0 };
+export const noCounts: Counts = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  quarantined: 0,
+  rows: 0,
+  pages: 0,
+  by_kind: {},
+};
 
 const progress = z.object({
   state: z.enum(['walking', 'done']),
@@ -103,10 +113,13 @@ export function removeProgress(unit: Unit, names: readonly ResourceName[]): Prom
 /** A page that is folded again finds its own changes unchanged; they are counted as they were the first time. */
 export function withPage(
   before: Counts,
-  rows: number,
+  { records, rows }: StagedPage,
   { report, counted }: { readonly report: Omit<RecordsReport, 'changed'>; readonly counted: Progress['counted'] },
 ): Counts {
+  const by_kind = { ...before.by_kind };
+  for (const { kind } of records) by_kind[kind] = (by_kind[kind] ?? 0) + 1;
   return {
+    by_kind,
     created: before.created + report.created + counted.created,
     updated: before.updated + report.updated + counted.updated,
     unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,

@@ -22,6 +22,8 @@ export interface TraversalNeeds extends FoldNeeds {
   readonly now: () => string;
   /** Called at the start and after each page. */
   readonly onProgress: (resource: Resource, counts: Counts) => void;
+  /** Called at the start, for a resource that can be counted. */
+  readonly onTotal?: (resource: Resource, records: number) => void;
   readonly onNotice: (resource: Resource, notice: Notice) => void;
 }
 
@@ -63,6 +65,7 @@ export async function traverseResource(
   let last = known;
   let isDone = false;
   try {
+    if (resource.count && needs.onTotal) needs.onTotal(resource, await resource.count(needs.sources, { signal }));
     for (let step = await steps.first(); !signal.aborted && !isDone;) {
       if (step !== undefined) last = await take(needs, resource, { step, request: steps.request });
       isDone = step === undefined || step.at.next === null;
@@ -134,7 +137,7 @@ async function take(
     now: needs.now(),
     alongside: (unit, { created, updated }) => countAlongside(unit, resource.name, { created, updated }),
   });
-  const counts = withPage(at.counts, page.rows, { report, counted: at.counted });
+  const counts = withPage(at.counts, page, { report, counted: at.counted });
   needs.onProgress(resource, counts);
   return { ...at, counts, from: at.next, counted: beginning.counted };
 }

@@ -18,6 +18,8 @@ export interface Resource {
   /** It is read when one of these events is mirrored; empty: always. */
   readonly feeds: readonly EventKind[];
   pages(sources: Sources, options?: PageOptions): AsyncGenerator<ResourcePage>;
+  /** Counts the records that take a call each, where that takes few calls itself. The service states no totals. */
+  count?(sources: Sources, options?: Pick<PageOptions, 'signal'>): Promise<number>;
 }
 
 export interface PageOptions {

@@ -24,6 +24,13 @@ export const scheduledEvents: Resource = {
       from,
       (position) => inviteePages(client, position, signal),
     ),
+  /** One call per hundred meetings. */
+  async count({ client, organization }, { signal } = {}) {
+    let meetings = 0;
+    for await (const { records } of listScheduledEvents(client, { organization }, { signal }))
+      meetings += records.length;
+    return meetings;
+  },
 };
 
 async function* inviteePages(

@@ -75,6 +75,7 @@ describe('slotstream backfill', () => {
             updated: 0,
             unchanged: 0,
             quarantined: 0,
+            by_kind: { contact: pages * 100 },
             missing: [],
           },
         ]);
@@ -103,7 +104,7 @@ describe('slotstream backfill', () => {
     expect(await ask(home.store, "select key from sync_checkpoints where key like 'page %'")).toEqual([]);
     const { code, err } = await home.run(['backfill', 'contacts']);
     expect(code).toBe(0);
-    expect(err).toMatch(/contacts: resuming after page \d+ \(\d+ rows\)/);
+    expect(err).toMatch(/contacts: resuming after [\d,]+ contacts/);
     expect(calls).toBeLessThanOrEqual(16);
     await expectExact(home, sandbox, { except: contactsOnly });
   });

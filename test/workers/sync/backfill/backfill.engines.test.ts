@@ -28,6 +28,7 @@ for (const { name, available, fresh } of storeEngines) {
         updated: 0,
         unchanged: 0,
         quarantined: 0,
+        by_kind: { contact: 450 },
       });
       for (const { counts } of report.resources) expect(sum(counts)).toBe(counts.rows);
       expect(notices).toEqual([]);

@@ -148,14 +148,22 @@ describe('a walk', () => {
 
 describe('the counts of a page', () => {
   it('folded again are those of the first time', () => {
-    const first = withPage(noCounts, 3, {
-      report: { created: 2, updated: 0, unchanged: 0, quarantined: 1 },
-      counted: { created: 0, updated: 0 },
-    });
-    const again = withPage(noCounts, 3, {
-      report: { created: 0, updated: 0, unchanged: 2, quarantined: 1 },
-      counted: { created: 2, updated: 0 },
-    });
+    const first = withPage(
+      noCounts,
+      { records: [], rows: 3 },
+      {
+        report: { created: 2, updated: 0, unchanged: 0, quarantined: 1 },
+        counted: { created: 0, updated: 0 },
+      },
+    );
+    const again = withPage(
+      noCounts,
+      { records: [], rows: 3 },
+      {
+        report: { created: 0, updated: 0, unchanged: 2, quarantined: 1 },
+        counted: { created: 2, updated: 0 },
+      },
+    );
     expect(again).toEqual(first);
   });
 });
