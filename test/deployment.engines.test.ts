@@ -1,0 +1,62 @@
+// What docs/backup.md promises of databases, tried: the read-only role on PostgreSQL, and a restored copy of a SQLite file in use.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { DatabaseSync, backup } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { noShowBooking } from './harness/data/no-show-bookings.ts';
+import { freshPostgres, freshSqlite, ingestBodies, projectedRows } from './harness/stores.ts';
+
+const script = readFileSync(join(import.meta.dirname, '../docs/examples/read-only-role.sql'), 'utf8');
+
+describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
+  it('reads tables and views, later ones too, and neither changes them nor reads payloads and internal state', async () => {
+    await using opened = await freshPostgres();
+    // Roles belong to the whole server.
+    const role = `reader_${randomBytes(6).toString('hex')}`;
+    const owner = new pg.Client({ connectionString: opened.url });
+    await owner.connect();
+    const url = new URL(opened.url);
+    url.username = role;
+    const reader = new pg.Client({ connectionString: url.href });
+    try {
+      await owner.query(script.replaceAll('slotstream_reader', role));
+      await owner.query('create view later as select 1 as value');
+      await reader.connect();
+      for (const name of ['contacts', 'invitees', 'contacts_wide', 'booking_journeys', 'later'])
+        await expect(reader.query(`select * from ${name}`)).resolves.toMatchObject({ command: 'SELECT' });
+      for (const name of ['event_log', 'key_values'])
+        await expect(reader.query(`select * from ${name}`)).rejects.toThrow('permission denied');
+      await expect(reader.query('delete from contacts')).rejects.toThrow('read-only transaction');
+      await reader.query('set default_transaction_read_only = off');
+      await expect(reader.query('delete from contacts')).rejects.toThrow('permission denied');
+    } finally {
+      await reader.end();
+      await owner.query(`drop owned by ${role}; drop role ${role}`);
+      await owner.end();
+    }
+  });
+});
+
+describe('a copy of the SQLite file made while it is written to', () => {
+  it('opens as a store with the same rows', async () => {
+    await using opened = await freshSqlite();
+    const folder = await mkdtemp(join(tmpdir(), 'slotstream-backup-'));
+    try {
+      await ingestBodies(opened.store, [noShowBooking(1, Date.parse('2026-03-04T10:00:00Z')).marked]);
+      const copy = join(folder, 'mirror.db');
+      const source = new DatabaseSync(opened.url.slice('sqlite:'.length), { readOnly: true });
+      await backup(source, copy);
+      source.close();
+      const before = await projectedRows(opened.store);
+      await using restored = await openStore({ report: () => {} }, `sqlite:${copy}`);
+      expect(await projectedRows(restored)).toEqual(before);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

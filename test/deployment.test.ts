@@ -1,0 +1,162 @@
+// docs/deploy.md, docs/monitoring.md and their examples agree with the program: metrics, commands, settings, paths and ports.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { verbs } from '#src/cli/verbs.ts';
+import { settings } from '#src/config/variables.ts';
+import { createMetrics } from '#src/observability/metrics/registry.ts';
+
+const docs = join(import.meta.dirname, '../docs');
+const read = (path: string): string => readFileSync(join(docs, path), 'utf8');
+const knownVerbs = new Set(verbs.map(({ name }) => name));
+
+/** Every metric that a process exports, with its type. */
+const exported = new Map(
+  [...(await createMetrics().read()).text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [
+    name,
+    type,
+  ]),
+);
+const own = [...exported].filter(([name]) => name.startsWith('slotstream_'));
+
+/** The metrics that queries use, without the suffixes of histograms. */
+const metricsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\b(?:slotstream|process|nodejs)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''));
+
+describe('docs/monitoring.md', () => {
+  it('explains every metric with its type, and no other', () => {
+    const rows = [...read('monitoring.md').matchAll(/^\| `(slotstream_\w+)` \| (\w+) \|/gm)];
+    const documented = rows.map(([, name = '', type = '']) => [name, type]);
+    expect(documented.toSorted()).toEqual(own.toSorted());
+  });
+
+  it('shows a scrape configuration with the job name that the rules expect', () => {
+    const block = /```yaml\n([^]*?)```/.exec(read('monitoring.md'))?.[1] ?? '';
+    expect(parse(block)).toMatchObject({ scrape_configs: [{ job_name: 'slotstream' }] });
+    expect(read('examples/prometheus-rules.yml')).toContain('up{job="slotstream"}');
+  });
+});
+
+describe('the rules of Prometheus', () => {
+  const text = read('examples/prometheus-rules.yml');
+  const { groups } = parse(text) as { groups: { rules: Record<string, unknown>[] }[] };
+
+  it('query only metrics that exist', () => {
+    const used = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => metricsIn(String(expr))));
+    expect(used.length).toBeGreaterThan(20);
+    expect(used.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  it('have a severity and a summary each', () => {
+    for (const rule of groups.flatMap(({ rules }) => rules))
+      expect(rule).toMatchObject({
+        alert: expect.stringMatching(/^Slotstream/),
+        labels: { severity: expect.stringMatching(/^(warning|critical)$/) },
+        annotations: { summary: expect.any(String) },
+      });
+  });
+
+  it('have limits that follow the defaults of the settings', () => {
+    expect(text).toContain(`0.8 * ${settings.JOURNAL_MAX_MB.default} * 1024 * 1024`);
+    expect(text).toContain(`8 * ${settings.MIN_FREE_DISK_MB.default} * 1024 * 1024`);
+    expect(text).toContain(`RECONCILE_EVERY (${settings.RECONCILE_EVERY.default})`);
+  });
+
+  it('name only commands that exist', () => {
+    const named = [...text.matchAll(/slotstream ([a-z]+)\b(?= -|$|')/gm)].map(([, verb = '']) => verb);
+    expect(named.filter((verb) => !knownVerbs.has(verb))).toEqual([]);
+  });
+});
+
+describe('the dashboard of Grafana', () => {
+  const { panels } = JSON.parse(read('examples/grafana-dashboard.json')) as {
+    panels: { id: number; targets?: { expr: string }[] }[];
+  };
+  const used = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)));
+
+  it('queries only metrics that exist, and shows all of ours', () => {
+    expect(used.filter((name) => !exported.has(name))).toEqual([]);
+    expect(own.map(([name]) => name).filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  it('gives every panel an id of its own', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
+
+describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path) => {
+  it('starts a command that exists as a user of its own, and not again after a mistake in the configuration', () => {
+    const unit = read(path);
+    expect(knownVerbs).toContain(/^ExecStart=\/opt\/slotstream\/bin\/slotstream (\w+)$/m.exec(unit)?.[1]);
+    for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'RestartPreventExitStatus=2', 'UMask=0077'])
+      expect(unit.split('\n')).toContain(line);
+  });
+});
+
+describe.each(['nginx.conf', 'Caddyfile'])('examples/%s', (name) => {
+  it('passes on the paths of the public listener and no other', () => {
+    const text = read(`examples/${name}`);
+    expect(text).toContain(`127.0.0.1:${settings.PORT.default}`);
+    expect(text).not.toContain('8081');
+    for (const path of ['/webhooks', 'healthz', 'readyz', '404']) expect(text).toContain(path);
+  });
+});
+
+interface Workload {
+  readonly kind: string;
+  readonly spec: {
+    readonly selector: { readonly matchLabels: object };
+    readonly template: { readonly metadata: { readonly labels: object }; readonly spec: { containers: Container[] } };
+  };
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly livenessProbe: unknown;
+  readonly readinessProbe: unknown;
+  readonly securityContext: unknown;
+}
+
+describe('the manifests of Kubernetes', () => {
+  const documents = parseAllDocuments(read('examples/kubernetes/slotstream.yaml')).map(
+    (one) => one.toJS() as Record<string, unknown> & { kind: string },
+  );
+  const workloads = documents.filter(({ kind }) =>
+    ['StatefulSet', 'Deployment'].includes(kind),
+  ) as unknown as Workload[];
+  const containers = workloads.flatMap(({ spec }) => spec.template.spec.containers);
+
+  it('run commands that exist with settings that are read', () => {
+    expect(containers.map(({ args }) => args)).toEqual([['receive'], ['work']]);
+    const secret = documents.find(({ kind }) => kind === 'Secret')?.['stringData'] as object;
+    expect(Object.keys(secret).filter((name) => !(name in settings))).toEqual([]);
+  });
+
+  it('probe receivers on the public listener and workers on the admin listener', () => {
+    const probes = (port: string) => ({
+      livenessProbe: { httpGet: { path: '/healthz', port } },
+      readinessProbe: { httpGet: { path: '/readyz', port } },
+    });
+    expect(containers).toMatchObject([probes('public'), probes('admin')]);
+    const ports = new Map(containers.flatMap(({ ports: all }) => all.map((one) => [one.name, one.containerPort])));
+    expect(Object.fromEntries(ports)).toEqual({ public: 8080, admin: 8081 });
+  });
+
+  it('select the pods that they create, and give them no rights', () => {
+    for (const { spec } of workloads) expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
+    for (const { securityContext } of containers)
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+  });
+
+  it('publish the public listener only', () => {
+    const ingress = JSON.stringify(documents.find(({ kind }) => kind === 'Ingress'));
+    expect(ingress).toContain('slotstream-receiver');
+    expect(ingress).not.toContain('admin');
+  });
+});
