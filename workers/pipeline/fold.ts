@@ -107,6 +107,6 @@ function mergeItem<Item extends Parsed>(
   return { item, effect: apply(rows.row, fact), isNew };
 }
 
-function entryOf({ item: { entry }, effect }: Merged<Parsed>): NewEntry {
-  return effect ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect) } : entry;
+function entryOf({ item: { entry, fact }, effect }: Merged<Parsed>): NewEntry {
+  return effect && fact ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect, fact) } : entry;
 }

@@ -86,6 +86,12 @@ export function columnsOfField(definition: Fields, field: string, value: Json): 
   return columns === undefined ? {} : { [columns]: value };
 }
 
+/** The columns that an assignment fills. */
+export function columnsOf({ fields, definition }: Pick<Assignment, 'fields' | 'definition'>): StoredRow {
+  const columns = Object.entries(fields).map(([field, value]) => columnsOfField(definition, field, value));
+  return Object.assign({}, ...columns);
+}
+
 interface RecordInput {
   readonly observed: string;
   readonly tie: string;

@@ -5,7 +5,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { hasChildRows } from './child-rows.ts';
 import type { Assignment, Fact, MirrorTable, NoShowFact, Tombstone } from './contract.ts';
-import { columnsOfField } from './field-mapping.ts';
+import { columnsOf, columnsOfField } from './field-mapping.ts';
 import { addNoShowFact, factsOf, noShowPeriods } from './no-show.ts';
 import { fieldVersions, observedIn, rowVersion, type Version } from './version.ts';
 
@@ -87,10 +87,9 @@ const isMark = (noShow: NoShowFact): boolean => 'mark' in noShow && noShow.mark 
 /** What `merge` reports for a table that it names in `created`: every value that the fact has, from nothing. */
 export function changesFromNothing({ assignments }: Fact, table: string): Changes[string] {
   const changes: Changes[string] = {};
-  for (const { fields, definition } of assignments.filter((each) => each.table === table))
-    for (const [field, given] of Object.entries(fields))
-      for (const [column, value] of Object.entries(columnsOfField(definition, field, given)))
-        if (value !== null && !unlisted.has(column)) changes[column] = [null, value];
+  for (const assignment of assignments.filter((each) => each.table === table))
+    for (const [column, value] of Object.entries(columnsOf(assignment)))
+      if (value !== null && !unlisted.has(column)) changes[column] = [null, value];
   return changes;
 }
 

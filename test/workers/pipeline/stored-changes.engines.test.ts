@@ -143,6 +143,61 @@ describe.each([
     propertyTimeoutMs,
   );
 
+  it.runIf(available)('leave long values to the body, and list of a long list what differs', async () => {
+    const field = (index: number, value: string) => ({ uri: `${base}/fields/${index}`, label: 'Notes', value });
+    const before = Array.from({ length: 8 }, (_, index) => field(index, `note ${index}`));
+    const after = before.with(3, field(3, 'before'));
+    const contact = { uri: `${base}/contacts/1`, name: 'Ada', company: 'Old', custom_fields: before };
+    await ingestBodies(opened.store, [
+      delivery('contact.created', 1, contact),
+      delivery('contact.updated', 2, { ...contact, company: 'New', custom_fields: after }),
+      delivery('contact.updated', 3, { ...contact, company: 'x'.repeat(300), custom_fields: after.slice(1) }),
+      delivery('contact.updated', 4, { ...contact, company: null, custom_fields: [] }),
+    ]);
+    expect((await entries()).slice(1).map(({ changes }) => changes)).toEqual([
+      { contacts: { company: ['Old', 'New'], custom_fields: { before: [before[3]], same: [3, 4] } } },
+      { contacts: { company: { before: 'New' }, custom_fields: { before: [before[0]], same: [0, 7] } } },
+      { contacts: { company: ['x'.repeat(300), null], custom_fields: [after.slice(1), []] } },
+    ]);
+    const complete = [
+      { company: ['Old', 'New'], custom_fields: [before, after] },
+      { company: ['New', 'x'.repeat(300)], custom_fields: [after, after.slice(1)] },
+      { company: ['x'.repeat(300), null], custom_fields: [after.slice(1), []] },
+    ].map((contacts) => ({ contacts }));
+    expect((await fed()).slice(1).map(({ changes }) => changes)).toEqual(complete);
+    expect((await entries()).slice(1).map(completeChanges)).toEqual(complete);
+    // Without the body, what it showed is gone.
+    await opened.store.db.updateTable('event_log').set({ body: null }).execute();
+    expect((await fed()).slice(1, 3).map(({ changes }) => changes)).toEqual([
+      { contacts: { company: ['Old', 'New'] } },
+      null,
+    ]);
+  });
+
+  it.runIf(available)(
+    'of any two lists are complete when they are read',
+    async () => {
+      const notes = fc.constantFrom('a', 'b', 'c'.repeat(150));
+      const fields = fc.array(fc.record({ uri: notes, label: notes, value: notes }), { maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(fields, fields, async (before, after) => {
+          await emptyTables(opened.store);
+          const contact = { uri: `${base}/contacts/1`, name: 'Ada' };
+          await ingestBodies(opened.store, [
+            delivery('contact.created', 1, { ...contact, custom_fields: before }),
+            delivery('contact.updated', 2, { ...contact, custom_fields: after }),
+          ]);
+          const isSame = canonicalJson(before) === canonicalJson(after);
+          expect((await fed())[1]).toMatchObject({
+            changes: isSame ? null : { contacts: { custom_fields: [before, after] } },
+          });
+        }),
+        runs(count),
+      );
+    },
+    propertyTimeoutMs,
+  );
+
   it.runIf(available)('list the columns whose values are the time of observation, which may change', async () => {
     const record = { uri: invitee.uri, no_show: { uri: `${base}/invitee_no_shows/1` } };
     await ingestRecords({ store: opened.store, screen }, [{ kind: 'invitee', record, observed: at(1) }], {
@@ -191,5 +246,28 @@ describe.each([
     expect(feed.at(-1)).toMatchObject({
       changes: { scheduled_events: { guests: [null, [{ email: 'eve@example.test' }]] } },
     });
+  });
+
+  it.runIf(available)('never show an erased person among the items of a long list', async () => {
+    const guests = Array.from({ length: 8 }, (_, index) => ({ email: `guest-${index}@example.test` }));
+    const bob = (event_guests: object[]) => ({
+      uri: `${base}/invitees/2`,
+      email: 'bob@example.test',
+      scheduled_event: { ...meeting, event_guests },
+    });
+    await ingestBodies(opened.store, [
+      delivery('invitee.created', 1, bob([...guests, { email: 'ada@example.test' }])),
+      delivery('invitee.created', 2, bob([...guests, { email: 'eve@example.test' }])),
+      delivery('invitee.created', 3, bob([{ email: 'eve@example.test' }, ...guests])),
+    ]);
+    expect((await entries())[1]).toMatchObject({
+      changes: { scheduled_events: { guests: { before: [{ email: 'ada@example.test' }], same: [8, 0] } } },
+    });
+    const { store } = opened;
+    const [, , kept] = await fed();
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf('ada@example.test'), { now: receivedAt });
+    expect(JSON.stringify(await fed())).not.toContain('ada@example.test');
+    expect(JSON.stringify(await entries())).not.toContain('ada@example.test');
+    expect(await fed()).toContainEqual(kept);
   });
 });

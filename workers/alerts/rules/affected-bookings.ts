@@ -126,12 +126,16 @@ async function changesOf(
   return found;
 }
 
-/** `changes` maps table and column to [before, after]; a row that the entry created had no values before. */
+/**
+ * `changes` as the log stores it (pipeline/stored-changes.ts): a row that the entry created had no values before, and of a long list
+ * only the items that it no longer has are listed, which are those that count here.
+ */
 function previousValues(changes: unknown, body: unknown): PreviousValues {
   const event = propertyOf(changes, 'scheduled_events');
-  const emails = propertyOf(propertyOf(propertyOf(changes, 'contacts'), 'emails'), '0');
+  const before = (change: unknown) => propertyOf(change, '0') ?? propertyOf(change, 'before');
+  const emails = before(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => propertyOf(each, 'email')) : [];
-  const own = propertyOf(propertyOf(propertyOf(changes, 'invitees'), 'email'), '0');
+  const own = before(propertyOf(propertyOf(changes, 'invitees'), 'email'));
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
     event:
