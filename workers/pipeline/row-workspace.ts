@@ -2,8 +2,8 @@
 import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { blankRow, createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
-import { tables, type TableName } from '#src/store/tables.ts';
-import { childTables } from '#workers/projections/child-rows.ts';
+import { tables } from '#src/store/tables.ts';
+import { childTables, type ChildTable } from '#workers/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import type { RowLookup, WorkingRow } from '#workers/projections/merge.ts';
 import { rowsTouchedBy } from '#workers/projections/touches.ts';
@@ -86,30 +86,36 @@ function openedRow(stored: UriRow | undefined, blank: () => UriRow): OpenedRow {
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */
 async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly Touched[]): Promise<void> {
-  for (const { from, table, parentKey, rows } of childTables.filter((each) => each.parent === parent)) {
-    const keyOf = keyIn(table);
+  for (const child of childTables.filter((each) => each.parent === parent)) {
     const replaced: string[] = [];
     const written: StoredRow[] = [];
     for (const [uri, { row, former }] of touched) {
-      const before = former.get(from);
+      const before = former.get(child.from);
       if (before === undefined) continue;
-      const next = rows(uri, row[from] ?? null);
-      if (before === null) {
-        for (const each of next) written.push(each);
-        continue;
-      }
-      const stored = new Map(rows(uri, before).map((each) => [keyOf(each), each]));
-      const keys = new Set(next.map(keyOf));
-      const isReplaced = [...stored.keys()].some((key) => !keys.has(key));
-      if (isReplaced) replaced.push(uri);
-      written.push(...(isReplaced ? next : next.filter((each) => !isSameJson(each, stored.get(keyOf(each))))));
+      const next = child.rows(uri, row[child.from] ?? null);
+      const changed = before === null ? next : changedRows(child, child.rows(uri, before), next);
+      if (changed === undefined) replaced.push(uri);
+      for (const each of changed ?? next) written.push(each);
     }
-    await deleteRows(unit, table, parentKey, replaced);
-    await writeRows(unit, table, written);
+    await deleteRows(unit, child.table, child.parentKey, replaced);
+    await writeRows(unit, child.table, written);
   }
 }
 
-const keyIn =
-  (table: TableName) =>
-  (row: StoredRow): string =>
-    JSON.stringify(tables[table].key.map((name) => row[name]));
+/** The rows of a parent that are new or differ; undefined when one of the stored rows is gone. */
+function changedRows(
+  { table, parentKey }: ChildTable,
+  stored: readonly StoredRow[],
+  next: readonly StoredRow[],
+): readonly StoredRow[] | undefined {
+  const key = tables[table].key.filter((name) => name !== parentKey);
+  const isSameKey = (a: StoredRow, b: StoredRow | undefined) => key.every((name) => a[name] === b?.[name]);
+  // Most lists have the same items in the same order.
+  if (stored.every((each, index) => isSameKey(each, next[index])))
+    return next.filter((each, index) => !isSameJson(each, stored[index]));
+  const keyOf = (row: StoredRow) => JSON.stringify(key.map((name) => row[name]));
+  const byKey = new Map(stored.map((each) => [keyOf(each), each]));
+  const keys = new Set(next.map(keyOf));
+  if ([...byKey.keys()].some((each) => !keys.has(each))) return undefined;
+  return next.filter((each) => !isSameJson(each, byKey.get(keyOf(each))));
+}

@@ -59,6 +59,7 @@ it.each([
       '0007-extra': '40f42106abcede67',
       '0008-contact-search-table': '0969a9e771c9283c',
       '0010-contacts-wide-columns': '059e5e05a7b4e5a8',
+      '0013-room-for-updates': '822ae07d4783158b',
     },
   ],
   [
@@ -73,6 +74,7 @@ it.each([
       '0007-extra': 'f664e6b96e222024',
       '0008-contact-search-table': 'b4220fbfa0a644b5',
       '0010-contacts-wide-columns': 'e94dd70e175e9b98',
+      '0013-room-for-updates': '18ac9716135a87fc',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {
