@@ -88,8 +88,9 @@ export function columnsOfField(definition: Fields, field: string, value: Json): 
 
 /** The columns that an assignment fills. */
 export function columnsOf({ fields, definition }: Pick<Assignment, 'fields' | 'definition'>): StoredRow {
-  const columns = Object.entries(fields).map(([field, value]) => columnsOfField(definition, field, value));
-  return Object.assign({}, ...columns);
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, value]) => Object.entries(columnsOfField(definition, field, value))),
+  );
 }
 
 interface RecordInput {
