@@ -123,7 +123,7 @@ export const outgoingSettings = {
     meaning: 'Allow FEED_PUSH_URL to lead to a private network address.',
   },
   FEED_INCLUDE: {
-    reads: z.enum(['row'], 'expected row').optional(),
+    reads: z.enum(['row'], 'row').optional(),
     default: '–',
     meaning: '`row`: entries that are pushed carry the rows they are about, as they are then.',
   },

@@ -42,7 +42,7 @@ export const filterInputs = {
 };
 
 export const includeInput = z
-  .enum(included, `expected ${included.join(', ')}`)
+  .enum(included, included.join(' or '))
   .optional()
   .describe('`row`: each entry carries the rows it is about, as they are now.');
 

@@ -9,7 +9,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { holdBack } from '#workers/scheduling/lease.ts';
-import { countLines, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
+import { countLines, isDrift, totalOf, type Drift } from '#workers/sync/reconcile/drift-report.ts';
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
@@ -77,7 +77,7 @@ async function run(
       signal,
       onDrift(drift) {
         if (json) return context.out(JSON.stringify(drift));
-        if (drift.how === 'meeting_dates') return;
+        if (!isDrift(drift.how)) return;
         listed += 1;
         for (const field of drift.fields) columns.set(field, (columns.get(field) ?? 0) + 1);
         if (listed <= mostExamples) context.out(lineOf(drift));

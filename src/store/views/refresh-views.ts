@@ -92,10 +92,12 @@ async function update(unit: Readable, { present, columns, outdated }: Plan): Pro
     else {
       const cause = await engine.views.replace(db, view);
       if (cause === undefined) continue;
-      problems.push(notReplaced(name, cause, await engine.views.dependents(db, name)));
-      if (name !== 'contacts_wide') continue;
+      const isWide = name === 'contacts_wide';
+      if (isWide) installed = withFormerTypes(columns, present);
+      const dependents = await engine.views.dependents(db, name);
+      problems.push(notReplaced(name, cause, { dependents, retyped: isWide ? retypedAmong(columns, installed) : [] }));
+      if (!isWide || codeOf(cause) !== hasDependents) continue;
       // Every column keeps its type, so that new ones can be added beneath the views that use it.
-      installed = withFormerTypes(columns, present);
       for (const again of differencesOf(unit, installed, new Map([[name, existing]])))
         if (again.view.name === name) await engine.views.replace(db, again.view);
     }
@@ -109,21 +111,35 @@ function withFormerTypes(columns: readonly FieldColumn[], present: readonly Fiel
   return columns.map((column) => ({ ...column, field_type: former.get(column.field_uri) ?? column.field_type }));
 }
 
+const retypedAmong = (columns: readonly FieldColumn[], installed: readonly FieldColumn[]): readonly string[] =>
+  columns
+    .filter(({ field_type }, index) => field_type !== installed[index]?.field_type)
+    .map(({ column_name }) => column_name);
+
 function nameTaken(name: string): SlotstreamError {
   return new SlotstreamError('refused', `"${name}" in the store was not created by Slotstream and is left unchanged.`, {
     hint: 'Rename or drop it and start again: the view of that name is then created.',
   });
 }
 
-/** Dependent objects (2BP01), a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced(name: string, cause: unknown, dependents: readonly string[]): SlotstreamError {
+/** PostgreSQL's code where a view cannot be dropped because other objects depend on it. */
+const hasDependents = '2BP01';
+
+interface Blocked {
+  readonly dependents: readonly string[];
+  /** The columns of custom fields whose type changed. */
+  readonly retyped: readonly string[];
+}
+
+/** Dependent objects, a long-running reader (55P03), a view of another owner (42501). */
+function notReplaced(name: string, cause: unknown, { dependents, retyped }: Blocked): SlotstreamError {
   const code = codeOf(cause);
-  if (code === '2BP01')
+  if (code === hasDependents)
     return new SlotstreamError(
       'refused',
-      `A column of the view ${name} has a new type, which these views prevent: ${dependents.join(', ')}.`,
+      `The view ${name} needs ${retyped.length === 0 ? 'other columns' : `another type for ${retyped.join(', ')}`}, which these views prevent: ${dependents.join(', ')}.`,
       {
-        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the column keeps its former type.`,
+        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the columns stay as they are.`,
         cause,
       },
     );

@@ -1,6 +1,9 @@
 // Drift: rows in which the mirror and the service differ. Rows are listed by kind and URI, fields by name; values are left out,
 // because they are personal data.
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordKind } from '#schemas/records.ts';
+import { isObject } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
 import { tableOfKind } from '#workers/projections/touches.ts';
 import type { ChangedRecord } from '#workers/sync/records.ts';
 
@@ -9,8 +12,11 @@ export const driftHows = ['missing', 'extra', 'different'] as const;
 export type DriftHow = (typeof driftHows)[number];
 
 export interface Drift {
-  /** `meeting_dates`: a contact differs only in dates for which the service sends no webhook. It is normal, and counted apart. */
-  readonly how: DriftHow | 'meeting_dates';
+  /**
+   * `meeting_dates`: a contact differs only in dates for which the service sends no webhook. It is normal, and counted apart.
+   * `definitions`: it differs only because custom fields were added, renamed or removed, for which there is no webhook either.
+   */
+  readonly how: DriftHow | 'meeting_dates' | 'definitions';
   readonly kind: RecordKind;
   readonly uri: string;
   /** The columns that differ; empty for missing and extra rows. */
@@ -32,12 +38,33 @@ export function driftOf({ kind, uri, how, changes }: ChangedRecord): Drift {
   const fields = Object.entries(changes ?? {}).flatMap(([table, columns]) =>
     Object.keys(columns).map((column) => (table === own ? column : `${table}.${column}`)),
   );
-  const isNormal =
-    kind === 'contact' &&
-    fields.some((field) => meetingDates.includes(field)) &&
-    fields.every((field) => unannounced.has(field));
-  return { how: isNormal ? 'meeting_dates' : 'different', kind, uri, fields: fields.toSorted() };
+  return {
+    how: kind === 'contact' ? howContactDiffers(fields, changes) : 'different',
+    kind,
+    uri,
+    fields: fields.toSorted(),
+  };
 }
+
+function howContactDiffers(fields: readonly string[], changes: ChangedRecord['changes']): Drift['how'] {
+  if (fields.some((field) => meetingDates.includes(field)) && fields.every((field) => unannounced.has(field)))
+    return 'meeting_dates';
+  const lists = changes?.['contacts']?.['custom_fields'];
+  const isUnannounced = fields.every((field) => field === 'custom_fields' || meetingDates.includes(field));
+  return lists !== undefined && isUnannounced && haveSameValues(lists) ? 'definitions' : 'different';
+}
+
+/** The custom fields that both lists have, have the same values. */
+function haveSameValues([before, after]: readonly [Json, Json]): boolean {
+  const former = valuesOf(before);
+  return [...valuesOf(after)].every(([uri, value]) => !former.has(uri) || isDeepStrictEqual(former.get(uri), value));
+}
+
+const valuesOf = (list: Json): ReadonlyMap<unknown, unknown> =>
+  new Map((Array.isArray(list) ? list : []).filter(isObject).map(({ uri, value }) => [uri, value]));
+
+/** Whether it counts: a difference that the service announces by a webhook. */
+export const isDrift = (how: Drift['how']): how is DriftHow => how !== 'meeting_dates' && how !== 'definitions';
 
 export function counted(
   counts: DriftCounts,

@@ -4,7 +4,7 @@ import { isDeletableKind, type DeletableKind } from '#schemas/records.ts';
 import { instantOf } from '#src/base/time.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
-import { counted, driftOf, type Drift, type DriftCounts } from './drift-report.ts';
+import { counted, driftOf, isDrift, type Drift, type DriftCounts } from './drift-report.ts';
 import { findDeleted, unconfirmedAs, type HeldBack } from './find-deleted.ts';
 import { openSeenSet, type SeenSet } from './seen-set.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
@@ -59,7 +59,7 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
   function note(drift: Drift): void {
     const { kind, how } = drift;
     if (how === 'meeting_dates') tally = { ...tally, meetingDates: tally.meetingDates + 1 };
-    else tally = { ...tally, drift: counted(tally.drift, { kind, how }) };
+    if (isDrift(how)) tally = { ...tally, drift: counted(tally.drift, { kind, how }) };
     needs.onDrift?.(drift);
   }
 

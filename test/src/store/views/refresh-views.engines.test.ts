@@ -138,7 +138,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     await again.store.refreshViews();
     expect(again.problems).toMatchObject([
       {
-        message: 'A column of the view contacts_wide has a new type, which these views prevent: "Copy", mine.',
+        message: 'The view contacts_wide needs another type for budget, which these views prevent: "Copy", mine.',
         hint: expect.stringContaining('Drop them'),
       },
     ]);

@@ -1,6 +1,13 @@
 // Drift as it is named and counted, and what a reconcile reads: values in, values out.
 import { describe, expect, it } from 'vitest';
-import { counted, countLines, driftOf, totalOf, type DriftCounts } from '#workers/sync/reconcile/drift-report.ts';
+import {
+  counted,
+  countLines,
+  driftOf,
+  isDrift,
+  totalOf,
+  type DriftCounts,
+} from '#workers/sync/reconcile/drift-report.ts';
 import type { Changes } from '#workers/projections/merge.ts';
 import { fullTraversals, recentTraversals, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
 import { allKinds } from '../../../harness/mirror/test-reconcile.ts';
@@ -44,6 +51,25 @@ describe('drift', () => {
     expect(how('contact', 'next_meeting_date', 'company')).toBe('different');
     expect(how('contact', 'updated_at')).toBe('different');
     expect(how('event_type', 'next_meeting_date')).toBe('different');
+  });
+
+  it('is none where a contact differs only because custom fields were added, renamed or removed', () => {
+    const field = (n: number, label: string, value: unknown = null) => ({ uri: `${uri}/fields/${n}`, label, value });
+    const how = (before: unknown, after: unknown, more: object = {}) => {
+      const changes = { contacts: { custom_fields: [before, after], ...more } } as Changes;
+      return driftOf({ kind: 'contact', uri, how: 'updated', changes }).how;
+    };
+    const before = [field(1, 'Notes', 'x'), field(2, 'Tags', ['a']), field(3, 'Old', 5)];
+    expect(how(before, [field(1, 'Account notes', 'x'), field(2, 'Tags', ['a']), field(4, 'New')])).toBe('definitions');
+    expect(how(before, before.slice(0, 2), { next_meeting_date: [null, 'x'] })).toBe('definitions');
+    expect(how(before, [field(1, 'Account notes', 'y'), ...before.slice(1)])).toBe('different');
+    expect(how(before, before.slice(1), { updated_at: [null, 'x'] })).toBe('different');
+    expect(how(before, before.slice(1), { company: [null, 'x'] })).toBe('different');
+    expect((['missing', 'extra', 'different', 'meeting_dates', 'definitions'] as const).filter(isDrift)).toEqual([
+      'missing',
+      'extra',
+      'different',
+    ]);
   });
 
   it('is counted by kind and how', () => {
