@@ -1,5 +1,6 @@
 // Alerts in a worker process: one process at a time watches the log and one evaluates the conditions; every process sends.
 import { inMegabytes, type DiskSpace } from '#src/base/disk-space.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -7,6 +8,8 @@ import { configuredChannels, openChannels } from '#workers/alerts/channels/chann
 import { startHeartbeat, type HeartbeatNeeds } from '#workers/alerts/conditions/condition-inputs.ts';
 import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts';
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
+import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
+import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
@@ -30,13 +33,20 @@ export function rulesOf({ alerts }: Config): Promise<Ruleset> {
 }
 
 /** Runs before the first delivery is folded, so that the watcher sees everything that follows. */
-export async function registerAlerts(store: Store, clock: () => number): Promise<void> {
+export async function registerAlerts(
+  { bookings }: Pick<Ruleset, 'bookings'>,
+  store: Store,
+  clock: () => number,
+): Promise<void> {
+  await registerRules(store, bookings, instantOf(clock()));
   await registerWatcher({ store, nowMs: clock });
 }
 
 export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const { config, rules, store, log, clock: nowMs } = needs;
   await using opened = new AsyncDisposableStack();
+  for (const warning of await unknownContactFields(store, rules.bookings))
+    log.warn({ hint: 'slotstream doctor checks the rules again' }, warning);
   const channels = await openChannels(config.alerts, { log, clock: nowMs });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;
@@ -77,7 +87,8 @@ function watchJob({ config, rules, store, tail, clock }: AlertNeeds, onOutboxCha
     name: 'alerts',
     everyMs: 1_000,
     async run(signal) {
-      const input = { rules: rules.bookings, maxAgeMs: config.alerts.maxAgeMs };
+      const firstLoaded = await registerRules(store, rules.bookings, instantOf(clock()));
+      const input = { rules: rules.bookings, maxAgeMs: config.alerts.maxAgeMs, firstLoaded };
       await watch({ store, tail, nowMs: clock, onOutboxChanged }, input, signal);
       return undefined;
     },

@@ -5,6 +5,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { Alerts } from './alerting.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 import { errorLogger } from './mirror.ts';
@@ -80,7 +81,8 @@ export async function prepareAlerts(config: Config) {
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;
   };
-  return { register: registerAlerts, open };
+  const register = (store: Store, clock: () => number): Promise<void> => registerAlerts(rules, store, clock);
+  return { register, open };
 }
 
 interface AlertParts {

@@ -7,6 +7,8 @@ export interface Standpoint {
   readonly nowMs: number;
   readonly maxAgeMs: number;
   readonly eraseOnDelete: boolean;
+  /** By the name of the rule. */
+  readonly firstLoaded: ReadonlyMap<string, string>;
 }
 
 /** The rules file of the tests. */
@@ -19,6 +21,7 @@ export const oracleRules = {
       filter: { event_type: 'talk', email_domain: 'example.test', utm_source: ['mail'] },
     },
     { name: 'missed_gold', when: 'no_show', filter: { contact: { Tier: 'gold' } } },
+    { name: 'missed_uuid', when: 'no_show', filter: { contact: { Tier: ['U-Gold', 'none'] } } },
     { name: 'again', when: 'repeat_no_show', times: 2, within: '2d' },
     { name: 'late', when: 'late_cancel', hours: 30, by: 'invitee' },
     { name: 'acme', when: 'vip', contact: { company: 'Acme' }, on: ['booked', 'canceled', 'no_show'] },
@@ -29,7 +32,8 @@ type Found = readonly [rule: string, fact: string, at: string];
 const dayMs = 86_400_000;
 
 /** One line per alert: `rule subject fact`. */
-export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseOnDelete }: Standpoint): string[] {
+export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): string[] {
+  const { nowMs, maxAgeMs, eraseOnDelete, firstLoaded } = standpoint;
   const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
   const all = rows['invitees'] ?? [];
   const noShows = all.filter(isNoShow);
@@ -52,7 +56,7 @@ export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseO
         if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
       }
       return found
-        .filter(([, , at]) => nowMs - ms(at) <= maxAgeMs)
+        .filter(([rule, , at]) => nowMs - ms(at) <= maxAgeMs && at >= (firstLoaded.get(rule) ?? ''))
         .map(([rule, fact]) => `${rule} ${String(invitee['uri'])} ${fact}`);
     })
     .toSorted();
@@ -61,7 +65,7 @@ export function expectedAlerts(facts: readonly Fact[], { nowMs, maxAgeMs, eraseO
 interface Known {
   readonly invitee: Record_;
   readonly event: Record_ | undefined;
-  readonly contact: { readonly tier: unknown } | undefined;
+  readonly contact: { readonly tiers: readonly unknown[] } | undefined;
 }
 
 function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Record_[]): Found[] {
@@ -71,7 +75,8 @@ function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Reco
   const domain = String(invitee['email'] ?? '').split('@')[1] ?? '';
   if (isTalk && domain.toLowerCase() === 'example.test' && invitee['utm_source'] === 'mail')
     found.push(['missed_talk', fact, at]);
-  if (contact?.tier === 'gold') found.push(['missed_gold', fact, at]);
+  if (contact?.tiers.includes('gold')) found.push(['missed_gold', fact, at]);
+  if (contact?.tiers.includes('u-gold')) found.push(['missed_uuid', fact, at]);
   const own = noShows.filter((other) => other === invitee || isSamePerson(other, invitee));
   const before = own.filter(({ no_show_at: other }) => String(other) <= at && ms(at) - ms(other as string) < 2 * dayMs);
   if (before.length >= 2) found.push(['again', fact, at]);
@@ -107,6 +112,11 @@ function contactOf(rows: Record<string, Record_[]>, { email }: Record_) {
   const alive = (rows['contacts'] ?? []).filter(({ deleted_at }) => deleted_at === null);
   const row = uris.map((uri) => alive.find((each) => each['uri'] === uri)).find((each) => each !== undefined);
   if (row === undefined) return undefined;
-  const fields = (rows['contact_custom_fields'] ?? []).filter(({ contact_uri }) => contact_uri === row['uri']);
-  return { row, tier: fields.find(({ label }) => label === 'Tier')?.['value'] };
+  const field = (rows['contact_custom_fields'] ?? []).find(({ contact_uri }) => contact_uri === row['uri']);
+  const definition = rows['custom_field_definitions']?.[0];
+  // The only field there is; without a known label of its own it has the one that came with the contact.
+  if (field === undefined || (definition?.['label'] ?? field['label']) !== 'Tier') return { row, tiers: [] };
+  const options = (definition?.['options'] ?? []) as unknown as readonly { uuid: string; label: string }[];
+  const labels = options.flatMap(({ uuid, label }) => (uuid === field['value'] ? [label.toLowerCase()] : []));
+  return { row, tiers: [field['value'], ...labels] };
 }

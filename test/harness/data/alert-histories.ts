@@ -8,9 +8,16 @@ const numbered = (kind: string, count: number) => Array.from({ length: count }, 
 const invitees = numbered('invitees', 3);
 const events = numbered('scheduled_events', 2);
 const contacts = numbered('contacts', 2);
+const tier = `${base}/contact_custom_fields/1`;
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 });
 const rarely = <Value>(value: Arbitrary<Value>, usual: Value) =>
   fc.oneof({ weight: 19, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: value });
+
+/** When a rule of the tests was first loaded: before all facts, or among them. */
+export const firstLoads: Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.nat(4).map((day) => at(day, 1)) },
+);
 
 /** The current time of the tests: after all of these events. */
 export const lookedBackMs = Date.UTC(2025, 0, 6, 12);
@@ -56,7 +63,21 @@ const contact: Arbitrary<Payload> = fc.record(
       .uniqueArray(addresses, { maxLength: 2 })
       .chain((list) => fc.nat(1).map((first) => list.map((email, index) => ({ email, is_primary: index === first })))),
     company: fc.constantFrom('Acme', 'acme', 'Other', null),
-    custom_fields: fc.constantFrom([], [{ uri: `${base}/contact_custom_fields/1`, label: 'Tier', value: 'gold' }]),
+    custom_fields: fc.oneof(
+      fc.constant([]),
+      fc.constantFrom('gold', 'u-gold', 'u-gold', 'u-other').map((value) => [{ uri: tier, label: 'Tier', value }]),
+    ),
+    updated_at: moment,
+  },
+  { requiredKeys: ['uri', 'updated_at'] },
+);
+
+/** A custom field that is renamed, and whose options are renamed. */
+const definition: Arbitrary<Payload> = fc.record(
+  {
+    uri: fc.constant(tier),
+    label: fc.constantFrom('Tier', 'Tier', 'Level'),
+    options: fc.constantFrom(null, [{ uuid: 'u-gold', label: 'Gold' }], [{ uuid: 'u-gold', label: 'Silver' }]),
     updated_at: moment,
   },
   { requiredKeys: ['uri', 'updated_at'] },
@@ -86,6 +107,7 @@ const observation = fc.oneof(
   { weight: 1, arbitrary: read('scheduled_event.read', event) },
   { weight: 4, arbitrary: sent(['contact.created', 'contact.updated'], contact) },
   { weight: 1, arbitrary: read('contact.read', contact) },
+  { weight: 3, arbitrary: read('custom_field_definition.read', definition) },
   { weight: 1, arbitrary: sent(['contact.deleted'], fc.record({ uri: fc.constantFrom(...contacts) })) },
   { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
 );

@@ -19,7 +19,7 @@ import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { catchUp, claimForSending } from '../../harness/alerts/alert-world.ts';
-import { alertHistory, lookedBackMs } from '../../harness/data/alert-histories.ts';
+import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert-histories.ts';
 import { cut, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
@@ -49,6 +49,9 @@ const lives = alertHistory.chain((observations) =>
     eraseOnDelete: fc.boolean(),
     graceMs: fc.constantFrom(0, 120_000),
     maxAgeMs: fc.constantFrom(2 * dayMs, 4 * dayMs, 400 * dayMs),
+    firstLoaded: fc
+      .tuple(...oracleRules.rules.map(({ name }) => firstLoads.map((at) => [name, at] as const)))
+      .map((times) => new Map(times)),
   }),
 );
 type Life = typeof lives extends fc.Arbitrary<infer One> ? One : never;
@@ -91,8 +94,9 @@ class World {
   }
 
   watch(): Promise<void> {
-    const { maxAgeMs } = this.life;
-    return catchUp({ store: this.store, nowMs: () => this.nowMs }, { rules: this.rules.bookings, maxAgeMs });
+    const { maxAgeMs, firstLoaded } = this.life;
+    const input = { rules: this.rules.bookings, maxAgeMs, firstLoaded };
+    return catchUp({ store: this.store, nowMs: () => this.nowMs }, input);
   }
 
   /** Until nothing is left to send, whatever was lost. */

@@ -68,6 +68,8 @@ export interface ConditionKind {
   readonly title: string;
   /** One sentence for the documentation. */
   readonly about: string;
+  /** Alerts that are due at the same time are sent as one message. */
+  readonly isGrouped?: boolean;
   readonly options: z.ZodRawShape;
   /** Reads the options from a rule of the rules file, which was validated before. */
   bind(rule: unknown): (health: MirrorHealth) => Promise<Problems> | Problems;
@@ -77,6 +79,7 @@ interface ConditionDefinition<Options extends z.ZodRawShape> {
   readonly when: string;
   readonly title: string;
   readonly about: string;
+  readonly isGrouped?: boolean;
   readonly options: Options;
   find(options: z.output<z.ZodObject<Options>>, health: MirrorHealth): Promise<Problems> | Problems;
 }

@@ -1,7 +1,9 @@
 // Every condition: rules about the mirror itself, or about many bookings together.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
+import { dayMs } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
+import { durationText } from '#workers/alerts/message/zoned-time.ts';
 import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
 
 /** An unusual share of no-shows hints at a wrong invitation or a wrong clock. */
@@ -9,6 +11,7 @@ const noShowSpike = defineCondition({
   when: 'no_show_spike',
   title: 'Many no-shows',
   about: 'An unusually large share of bookings are no-shows.',
+  isGrouped: true,
   options: {
     /** Each event type or each host is counted separately. */
     by: z.enum(['event_type', 'host']).default('event_type'),
@@ -23,11 +26,21 @@ const noShowSpike = defineCondition({
       .filter(({ ended, noShows }) => ended >= least && noShows / ended > above)
       .map(({ uri, ended, noShows }) => ({
         subject: uri,
-        // A host is a person: only the URI is stored.
-        message: `${noShows} of the last ${ended} bookings of ${by === 'host' ? 'one host' : 'one event type'} were no-shows.`,
+        // A host is a person: only the URI is stored, and the message begins with the name when it is sent.
+        message: `${noShows} of ${ended} missed in ${daysText(within)}, ${shareText(noShows / ended, above)}`,
       }));
   },
 });
+
+const daysText = (ms: number): string =>
+  ms % dayMs === 0 ? `${ms / dayMs} ${ms === dayMs ? 'day' : 'days'}` : durationText(ms);
+
+/** `14 %, limit 10 %`; with decimals where the two would look the same. */
+function shareText(share: number, limit: number): string {
+  const texts = (digits: number) => [share, limit].map((one) => String(Number((one * 100).toFixed(digits))));
+  const [shown, shownLimit] = [0, 1, 2].map(texts).find(([a, b], digits) => a !== b || digits === 2) ?? [];
+  return `${shown} %, limit ${shownLimit} %`;
+}
 
 /** The service has trouble delivering, or has given up. */
 const subscription = defineCondition({

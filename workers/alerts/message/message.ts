@@ -153,13 +153,18 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
     rule: rule.name,
     follows: undefined,
     kind: 'digest',
-    title: truncate(`${rule.title}: ${messages.length} ${messages.length === 1 ? 'alert' : 'alerts'}`, maxTitleLength),
+    title: truncate(`${rule.title}: ${messages.length} ${digestNoun(messages)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: [],
     link: linkOf(rule, adminUrl, { alertsOf: rule.name }),
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),
   };
+}
+
+function digestNoun(messages: readonly Message[]): string {
+  if (messages.every(({ kind }) => kind === 'retraction')) return 'retracted';
+  return messages.length === 1 ? 'alert' : 'alerts';
 }
 
 /** The message of `slotstream alerts test`. */

@@ -49,6 +49,12 @@ const sample: Readonly<Record<string, unknown>> = {
   contact: {},
 };
 
+/** The fields of `contact` that a template names. */
+export function contactFieldsIn(template: string): readonly string[] {
+  const paths = engine.globalVariableSegmentsSync(template);
+  return paths.flatMap(([variable, field]) => (variable === 'contact' && typeof field === 'string' ? [field] : []));
+}
+
 /** Describes what is wrong with a template; undefined when nothing is. */
 export async function checkTemplate(template: string): Promise<string | undefined> {
   try {

@@ -11,7 +11,13 @@ export interface SendTimes {
   readonly name: string;
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
+  /** Alerts that are due at the same time are sent as one message. */
+  readonly isGrouped?: boolean | undefined;
 }
+
+/** Whether the alert can be one message with others of its rule. An incident is resolved by the retraction of its own alert. */
+export const isCollected = ({ channel }: Pick<Alert, 'channel'>, rule: SendTimes | undefined): boolean =>
+  rule?.digestMs !== undefined || (rule?.isGrouped === true && channel !== 'pagerduty');
 
 export interface PlanInput {
   readonly rules: ReadonlyMap<string, SendTimes>;
@@ -39,11 +45,15 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs =
     const sendMs = Math.max(pausedUntilMs, rule === undefined ? nowMs : sendTimeOf(alert, rule, nowMs));
     if (sendMs > nowMs) postponed.push({ id: alert.id, next_at: instantOf(sendMs) });
     else if (alert.digest !== null) addTo(formedDigests, alert.digest, alert);
-    else if (rule?.digestMs !== undefined) addTo(newDigests, rule.name, alert);
+    else if (isCollected(alert, rule)) addTo(newDigests, alert.rule, alert);
     else messages.push([alert]);
   }
   const now = instantOf(nowMs);
-  for (const alerts of newDigests.values()) {
+  for (const [name, alerts] of newDigests) {
+    if (alerts.length === 1 && rules.get(name)?.digestMs === undefined) {
+      messages.push(alerts);
+      continue;
+    }
     const digest = digestIdOf(alerts);
     postponed.push(...alerts.map(({ id }) => ({ id, next_at: now, digest })));
     messages.push(alerts.map((alert) => ({ ...alert, digest, next_at: now })));

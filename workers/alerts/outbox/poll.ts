@@ -13,7 +13,7 @@ import { markSent, postpone } from '#src/store/alerts/send-results.ts';
 import { dueAlerts, dueDigestAlerts, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { channelNames } from '#workers/alerts/channels/channel.ts';
-import { planSends, type SendTimes } from './plan.ts';
+import { isCollected, planSends, type SendTimes } from './plan.ts';
 import { sendClaimed, type SendNeeds } from './send.ts';
 
 export interface PollerNeeds extends Omit<SendNeeds, 'breakerOf' | 'stopping'> {
@@ -160,7 +160,7 @@ async function claimDue(
   const atMs = nowMs();
   const now = instantOf(atMs);
   const first = await dueAlerts(store, { now, limit, channel });
-  const hasDigest = first.some(({ rule }) => rules.get(rule)?.digestMs !== undefined);
+  const hasDigest = first.some((alert) => isCollected(alert, rules.get(alert.rule)));
   const seen =
     hasDigest && limit < alertsPerDigest ? await dueAlerts(store, { now, limit: alertsPerDigest, channel }) : first;
   if (seen.length === 0) return { messages: [], postponed: 0 };

@@ -14,6 +14,7 @@ import type { Log } from '#src/observability/log.ts';
 import { releaseAlerts } from '#src/store/alerts/claims.ts';
 import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { lockAlerts, messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import { buildDigest, buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
@@ -78,7 +79,9 @@ async function prepare(needs: SendNeeds, rule: AlertRule, alerts: readonly Alert
   const { current, over, contexts } = await recheck(needs.store, rule, alerts);
   if (over.length > 0 && !(await closeOver(needs, rule, { alerts, over }))) return undefined;
   if (current.length === 0) return undefined;
-  const messages = await Promise.all(current.map((alert) => buildFor(needs, rule, { alert, contexts })));
+  const subjects = current.map(({ subject_uri }) => subject_uri);
+  const names = isAboutBookings(rule) ? new Map() : await subjectNames(needs.store, subjects);
+  const messages = await Promise.all(current.map((alert) => buildFor(needs, rule, { alert, contexts, names })));
   const digest = current[0]?.digest ?? null;
   const [only] = messages;
   const message = digest === null && only ? only : buildDigest(needs, { id: digest ?? '', rule, messages });
@@ -131,10 +134,16 @@ async function recheck(from: Store | Unit, rule: AlertRule, alerts: readonly Ale
   };
 }
 
+interface BuildInput {
+  readonly alert: Alert;
+  /** The names of hosts and event types that a condition is about. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
 async function buildFor(
   needs: MessageNeeds,
   rule: AlertRule,
-  { alert, contexts }: { readonly alert: Alert; readonly contexts: Checked['contexts'] },
+  { alert, contexts, names }: Pick<Checked, 'contexts'> & BuildInput,
 ): Promise<Message> {
   const { subject_uri, fact, occurred_at, follows, episode, detail } = alert;
   const context = contexts.get(subject_uri);
@@ -142,7 +151,9 @@ async function buildFor(
     id: messageIdOf(alert),
     rule,
     kind: follows === null ? 'alert' : 'retraction',
-    about: context ? { context, fact: decodeBookingFact(fact) } : { subject: subject_uri, problem: detail },
+    about: context
+      ? { context, fact: decodeBookingFact(fact) }
+      : { subject: subject_uri, name: names.get(subject_uri), problem: detail },
     occurredAt: occurred_at,
     follows: follows === null ? undefined : messageIdOf({ id: follows, episode }),
   });

@@ -1,5 +1,6 @@
 // Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, those of the same meeting
 // when it changed, and those of the same person when a rule depends on the person.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readJson } from '#schemas/json-text.ts';
 import { isObject, propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -8,6 +9,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
+import type { FactTime } from './rule.ts';
 import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
 
 export interface LogPage {
@@ -77,7 +79,10 @@ export async function affectedBookings(
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
     found.push(...(await bookingsByAddress(store, distinct(addresses))));
-    if (entries.some(({ redacts }) => redacts))
+    // The label of a field or an option changed: any contact may have it.
+    const isDefinition = entries.some(({ family }) => family === 'custom_field_definition');
+    if (isDefinition) found.push(...(await recentBookings(store, since)));
+    if (isDefinition || entries.some(({ redacts }) => redacts))
       found.push(...(await alertedBookings(store, dependencies.contacts, since)));
   }
   if (dependencies.marks) {
@@ -99,6 +104,28 @@ async function alertedBookings({ db }: Store, rules: readonly string[], since: s
     .where('occurred_at', '>=', since)
     .execute();
   return rows.map(({ subject_uri: uri }) => uri);
+}
+
+const factTimes = ['created_at', 'canceled_at', 'no_show_at'] as const satisfies readonly FactTime[];
+const bookingsPerPage = 1_000;
+
+/** The bookings with a fact since then. It reads all: definitions change too rarely for an index. */
+async function recentBookings({ db }: Store, since: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const rows: readonly Record<'uri' | FactTime, string | null>[] = await db
+      .selectFrom('invitees')
+      .select(['uri', ...factTimes])
+      .where('uri', '>', after)
+      .orderBy('uri')
+      .limit(bookingsPerPage)
+      .execute();
+    const recent = rows.filter((row) => factTimes.some((name) => (row[name] ?? '') >= since));
+    found.push(...recent.map(({ uri }) => String(uri)));
+    after = rows.length < bookingsPerPage ? undefined : (rows.at(-1)?.uri ?? undefined);
+    await yieldToEventLoop();
+  }
+  return found;
 }
 
 interface PreviousValues {

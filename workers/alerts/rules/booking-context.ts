@@ -4,6 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
+import { customFieldReader } from './custom-fields.ts';
 import { hostsOf } from './filter.ts';
 import { contactsByAddress, isNoShow, marksByAddress } from './person-lookup.ts';
 import { contextColumns, type BookingContext, type ContactContext, type ContextRow, type NoShowMark } from './rule.ts';
@@ -99,17 +100,20 @@ async function contactsOf(
   const contactRows = await readColumns(from, 'contacts', lookup(contextColumns.contacts, uris));
   const rows = new Map(contactRows.map((row) => [row.uri, row]));
   const values = await readColumns(from, 'contact_custom_fields', {
-    columns: ['contact_uri', 'label', 'value'],
+    columns: ['contact_uri', 'field_uri', 'label', 'value'],
     key: 'contact_uri',
     values: uris,
   });
   const fields = Map.groupBy(values, ({ contact_uri: uri }) => uri);
+  const customFields = await customFieldReader(
+    from,
+    values.map(({ field_uri: uri }) => uri),
+  );
   const known = new Map<string, ContactContext>();
   for (const [address, candidates] of byAddress) {
     const row = candidates.flatMap((uri) => rows.get(uri) ?? []).find(({ deleted_at: at }) => at === null);
     if (row === undefined) continue;
-    const own = fields.get(row.uri) ?? [];
-    known.set(address, { row, fields: new Map(own.map(({ label, value }) => [String(label), value])) });
+    known.set(address, { row, ...customFields(fields.get(row.uri) ?? []) });
   }
   return known;
 }

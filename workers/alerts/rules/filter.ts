@@ -60,11 +60,15 @@ export function matchesContact(wanted: ContactFields, { contact }: BookingContex
   return Object.entries(wanted).every(([name, value]) => contact !== undefined && hasField(contact, name, value));
 }
 
-function hasField({ row, fields }: ContactContext, name: string, wanted: Scalar | readonly Scalar[]): boolean {
+function hasField(
+  { row, fields, optionUuids }: ContactContext,
+  name: string,
+  wanted: Scalar | readonly Scalar[],
+): boolean {
   const own = Object.hasOwn(row, name) ? propertyOf(row, name) : undefined;
   const value = own ?? fields.get(name);
   // A list, such as tags, matches with any of its values.
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value, optionUuids?.get(name)];
   const accepted: readonly Scalar[] = typeof wanted === 'object' ? wanted : [wanted];
   return accepted.some((one) => values.some((each) => isSame(each, one)));
 }

@@ -33,7 +33,10 @@ export type ContextRow<Name extends keyof typeof contextColumns> = Pick<
 /** A contact, with its custom fields by label. */
 export interface ContactContext {
   readonly row: ContextRow<'contacts'>;
+  /** The value of a single-select field is the label of the option. */
   readonly fields: ReadonlyMap<string, unknown>;
+  /** The UUIDs of selected options. */
+  readonly optionUuids?: ReadonlyMap<string, unknown>;
 }
 
 /** Everything known about one booking at the moment the rules are evaluated. */

@@ -8,7 +8,7 @@ import type { MirrorHealth, Problems } from '#workers/alerts/conditions/conditio
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
-import { matchesFilter } from './filter.ts';
+import { contactFields, matchesFilter } from './filter.ts';
 import type { BookingContext, BoundRule, RuleKind } from './rule.ts';
 import { bookingFields, bookingKinds, commonFields, pathText, shapeErrors } from './rules-file.ts';
 import { hostRecipients, slackUsers, toHostError } from './to-host.ts';
@@ -30,6 +30,8 @@ interface RuleSettings {
 export interface BookingRule extends RuleSettings, BoundRule {
   readonly titles: RuleKind['titles'];
   readonly omit: readonly string[];
+  /** The fields of contacts that it names, with the values it looks for. */
+  readonly contactFields: readonly { readonly field: string; readonly values: readonly unknown[] }[];
   readonly graceMs: number;
   /** Whether it depends on the contact, on other no-show marks of the person, and on the meeting. */
   readonly readsContact: boolean;
@@ -40,6 +42,7 @@ export interface BookingRule extends RuleSettings, BoundRule {
 }
 
 export interface ConditionRule extends RuleSettings {
+  readonly isGrouped?: boolean | undefined;
   find(health: MirrorHealth): Promise<Problems> | Problems;
 }
 
@@ -90,6 +93,9 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       ...bound,
       titles: kind.titles,
       omit,
+      contactFields: [filter.contact ?? {}, contactFields.catch({}).parse(propertyOf(rule, 'contact'))].flatMap(
+        (fields) => Object.entries(fields).map(([field, wanted]) => ({ field, values: [wanted].flat() })),
+      ),
       graceMs: grace ?? graceMs,
       readsContact: kind.reads === 'contact' || filter.contact !== undefined,
       readsMarks: kind.reads === 'marks',
@@ -100,6 +106,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
   });
   const conditions = rulesOf(conditionKinds).map(({ rule, kind }): ConditionRule => ({
     ...settingsOf(rule, kind),
+    isGrouped: kind.isGrouped,
     find: kind.bind(rule),
   }));
   return { bookings, conditions, byName: new Map([...bookings, ...conditions].map((rule) => [rule.name, rule])) };

@@ -32,10 +32,12 @@ export interface WatcherInput {
   readonly rules: readonly BookingRule[];
   /** `ALERT_MAX_AGE`: facts older than this are never reported. */
   readonly maxAgeMs: number;
+  /** When each rule was first loaded: earlier facts are not reported. Absent: all facts are. */
+  readonly firstLoaded?: ReadonlyMap<string, string>;
 }
 
 /** The name of the watcher's consumer offset. */
-const watcherConsumer = 'alerts:bookings';
+export const watcherConsumer = 'alerts:bookings';
 
 const pageLimit = 200;
 const saveEveryMs = 1_000;
@@ -156,7 +158,7 @@ interface Page {
 
 async function applyPage(
   unit: Unit,
-  { rules, maxAgeMs, nowMs }: WatcherInput & { readonly nowMs: number },
+  { rules, maxAgeMs, firstLoaded, nowMs }: WatcherInput & { readonly nowMs: number },
   { bookings, contexts }: Page,
 ): Promise<number> {
   // Alerts about erased people are deleted: nothing is sent about them any more, not even a retraction.
@@ -168,7 +170,9 @@ async function applyPage(
     unit,
     erased.map(({ id }) => id),
   );
-  const desired = [...contexts.values()].flatMap((context) => desiredAlerts(rules, context));
+  const desired = [...contexts.values()]
+    .flatMap((context) => desiredAlerts(rules, context))
+    .filter(({ rule, occurred_at: at }) => at >= (firstLoaded?.get(rule) ?? ''));
   return applyDesiredAlerts(unit, { subjects: [...contexts.keys()], desired, rules, nowMs, maxAgeMs });
 }
 

@@ -319,7 +319,7 @@ for (const { name, available, fresh } of storeEngines) {
         },
       ]);
       const rules = await rulesOf(
-        { name: 'types', when: 'no_show_spike', above: 0.5 },
+        { name: 'types', when: 'no_show_spike', above: 0.599, within: '36h' },
         { name: 'hosts', when: 'no_show_spike', by: 'host', of_at_least: 10, above: 0.39 },
         { name: 'few', when: 'no_show_spike', of_at_least: 6, above: 0.3 },
       );
@@ -330,12 +330,8 @@ for (const { name, available, fresh } of storeEngines) {
         detail,
       ]);
       expect(alerts.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
-        ['hosts', 'https://service.example.com/users/1', '4 of the last 10 bookings of one host were no-shows.'],
-        [
-          'types',
-          'https://service.example.com/event_types/1',
-          '3 of the last 5 bookings of one event type were no-shows.',
-        ],
+        ['hosts', 'https://service.example.com/users/1', '4 of 10 missed in 7 days, 40 %, limit 39 %'],
+        ['types', 'https://service.example.com/event_types/1', '3 of 5 missed in 1 d 12 h, 60 %, limit 59.9 %'],
       ]);
     });
   });

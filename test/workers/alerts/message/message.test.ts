@@ -295,6 +295,21 @@ describe('an alert about the mirror', () => {
     ).toEqual({ About: uri });
   });
 
+  it('begins with the name of its subject where that has one', async () => {
+    const rule = ruleOf('many', 'no_show_spike');
+    const found = '34 of 248 missed in 30 days, 14 %, limit 10 %';
+    const about = { subject: 'https://api.example.test/users/U1', name: 'Rosa Bergström', problem: found };
+    expect(await textOf({ ...problem, rule, about })).toEqual([
+      'Many no-shows: Rosa Bergström',
+      `Rosa Bergström: ${found}`,
+    ]);
+    expect(await factsOf({ ...problem, rule, about })).toEqual({});
+    expect(await textOf({ ...problem, rule, about, kind: 'retraction' })).toEqual([
+      'Many no-shows (over): Rosa Bergström',
+      'This is over for Rosa Bergström: An unusually large share of bookings are no-shows.',
+    ]);
+  });
+
   it('has a title for every kind of rule', () => {
     const titles = [...bookingKinds, ...conditionKinds].map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
@@ -318,6 +333,9 @@ describe('a digest', () => {
       occurredAt: '2026-11-17T00:00:00.000000Z',
       subjects: [inviteeUri, 'u2'],
     });
+    const over = { ...one, kind: 'retraction' } as const;
+    const retracted = buildDigest(needs, { id: 'd3', rule: noShow.rule, messages: [over, over] });
+    expect(retracted.title).toBe('No-show: 2 retracted');
     const many = buildDigest(needs, {
       id: 'd2',
       rule: noShow.rule,

@@ -33,6 +33,7 @@ const rulesOf = (...rules: readonly Partial<SendTimes>[]) =>
 const rules = rulesOf(
   { name: 'plain' },
   { name: 'gathered', digestMs: 60_000 },
+  { name: 'grouped', isGrouped: true },
   { name: 'nightly', digestMs: 86_400_000, quiet: { from: '22:00', to: '06:00', timezone: 'UTC' } },
   { name: 'resting', quiet: { from: '11:00', to: '13:00', timezone: 'UTC' } },
 );
@@ -91,6 +92,19 @@ describe('due alerts', () => {
       }),
       runs(100),
     );
+  });
+
+  it('of a rule that groups them are one message at once; one alone is an ordinary alert', () => {
+    const due = ['a', 'b', 'c'].map((id) => alertOf(id, { rule: 'grouped' }));
+    const { messages, postponed } = planAt(due);
+    expect(idsOf(messages)).toEqual([['a', 'b', 'c']]);
+    expect(postponed.every(({ next_at }) => next_at === instantOf(nowMs))).toBe(true);
+    expect(planAt(due.slice(0, 1))).toEqual({ postponed: [], messages: [due.slice(0, 1)] });
+  });
+
+  it('that open incidents are not grouped: each is resolved by its own retraction', () => {
+    const due = ['a', 'b'].map((id) => alertOf(id, { rule: 'grouped', channel: 'pagerduty' }));
+    expect(idsOf(planAt(due).messages)).toEqual([['a'], ['b']]);
   });
 
   it('stay in the digest they were put into, apart from later ones', () => {

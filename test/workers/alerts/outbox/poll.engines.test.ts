@@ -4,6 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
 import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
+import { writeRows } from '#src/store/rows.ts';
 import type { ChannelName, SendResult } from '#workers/alerts/channels/channel.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
@@ -102,6 +103,37 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     clock.nowMs += 6_000;
     await expect.poll(() => sent).toHaveLength(2);
     expect(sizesOf(sent)).toEqual(before);
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+  });
+
+  it('sends the alerts about several hosts as one message with their names', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const uris = [1, 2, 3].map((n) => `https://api.example.test/users/${n}`);
+    const at = instantOf(startMs);
+    const alerts = uris.map((subject_uri, n) => ({
+      ...{ id: `a${n}`, rule: 'many', channel: 'slack', fact: 'since', occurred_at: at, due_at: at, subject_uri },
+      detail: `${n} of 10 missed in 7 days, ${n}0 %, limit 5 %`,
+    }));
+    await store.transaction(async (unit) => {
+      await writeRows(unit, 'users', [
+        { uri: uris[0] ?? '', name: 'Rosa Bergström' },
+        { uri: uris[1] ?? '', name: 'Tom Ek' },
+      ]);
+      await insertAlerts(unit, alerts, at);
+    });
+    await using polling = startPoller(store, { rule: { isGrouped: true, title: 'Many no-shows' } });
+    await expect.poll(() => polling.sent).toHaveLength(1);
+    expect(polling.sent).toMatchObject([
+      {
+        title: 'Many no-shows: 3 alerts',
+        text: [
+          '• Rosa Bergström: 0 of 10 missed in 7 days, 00 %, limit 5 %',
+          '• Tom Ek: 1 of 10 missed in 7 days, 10 %, limit 5 %',
+          '• 2 of 10 missed in 7 days, 20 %, limit 5 %',
+        ].join('\n'),
+      },
+    ]);
     await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 

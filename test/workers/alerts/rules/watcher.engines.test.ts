@@ -1,7 +1,4 @@
 // The watcher on both stores: from the log to the outbox.
-import { mkdtempDisposable, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -20,6 +17,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
+import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const hourMs = 3_600_000;
@@ -40,13 +38,6 @@ async function watching(store: Store, rules?: readonly BookingRule[]): Promise<W
     return alertsAbout(store, subjects);
   };
   return { store, watch, alerts };
-}
-
-async function rulesOf(...rules: readonly object[]): Promise<readonly BookingRule[]> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-rules-'));
-  const file = join(folder.path, 'rules.json');
-  await writeFile(file, JSON.stringify({ rules }));
-  return (await loadRules({ file, graceMs: 0, configured: [] })).bookings;
 }
 
 function contactBody(how: 'created' | 'updated' | 'deleted', minute: number, emails: readonly string[]): string {
@@ -198,7 +189,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await using opened = await fresh();
     const { store, watch, alerts } = await watching(
       opened.store,
-      await rulesOf({ name: 'again', when: 'repeat_no_show' }),
+      await bookingRules({ name: 'again', when: 'repeat_no_show' }),
     );
     const [earlier, later] = [noShowBooking(1, nowMs - 48 * hourMs), noShowBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked.replaceAll('person-2@', 'Ada@')]);
@@ -214,7 +205,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
 
   it('evaluates the other bookings of a person when a booking no longer belongs to them', async () => {
     await using opened = await fresh();
-    const rules = await rulesOf({ name: 'again', when: 'repeat_no_show' });
+    const rules = await bookingRules({ name: 'again', when: 'repeat_no_show' });
     const { store, watch, alerts } = await watching(opened.store, rules);
     const [earlier, later] = [noShowBooking(1, nowMs - 48 * hourMs), noShowBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked, earlier.marked.replaceAll('person-1@', 'Person-2@')]);
@@ -231,7 +222,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await using opened = await fresh();
     const { store, watch, alerts } = await watching(
       opened.store,
-      await rulesOf({ name: 'acme', when: 'vip', contact: { company: 'Acme' } }),
+      await bookingRules({ name: 'acme', when: 'vip', contact: { company: 'Acme' } }),
     );
     const states = async () => {
       await watch();

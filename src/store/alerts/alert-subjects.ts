@@ -1,0 +1,23 @@
+// The names of what alerts are about: invitees, hosts and event types. Alerts store only URIs; names are read when they are shown.
+import type { Store, Unit } from '#src/store/contract.ts';
+import { readColumns } from '#src/store/rows.ts';
+
+/** Leaves out what has no name: the mirror itself, subscriptions, erased people. */
+export async function subjectNames(
+  from: Store | Unit,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = [...new Set(subjects)].filter((subject) => URL.canParse(subject));
+  const invitees = await readColumns(from, 'invitees', {
+    columns: ['uri', 'name', 'first_name', 'last_name', 'email'],
+    key: 'uri',
+    values,
+  });
+  const people = invitees.map(({ uri, name, first_name, last_name, email }) => ({
+    uri,
+    name: name || [first_name, last_name].filter(Boolean).join(' ') || email,
+  }));
+  const lookup = { columns: ['uri', 'name'], key: 'uri', values } as const;
+  const others = [...(await readColumns(from, 'users', lookup)), ...(await readColumns(from, 'event_types', lookup))];
+  return new Map([...people, ...others].flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
+}

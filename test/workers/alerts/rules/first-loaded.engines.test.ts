@@ -1,0 +1,84 @@
+// A rule reports only what happened after it was first loaded.
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
+import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
+import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import { registerWatcher } from '#workers/alerts/rules/watcher.ts';
+import { catchUp } from '../../../harness/alerts/alert-world.ts';
+import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
+import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
+import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+
+const startMs = Date.UTC(2026, 10, 16, 12);
+const hourMs = 3_600_000;
+const noShow = (name: string) => ({ name, when: 'no_show' });
+
+/** Starts a process with these rules and evaluates the log. */
+async function run(store: Store, rules: readonly BookingRule[], nowMs: number): Promise<void> {
+  const firstLoaded = await registerRules(store, rules, instantOf(nowMs));
+  await registerWatcher({ store, nowMs: () => nowMs });
+  await catchUp({ store, nowMs: () => nowMs }, { rules, maxAgeMs: 24 * hourMs, firstLoaded });
+}
+
+const alerted = async (store: Store) =>
+  (await rowsOf(store, 'alerts')).map(({ rule, subject_uri: uri, state }) => [rule, uri, state].join(' ')).toSorted();
+
+describe.each(storeEngines.filter(({ available }) => available))('a rule on $name', ({ fresh }) => {
+  it('that is added later does not report a booking from before, whenever that is touched; the older rule does', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const [before, after] = [noShowBooking(1, startMs + hourMs), noShowBooking(2, startMs + 3 * hourMs)];
+    await run(store, await bookingRules(noShow('first')), startMs);
+    const both = await bookingRules(noShow('first'), noShow('second'));
+    await run(store, both, startMs + 2 * hourMs);
+    await ingestBodies(store, [before.marked, after.marked]);
+    await run(store, both, startMs + 4 * hourMs);
+    const expected = [
+      `first ${before.uri} pending`,
+      `first ${after.uri} pending`,
+      `second ${after.uri} pending`,
+    ].toSorted();
+    expect(await alerted(store)).toEqual(expected);
+    // The times are not forgotten while another rules file is in use.
+    await run(store, await bookingRules(noShow('second')), startMs + 5 * hourMs);
+    await ingestBodies(store, [before.booked, after.booked]);
+    await run(store, both, startMs + 6 * hourMs);
+    expect(await alerted(store)).toEqual(expected);
+  });
+
+  it('of a new installation reports nothing from before its first start', async () => {
+    await using opened = await fresh();
+    const rules = await bookingRules(noShow('first'));
+    await run(opened.store, rules, startMs);
+    const [before, after] = [noShowBooking(1, startMs - hourMs), noShowBooking(2, startMs + hourMs)];
+    await ingestBodies(opened.store, [before.marked, after.marked]);
+    await run(opened.store, rules, startMs + 2 * hourMs);
+    expect(await alerted(opened.store)).toEqual([`first ${after.uri} pending`]);
+  });
+
+  it('that a version without these times has used keeps its alerts', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const rules = await bookingRules(noShow('first'));
+    const old = (nowMs: number) => catchUp({ store, nowMs: () => nowMs }, { rules, maxAgeMs: 24 * hourMs });
+    await old(startMs);
+    const [known, late] = [noShowBooking(1, startMs), noShowBooking(2, startMs + hourMs)];
+    await ingestBodies(store, [known.marked]);
+    await old(startMs + hourMs);
+    await run(store, rules, startMs + 2 * hourMs);
+    await ingestBodies(store, [known.booked, late.marked]);
+    await run(store, rules, startMs + 3 * hourMs);
+    expect(await alerted(store)).toEqual([`first ${known.uri} pending`, `first ${late.uri} pending`].toSorted());
+  });
+
+  it('has one time when several processes load it at once', async () => {
+    await using opened = await fresh();
+    const another = await opened.openAnother();
+    const rules = await bookingRules(noShow('first'), noShow('second'));
+    const times = await Promise.all(
+      [opened.store, another, opened.store].map((store, n) => registerRules(store, rules, instantOf(startMs + n))),
+    );
+    expect(new Set(times.map((each) => JSON.stringify([...each].toSorted()))).size).toBe(1);
+  });
+});
