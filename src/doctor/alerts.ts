@@ -1,23 +1,28 @@
-// Checks alerts: the rules load, channels are configured, and no alert was given up.
+// Checks alerts: the rules load and name fields that exist, channels are configured, links lead somewhere, and no alert was given up.
 import { slotstream } from '#src/base/command.ts';
+import type { Config } from '#src/config/load.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
+import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'alerts';
 
 export const checkAlerts: Check = async ({ config: { alerts, ...config }, log }, report) => {
   const configured = configuredChannels(alerts);
-  const { bookings, conditions } = await loadRules({ ...alerts, configured });
-  const rules = [...bookings, ...conditions];
+  const ruleset = await loadRules({ ...alerts, configured });
+  const rules = [...ruleset.byName.values()];
   const channels = [...new Set(rules.flatMap((rule) => rule.channels))];
   const hasExternal = channels.some((channel) => channel !== 'log');
-  const summary = `${rules.length} rules send to ${channels.join(', ')}.`;
+  const summary = `${rules.length} alert ${rules.length === 1 ? 'rule' : 'rules'}, sent to: ${channels.join(', ')}.`;
   const advice = 'To send them elsewhere too, set up a channel (docs/alerts.md).';
   // Alerts in the log alone are a choice, not a fault.
   report.ok(name, hasExternal ? summary : `${summary} ${advice}`);
   await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });
+  for (const { message, fix } of await alertWarnings({ alerts, rules: ruleset, store }))
+    report.warning(name, message, fix);
   if (store === undefined) return;
   const failed = (await countAlerts(store)).filter(({ state }) => state === 'failed');
   for (const { channel, count } of failed)
@@ -27,3 +32,28 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log },
       `${slotstream} alerts test --channel ${channel}; when that works: ${slotstream} alerts resend --failed`,
     );
 };
+
+/** Channels that people read; the others have no use for a link. */
+const isForPeople = (channel: string): boolean => !['log', 'webhook'].includes(channel);
+
+interface WarningInput {
+  readonly alerts: Config['alerts'];
+  readonly rules: Ruleset;
+  /** Undefined where there is no mirror yet. */
+  readonly store: Store | undefined;
+}
+
+/** What makes alerts useless without being a mistake of the rules file. */
+export async function alertWarnings({ alerts, rules, store }: WarningInput) {
+  const isRead = [...rules.byName.values()].some(({ channels }) => channels.some(isForPeople));
+  const noLinks = {
+    message: 'Alerts have no links: the address of the admin listener is not known to other machines.',
+    fix: 'Set ADMIN_URL to the address under which people reach the admin listener.',
+  };
+  const unknown = store === undefined ? [] : await unknownContactFields(store, rules.bookings);
+  const fix = `Correct ALERTS_FILE; if the field is new: ${slotstream} backfill custom_field_definitions`;
+  return [
+    ...(isRead && alerts.adminUrl === undefined ? [noLinks] : []),
+    ...unknown.map((message) => ({ message, fix })),
+  ];
+}

@@ -9,6 +9,9 @@ import { instantOf } from '#src/base/time.ts';
 import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { alertStates, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
+import { alertWarnings } from '#src/doctor/alerts.ts';
+import { openMirrorIfAny } from '#src/doctor/check.ts';
 import { channelNames, type Channel, type ChannelName } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
@@ -57,7 +60,7 @@ export const alerts = defineVerb({
     rule: { flags: '--rule <name>', help: 'list: only alerts of this rule', reads: z.string().optional() },
     limit: {
       flags: '--limit <n>',
-      help: 'list: at most this many, newest first (20)',
+      help: 'list: how many, newest first (default 20)',
       reads: wholeNumberFrom(1)
         .optional()
         .transform((given = 20) => given),
@@ -77,7 +80,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
     const { alerts: settings } = context.config();
     const configured = configuredChannels(settings);
     // With an invalid rules file no alert would be sent.
-    await loadRules({ ...settings, configured });
+    const rules = await loadRules({ ...settings, configured });
     const opened = await openChannels(settings, { log: context.log(), clock: () => context.now().getTime() });
     const chosen = [...opened.values()].filter(({ name }) => (only === undefined ? configured : [only]).includes(name));
     if (chosen.length === 0)
@@ -93,6 +96,9 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
         safeTerminalText(answer),
       ]);
       context.out(json ? JSON.stringify(answers) : renderTable(['channel', 'to', '', 'answer'], rows));
+      await using store = await openMirrorIfAny({ config: context.config(), log: context.log() });
+      for (const { message, fix } of await alertWarnings({ alerts: settings, rules, store }))
+        context.notify(`! ${safeTerminalText(message)}\n  → ${fix}`);
       return answers.every(({ ok }) => ok) ? 0 : 1;
     } finally {
       for (const channel of opened.values()) await channel.close?.();
@@ -107,17 +113,23 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
       { count: limit, descending: true, backwards: false },
     );
     const records = items.map(shownAlert);
+    const names = await subjectNames(
+      store,
+      records.map((one) => one.subject_uri),
+    );
     if (json) context.out(JSON.stringify(records));
     else if (records.length === 0) context.out('No alerts.');
     else
       context.out(
         renderTable(
-          ['created', 'state', 'channel', 'rule', 'attempts', 'id', 'last error'],
+          ['created', 'state', 'due', 'channel', 'rule', 'about', 'attempts', 'id', 'last error'],
           records.map((one) => [
             one.created_at.slice(0, 19),
             one.state,
+            one.state === 'pending' ? one.next_at.slice(0, 19) : '',
             one.channel,
             `${one.rule}${one.follows === null ? '' : ' (retraction)'}`,
+            safeTerminalText(names.get(one.subject_uri) ?? one.subject_uri),
             String(one.attempts),
             one.id,
             safeTerminalText(one.last_error ?? ''),
@@ -145,6 +157,14 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
 const testTimeoutMs = 60_000;
 
 async function sendTest(context: VerbContext, channel: Channel) {
+  // It needs no test, and its line would be mixed into the output.
+  if (channel.name === 'log')
+    return {
+      channel: channel.name,
+      target: channel.target,
+      ok: true,
+      answer: 'nothing to test: alerts are lines of the log',
+    };
   const { adminUrl } = context.config().alerts;
   const message = testMessage({ adminUrl }, { id: randomUUID(), now: instantOf(context.now()) });
   const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(testTimeoutMs)]);

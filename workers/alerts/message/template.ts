@@ -62,7 +62,7 @@ export async function checkTemplate(template: string): Promise<string | undefine
     const names = (await engine.globalVariables(parsed)).map(String);
     const known: readonly string[] = templateVariables;
     const unknown = names.filter((name) => !known.includes(name));
-    if (unknown.length > 0) return `unknown variable in the template: ${unknown.join(', ')}`;
+    if (unknown.length > 0) return `unknown variable ${unknown.join(', ')}`;
     engine.renderSync(parsed, sample);
     return undefined;
   } catch (error) {

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
-const zone = z.string().refine(isZone, 'an IANA time zone such as Europe/Berlin');
+const zone = z.string().refine(isZone, 'must be an IANA time zone such as Europe/Berlin');
 
 /** Quiet hours may cross midnight. Two equal times are rejected: they would be quiet for ever. */
 export const quietHours = z
   .strictObject({ from: timeOfDay, to: timeOfDay, timezone: zone.default('UTC') })
-  .refine(({ from, to }) => from !== to, 'two different times');
+  .refine(({ from, to }) => from !== to, 'must have two different times');
 export type QuietHours = z.output<typeof quietHours>;
 
 function isZone(timeZone: string): boolean {

@@ -1,4 +1,4 @@
-// The rules file: one JSON object, validated strictly; all mistakes are reported at once, each with its path.
+// The rules file: one JSON object, validated strictly; all mistakes are reported at once, each by the name of its rule.
 import { z } from 'zod';
 import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
@@ -9,6 +9,7 @@ import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { filter } from './filter.ts';
 import { lateCancel } from './late-cancel.ts';
 import { noShow, repeatNoShow } from './no-show.ts';
+import { mistakesIn, ruleText } from './mistake-text.ts';
 import type { RuleKind } from './rule.ts';
 import { slackUsers } from './to-host.ts';
 import { vip } from './vip.ts';
@@ -48,40 +49,33 @@ export const bookingFields = {
 
 const fileShape = z.strictObject({
   slack_users: slackUsers,
-  rules: z.array(z.looseObject({ when: z.enum(kindNames) })).max(200),
+  rules: z.array(z.looseObject({})).max(200),
 });
 
-const ruleSchemas = new Map<string, z.ZodType>([
-  ...bookingKinds.map(
-    ({ when, options }) => [when, z.strictObject({ ...commonFields, ...bookingFields, ...options })] as const,
-  ),
-  ...conditionKinds.map(({ when, options }) => [when, z.strictObject({ ...commonFields, ...options })] as const),
+const fieldsOfKinds = new Map([
+  ...bookingKinds.map(({ when, options }) => [when, { ...commonFields, ...bookingFields, ...options }] as const),
+  ...conditionKinds.map(({ when, options }) => [when, { ...commonFields, ...options }] as const),
 ]);
+
+/** A rule of an unknown kind may have the fields of every kind, so that its other mistakes are reported too. */
+const allFields = [...fieldsOfKinds.values()].flatMap((fields) => Object.keys(fields));
+const unknownKind = {
+  ...Object.fromEntries(allFields.map((field) => [field, z.unknown().optional()])),
+  ...commonFields,
+};
 
 /** Every mistake in the shape of the file, as `path: what is wrong`. */
 export function shapeErrors(file: unknown): readonly string[] {
-  const outer = issuesOf(fileShape, file);
+  const outer = mistakesIn(fileShape, file, Object.keys(fileShape.shape)).map(
+    ({ path, text }) => `${path.length === 0 ? 'The file' : path.map(String).join('.')}: ${text}`,
+  );
   const rules = isObject(file) && Array.isArray(file['rules']) ? file['rules'] : [];
   const inner = rules.flatMap((rule: unknown, index) => {
-    const schema = isObject(rule) ? ruleSchemas.get(String(rule['when'])) : undefined;
-    return schema === undefined
-      ? []
-      : issuesOf(schema, rule).map(({ path, ...issue }) => ({ ...issue, path: ['rules', index, ...path] }));
+    if (!isObject(rule)) return [];
+    const fields = fieldsOfKinds.get(String(rule['when'])) ?? unknownKind;
+    return mistakesIn(z.strictObject(fields), rule, Object.keys(fields)).map(
+      ({ path, text }) => `${ruleText(rule, index)}: ${path.map(String).join('.')} ${text}`,
+    );
   });
-  return [...outer, ...inner].map(
-    ({ path, message }) => `${pathText(path)}: ${path.at(-1) === 'when' ? `one of ${kindNames.join(', ')}` : message}`,
-  );
+  return [...outer, ...inner];
 }
-
-interface ShapeIssue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-function issuesOf(schema: z.ZodType, value: unknown): readonly ShapeIssue[] {
-  const read = schema.safeParse(value, { error: ({ input }) => (input === undefined ? 'required' : undefined) });
-  return read.error?.issues ?? [];
-}
-
-export const pathText = (path: readonly PropertyKey[]): string =>
-  path.length === 0 ? 'The file' : path.map(String).join('.');

@@ -10,7 +10,8 @@ import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { contactFields, matchesFilter } from './filter.ts';
 import type { BookingContext, BoundRule, RuleKind } from './rule.ts';
-import { bookingFields, bookingKinds, commonFields, pathText, shapeErrors } from './rules-file.ts';
+import { ruleText } from './mistake-text.ts';
+import { bookingFields, bookingKinds, commonFields, shapeErrors } from './rules-file.ts';
 import { hostRecipients, slackUsers, toHostError } from './to-host.ts';
 
 interface RuleSettings {
@@ -66,7 +67,7 @@ export interface RulesetInput {
 const common = z.object(commonFields);
 const ofBookings = z.object(bookingFields);
 
-/** Throws one error that lists every mistake in the file with its path. */
+/** Throws one error that lists every mistake in the file by the name of its rule. */
 export async function loadRules({ file, graceMs, configured }: RulesetInput): Promise<Ruleset> {
   const given = file === undefined ? defaultRules : await readRules(file);
   const mistakes = [...shapeErrors(given), ...(await crossRuleErrors(rulesIn(given), configured))];
@@ -153,21 +154,20 @@ async function crossRuleErrors(
   const mistakes: string[] = [];
   for (const [index, rule] of rules.entries()) {
     const [name, channels] = ['name', 'channels'].map((key) => propertyOf(rule, key));
-    const at = (key: string) => pathText(['rules', index, key]);
-    if (name !== undefined && names.indexOf(name) !== index)
-      mistakes.push(`${at('name')}: another rule has the same name`);
+    const report = (key: string, text: string) => mistakes.push(`${ruleText(rule, index)}: ${key} ${text}`);
+    if (name !== undefined && names.indexOf(name) !== index) report('name', 'is the name of another rule too');
     for (const channel of Array.isArray(channels) ? channels : []) {
       const variables = variablesOf.get(channel);
       if (variables !== undefined && !configured.includes(channel))
-        mistakes.push(`${at('channels')}: ${channel} is not configured (${variables})`);
+        report('channels', `has ${channel}, which is not configured (${variables})`);
     }
     for (const key of ['template', 'retraction_template']) {
       const template = propertyOf(rule, key);
       const mistake = typeof template === 'string' ? await templateError(template) : undefined;
-      if (mistake !== undefined) mistakes.push(`${at(key)}: ${mistake}`);
+      if (mistake !== undefined) report(key, `is wrong: ${mistake}`);
     }
     const hostMistake = toHostError(rule, configured);
-    if (hostMistake !== undefined) mistakes.push(`${at('to_host')}: ${hostMistake}`);
+    if (hostMistake !== undefined) report('to_host', hostMistake);
   }
   return mistakes;
 }

@@ -18,7 +18,7 @@ export const vip = defineRule({
   titles: { booked: 'VIP booked', canceled: 'VIP cancellation', no_show: 'VIP no-show' },
   about: 'An important contact booked, canceled or did not show up.',
   options: {
-    contact: contactFields.refine((fields) => Object.keys(fields).length > 0, 'at least one field'),
+    contact: contactFields.refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),
     on: z.array(z.enum(occasions)).min(1).default(['no_show']),
   },
   factTimes: ({ on }) => on.map((one) => factTimes[one]),

@@ -6,7 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markFailed } from '#src/store/alerts/send-results.ts';
-import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { deleteAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { writeRows } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 
@@ -78,8 +79,51 @@ describe('slotstream alerts', () => {
     const before = sink.bodies.length;
     const { code, err } = await home.run(['alerts', 'test'], { ALERTS_FILE: file });
     expect([code, sink.bodies.length]).toEqual([2, before]);
-    expect(err).toContain('rules.0.when');
-    expect(err).toContain('rules.1.name');
+    expect(err).toContain('rules.0 (a): when must be one of no_show,');
+    expect(err).toContain('rules.1 (A): name must be lower-case letters');
+  });
+
+  it('list shows whom or what an alert is about, and when a pending one is due', async () => {
+    await using store = await openStore({ report: () => {} }, home.store);
+    const [invitee, host] = ['https://service.example.com/invitees/9', 'https://service.example.com/users/9'];
+    const later = '2026-01-01T06:30:00.000000Z';
+    const alert = { rule: 'named', channel: 'slack', fact: 'a', occurred_at: time, due_at: later };
+    await store.transaction(async (unit) => {
+      await writeRows(unit, 'invitees', [{ uri: invitee, name: 'Juan Weber\u009b31m' }]);
+      await writeRows(unit, 'users', [{ uri: host, name: 'Rosa Bergström' }]);
+      const subjects = [invitee, host, 'mirror'];
+      await insertAlerts(
+        unit,
+        subjects.map((subject_uri, n) => ({ ...alert, id: `n${n}`, subject_uri })),
+        time,
+      );
+    });
+    const { out } = await home.run(['alerts', 'list', '--rule', 'named']);
+    for (const name of ['Juan Weber\\\\u009b31m', 'Rosa Bergström', 'mirror'])
+      expect(out).toMatch(new RegExp(`pending +2026-01-01T06:30:00 +slack +named +${name} `));
+    await store.transaction((unit) => deleteAlerts(unit, ['n0', 'n1', 'n2']));
+  });
+
+  it('test and doctor warn of missing links and of fields that contacts do not have', async () => {
+    await using store = await openStore({ report: () => {} }, home.store);
+    await store.transaction((unit) =>
+      writeRows(unit, 'custom_field_definitions', [{ uri: 'https://service.example.com/fields/1', label: 'Segment' }]),
+    );
+    const file = join(home.dataDir, 'vip.json');
+    await writeFile(file, JSON.stringify({ rules: [{ name: 'vip', when: 'vip', contact: { Tier: 'gold' } }] }));
+    for (const verb of [['alerts', 'test'], ['doctor']]) {
+      const bad = await home.run(verb, { ALERTS_FILE: file });
+      expect(bad.out + bad.err).toContain('Rule vip: contacts have no field “Tier”. Custom fields: Segment.');
+      expect(bad.out + bad.err).toContain('Set ADMIN_URL');
+      const good = await home.run(verb, { ADMIN_URL: 'https://slots.example.test' });
+      expect(good.out + good.err).not.toMatch(/Tier|ADMIN_URL/);
+    }
+  });
+
+  it('test has nothing to send when alerts are lines of the log', async () => {
+    const { code, out, err } = await home.run(['alerts', 'test'], { ALERT_SLACK_URL: '' });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^log +the log +✓ +nothing to test/m);
   });
 
   it('list, resend and doctor show an alert that failed', async () => {
@@ -96,7 +140,8 @@ describe('slotstream alerts', () => {
       await markFailed(unit, await readAlerts(unit, ['one']), failure);
     });
     const listed = await home.run(['alerts', 'list', '--state', 'failed']);
-    expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/failed +slack +no_show +1 +one +503/)]);
+    const line = /failed +slack +no_show +https:\/\/service\.example\.com\/invitees\/1 +1 +one +503/;
+    expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(line)]);
     expect(listed.out).not.toContain('\u001b');
     const doctor = await home.run(['doctor']);
     expect(doctor.out).toContain('✗ alerts: 1 alert could not be sent to slack.');

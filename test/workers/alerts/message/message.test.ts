@@ -451,7 +451,7 @@ describe('a template', () => {
   });
 
   it.each([
-    ['{{ nam }}', 'unknown variable in the template: nam'],
+    ['{{ nam }}', 'unknown variable nam'],
     ['{{ name', 'not a valid Liquid template: output "{{ name" not closed'],
     ['{% if name %}', 'not a valid Liquid template: tag {% if name %} not closed'],
     ['{{ name | shout }}', 'not a valid Liquid template: undefined filter: shout'],

@@ -111,8 +111,11 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     const { store } = opened;
     const uris = [1, 2, 3].map((n) => `https://api.example.test/users/${n}`);
     const at = instantOf(startMs);
+    const common = { rule: 'many', channel: 'slack', fact: 'since', occurred_at: at, due_at: at };
     const alerts = uris.map((subject_uri, n) => ({
-      ...{ id: `a${n}`, rule: 'many', channel: 'slack', fact: 'since', occurred_at: at, due_at: at, subject_uri },
+      ...common,
+      id: `a${n}`,
+      subject_uri,
       detail: `${n} of 10 missed in 7 days, ${n}0 %, limit 5 %`,
     }));
     await store.transaction(async (unit) => {

@@ -72,28 +72,52 @@ describe('the rules', () => {
     expect(factsOf({ invitee })).toEqual([]);
   });
 
-  it('are rejected with every mistake at once, each with its path', async () => {
+  it('are rejected with every mistake at once, by the name of the rule and in plain words', async () => {
     const rules = [
-      { name: 'A b', when: 'no_show', quiet_hours: { from: '25:00', to: '06:00' } },
-      { name: 'x', when: 'nothing' },
+      { name: 'A b', when: 'no_show', quiet_hours: { from: '25:00', to: '06:00', zone: 'UTC' }, omit: 'email' },
+      { name: 'x', when: 'nothing', chanels: ['log'], channels: [], grace: '1h', digest: 5 },
       { name: 'x', when: 'late_cancel', hours: -1, channels: ['slack', 'log'], template: '{{ unknown_name }}' },
-      { when: 'vip', unknown: true },
+      { when: 'vip', contakt: { Tier: 'gold' }, on: ['boked'] },
       5,
+      {
+        name: 'many',
+        when: 'repeat_no_show',
+        times: '3',
+        within: '90',
+        filter: { host: { a: 1 }, contact: { a: null } },
+      },
+      { name: 'more', when: 'no_show_spike', above: 1.5, of_at_least: 1.5, template: 'x'.repeat(5_000) },
+      { name: 'key', when: 'vip', contact: {}, quiet_hours: { from: '10:00', to: '10:00', timezone: 'Mars' } },
     ];
-    const places = (await mistakesIn({ rules, more: 1 })).map((line) => line.split(': ')[0]);
-    expect(places.toSorted()).toEqual([
-      'The file',
-      'rules.0.name',
-      'rules.0.quiet_hours.from',
-      'rules.1.when',
-      'rules.2.channels',
-      'rules.2.hours',
-      'rules.2.name',
-      'rules.2.template',
-      'rules.3',
-      'rules.3.contact',
-      'rules.3.name',
-      'rules.4',
+    expect(await mistakesIn({ rules, more: 1 })).toEqual([
+      'rules.4: must be an object',
+      'more: is not a known field',
+      'rules.0 (A b): name must be lower-case letters, digits, - and _',
+      'rules.0 (A b): quiet_hours.from must be a time of day such as 22:00',
+      'rules.0 (A b): quiet_hours.zone is not a known field',
+      'rules.0 (A b): omit must be a list',
+      expect.stringMatching(/^rules\.1 \(x\): when must be one of no_show, repeat_no_show, /),
+      'rules.1 (x): channels must not be empty',
+      'rules.1 (x): digest must be a text',
+      'rules.1 (x): chanels is not a known field; did you mean channels?',
+      'rules.2 (x): hours must be more than 0',
+      'rules.3: name is missing',
+      'rules.3: contact is missing',
+      'rules.3: on.0 must be one of booked, canceled, no_show',
+      'rules.3: contakt is not a known field; did you mean contact?',
+      'rules.5 (many): filter.host must be one value or a list of values, which are texts, numbers, true or false',
+      'rules.5 (many): filter.contact.a must be one value or a list of values, which are texts, numbers, true or false',
+      'rules.5 (many): times must be a number',
+      'rules.5 (many): within must be a duration such as 30s, 5m, 1h or 1d',
+      'rules.6 (more): template must be at most 4000 characters long',
+      'rules.6 (more): above must be at most 1',
+      'rules.6 (more): of_at_least must be a whole number',
+      'rules.7 (key): quiet_hours.timezone must be an IANA time zone such as Europe/Berlin',
+      'rules.7 (key): quiet_hours must have two different times',
+      'rules.7 (key): contact must have at least one field',
+      'rules.2 (x): name is the name of another rule too',
+      'rules.2 (x): channels has slack, which is not configured (ALERT_SLACK_URL)',
+      'rules.2 (x): template is wrong: unknown variable unknown_name',
     ]);
   });
 
@@ -142,20 +166,20 @@ describe('the rules', () => {
     expect(
       await mistakesIn({ rules, slack_users: { Grace: 'U012AB3CD', 'a@example.test': '@grace' } }, ['teams']),
     ).toEqual([
-      'slack_users.a@example.test: the id of a Slack user, such as U012AB3CD',
+      'slack_users.a@example.test: must be the id of a Slack user, such as U012AB3CD',
       "slack_users.Grace: not a host's e-mail address",
-      expect.stringMatching(/^rules\.3: .*to_host/),
-      'rules.0.to_host: cannot be combined with digest',
-      'rules.1.to_host: needs the channel email or slack',
-      'rules.2.to_host: needs the channel email or slack',
-      'rules.3.to_host: needs the channel email or slack',
+      'rules.3 (d): to_host is not a known field',
+      'rules.0 (a): to_host cannot be combined with digest',
+      'rules.1 (b): to_host needs the channel email or slack',
+      'rules.2 (c): to_host needs the channel email or slack',
+      'rules.3 (d): to_host needs the channel email or slack',
     ]);
   });
 
   it('name the settings of a channel that is not configured', async () => {
     const rules = [{ name: 'a', when: 'no_show', channels: ['webhook'] }];
     expect(await mistakesIn({ rules })).toEqual([
-      'rules.0.channels: webhook is not configured (ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET)',
+      'rules.0 (a): channels has webhook, which is not configured (ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET)',
     ]);
   });
 });
