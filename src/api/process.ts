@@ -53,17 +53,39 @@ const status = z
     spool: z.looseObject({ deliveries: count, bytes: count }).optional(),
     journal: z.looseObject({ batches: count, bytes: count, losses: count, is_full: z.boolean() }).optional(),
     store: z
-      .looseObject({
-        engine: z.enum(['sqlite', 'postgres']),
-        last_seq: count,
-        last_received_at: instant.nullable(),
-        quarantined: count,
-        unhandled: count,
-        rows: z.record(z.string(), count),
-      })
+      .union([
+        z.strictObject({ state: z.literal('not answering') }),
+        z.looseObject({
+          engine: z.enum(['sqlite', 'postgres']),
+          last_seq: count,
+          last_received_at: instant.nullable(),
+          quarantined: count,
+          unhandled: count,
+          rows: z.record(z.string(), count),
+        }),
+      ])
       .optional(),
     reconcile: z.looseObject({}).optional(),
     alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
+    processes: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          role: z.string(),
+          host: z.string(),
+          pid: z.int(),
+          version: z.string(),
+          admin_url: z.string(),
+          started_at: instant,
+          seen_at: instant,
+          queue: z.string().nullable(),
+          queue_waiting: count.nullable(),
+          spool_deliveries: count.nullable(),
+          last_batch_at: instant.nullable(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Every process that reports to the database of this one, and this one' }),
   })
   .meta({ id: 'Status', description: 'The parts of this process' });
 

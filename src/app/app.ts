@@ -5,6 +5,7 @@ import { createAccessLog } from '#src/api/auth/auth.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -19,7 +20,8 @@ import { useContactSearch } from '#src/store/search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Alerts } from './alerting.ts';
 import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
-import { addDiskHealth, openDisks, withRoom } from './disk.ts';
+import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { bindListeners, type Listeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
@@ -33,10 +35,13 @@ export interface App extends AsyncDisposable {
   readonly adminUrl: string;
   readonly adminToken: string;
   status(): Promise<object>;
+  /** Whether the log has an entry; false also where this process has no store. */
+  hasEntries(): Promise<boolean>;
 }
 
 /** PostgreSQL answers within milliseconds; a server that is silent for this long has lost the connection. */
 const silenceMs = 20_000;
+const pingTimeoutMs = 2_000;
 
 export interface AppNeeds {
   readonly config: Config;
@@ -60,6 +65,8 @@ interface Shared {
   readonly store: Store | undefined;
   readonly tail: Tail;
   readonly opened: AsyncDisposableStack;
+  /** Is called after every batch that this process received or projected. */
+  onBatch(): void;
 }
 
 export async function openApp({ config, log, clock = Date.now, freeBytes }: AppNeeds, roles: Roles): Promise<App> {
@@ -67,8 +74,11 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   for (const warning of config.warnings) log.warn(warning);
   const alerting = roles.works ? await prepareAlerts(config) : undefined;
   const listeners = await bindListeners({ config, log, opened }, roles);
+  openDataFolder(config);
   const disks = openDisks({ config, log, freeBytes }, roles);
-  const shared = await openShared({ config, log, disks, opened }, roles);
+  let lastBatchMs: number | undefined;
+  const onBatch = () => void (lastBatchMs = Date.now());
+  const shared = { ...(await openShared({ config, log, disks, opened }, roles)), onBatch };
   const { store, queue, health } = shared;
   const background = store && { ...shared, store, holder: randomUUID() };
 
@@ -81,6 +91,18 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
 
   const running: RunningParts = {};
   const startedAt = new Date().toISOString();
+  const heartbeat = await startHeartbeat({
+    ...shared,
+    roles,
+    adminUrl: listeners.adminUrl,
+    spooled: () => receiver?.spool.depth().deliveries,
+    lastBatchMs: () => lastBatchMs,
+  });
+  const readStore = async () => {
+    if (!store) return {};
+    await withTimeout(store.engine.ping(), pingTimeoutMs);
+    return { ...(await mirrorStatus(store)), ...(running.sinks && { sinks: await running.sinks.status() }) };
+  };
   const status = async () => ({
     roles: { receives: roles.receives, works: roles.works },
     started_at: startedAt,
@@ -88,9 +110,9 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
     queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
     ...(receiver && { spool: receiver.spool.depth() }),
     ...(receiver?.journal && { journal: receiver.journal.status() }),
-    ...(store && (await mirrorStatus(store))),
-    ...(running.sinks && { sinks: await running.sinks.status() }),
+    ...(await readStore().catch(() => ({ store: { state: 'not answering' } }))),
     ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
+    processes: await heartbeat.processes(),
   });
   const admin = openAdmin(shared, { ...listeners, works: roles.works, status });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
@@ -101,7 +123,8 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   }
   opened.defer(() => health.stop());
   const resources = opened.move();
-  return { port: receiver?.port, ...admin, status, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  const hasEntries = async () => store !== undefined && (await lastSeq(store).catch(() => 0)) > 0;
+  return { port: receiver?.port, ...admin, status, hasEntries, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Opened after the admin listener, which reports on them. */
@@ -113,7 +136,7 @@ interface RunningParts {
 async function openShared(
   { config, log, disks, opened }: Pick<Shared, 'config' | 'log' | 'disks' | 'opened'>,
   { works }: Roles,
-): Promise<Shared> {
+): Promise<Omit<Shared, 'onBatch'>> {
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
   const store = works ? opened.use(await openMirror(config, log, { create: true })) : undefined;

@@ -47,7 +47,8 @@ export async function openContactSearch({ config, opened, tail, disks, ...needs 
 export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promise<void> {
   const { baseUrl, token, oauth } = needs.config.api;
   if (baseUrl === undefined || (token === undefined && oauth === undefined)) {
-    needs.log.info('the API is not configured: missed deliveries are not detected (see `slotstream doctor`)');
+    const missing = baseUrl === undefined ? 'API_BASE_URL' : 'API_TOKEN';
+    needs.log.info(`${missing} is not set: only webhooks are mirrored; missed ones are not found again`);
     return;
   }
   const { startSyncJobs } = await import('./sync-jobs.ts');

@@ -1,14 +1,37 @@
 // Which disks the parts of this process write to, and what each part does while its disk is almost full: the queue, the journal and
 // the spool accept nothing, and the worker takes no batch.
+import { accessSync, constants } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '#src/base/durable-file.ts';
 import { inMegabytes, openDiskSpace, type DiskFolders, type DiskSpace, type FreeBytes } from '#src/base/disk-space.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { embeddedFolder } from '#src/queue/registry.ts';
 import type { Health } from '#src/receiver/health.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
+
+/** Creates the data folder, or says why this process cannot use it. */
+export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>): void {
+  const failed = (what: string, cause: unknown) =>
+    new SlotstreamError('config', `DATA_DIR ${dataDir} ${what} (${codeOf(cause)}).`, {
+      hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
+      cause,
+    });
+  const { username } = userInfo();
+  try {
+    makeFolder(dataDir);
+  } catch (error) {
+    throw failed(`cannot be created by the user ${username}`, error);
+  }
+  try {
+    accessSync(join(dataDir, '.'), constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw failed(`is not a folder that the user ${username} may write to`, error);
+  }
+}
 
 interface DiskRoles {
   readonly receives: boolean;

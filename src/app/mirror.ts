@@ -1,10 +1,12 @@
 // Opens the mirror for a verb, and reports on it whether or not a process is running.
-import type { SlotstreamError } from '#src/base/errors.ts';
+import { existsSync } from 'node:fs';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
-import { openStore } from '#src/store/open-store.ts';
+import { openStore, sqliteFile } from '#src/store/open-store.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
@@ -13,11 +15,16 @@ import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile
  * Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. `quiet` is for callers that
  * report the problems of the views themselves.
  */
-export function openMirror(config: Config, log: Log, { create = false, quiet = false } = {}): Promise<Store> {
+export async function openMirror(config: Config, log: Log, { create = false, quiet = false } = {}): Promise<Store> {
   const warn = ({ message, hint }: SlotstreamError) => {
     if (!quiet) log.warn({ hint }, message);
   };
-  return openStore({ report: errorLogger(log, 'store'), warn, existing: !create }, config.databaseUrl);
+  const file = sqliteFile(config.databaseUrl);
+  const isNew = file !== undefined && !existsSync(file);
+  const store = await openStore({ report: errorLogger(log, 'store'), warn, existing: !create }, config.databaseUrl);
+  // A mistake in the path would go unnoticed otherwise.
+  if (isNew) log.info(`made a new, empty mirror at ${file}`);
+  return store;
 }
 
 /** What `status` shows of the mirror. */
@@ -37,8 +44,11 @@ export async function lastReconcileRuns(store: Store): Promise<Pick<ReconcileSta
   return runs;
 }
 
-/** Logs at most one error per second: an engine that is down can fail thousands of times. */
+/** Logs the same error at most once per minute, with a count: an engine that is down can fail thousands of times. */
 export function errorLogger(log: Log, component: string): (error: unknown) => void {
-  const logThrottled = throttled(log, 1_000);
-  return (err) => logThrottled('error', `the ${component} reports an error`, { err });
+  const logThrottled = throttled(log, minuteMs);
+  return (err) => {
+    const what = err instanceof SlotstreamError ? err.message : codeOf(err);
+    logThrottled('error', `the ${component} reports an error: ${what}`, { err });
+  };
 }

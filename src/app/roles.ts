@@ -38,6 +38,7 @@ interface RoleNeeds {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly opened: AsyncDisposableStack;
+  onBatch(): void;
 }
 
 export interface Receiver {
@@ -67,12 +68,17 @@ export async function openReceiver(
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
+  if (ring.hasNewKey) log.info({ folder: config.dataDir }, 'made a signing key, in the file signing-keys');
   const { circuit, journal } = await openCircuit(needs, spool);
   addQueueHealth(health, { circuit, spool, ping: () => needs.gate.ping() });
   addDiskHealth(health, disks, () => spool.accepts());
   const drain = startDrain({ circuit, spool, log });
   opened.defer(() => drain.stop());
-  const intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
+  const batched = (size: number): void => {
+    needs.onBatch();
+    metrics.batched(size);
+  };
+  const intake = createIntake({ circuit, spool, metrics: { batched }, ...(journal && { journal }) });
   opened.defer(() => intake.settled());
   const app = createReceiverApp(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
@@ -134,6 +140,7 @@ export function openWorker(
     tail,
     health,
     opened,
+    onBatch,
   }: RoleNeeds & {
     readonly queue: DeliveryQueue;
     readonly tail: Pick<Tail, 'poke'>;
@@ -148,7 +155,10 @@ export function openWorker(
     metrics,
     log,
     clock: Date.now,
-    onCommitted: () => tail.poke(),
+    onCommitted() {
+      onBatch();
+      tail.poke();
+    },
   });
   opened.defer(() => worker.close());
   health.add('worker', async () => {

@@ -1,9 +1,34 @@
 // Files that survive a power cut: contents and names are on disk before anything relies on them.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ownCode } from './errors.ts';
+
+/**
+ * Creates a folder for its owner only, and those above it. Level by level: the recursive `mkdir` of Node never returns where a level
+ * cannot be created, as in `/proc`.
+ */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process created it at the same moment.
+    if (ownCode(error) !== 'EEXIST') throw error;
+  }
+}
 
 /** Flushes a folder, so that the names of new or renamed files in it survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
@@ -52,7 +77,7 @@ export function replaceFile(path: string, content: string | Buffer): void {
 
 /** Writes `content` to a new file beside `path` and flushes it. Returns its path. */
 function writeDraft(path: string, content: string | Buffer): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = openSync(draft, 'wx', 0o600);

@@ -121,6 +121,24 @@ export function rootCodeOf(error: unknown): string {
   return cause === 'Error' ? codeOf(error) : cause;
 }
 
+/**
+ * Why a connection failed: `ECONNREFUSED 127.0.0.1:6379`. Code and address only: messages can quote headers and passwords. A cause
+ * without a code is one of `fetch` itself, such as a port that it never connects to.
+ */
+export function describeConnectFailure(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {};
+  const causes = [error, cause, ...(cause instanceof AggregateError ? cause.errors : [])];
+  if (error instanceof AggregateError) causes.push(...error.errors);
+  const [address] = causes.flatMap((each) => {
+    const { address: host, port } = Object(each);
+    return typeof host === 'string' && typeof port === 'number'
+      ? [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`]
+      : [];
+  });
+  if (cause instanceof Error && cause.message === 'bad port') return 'HTTP clients do not use this port';
+  return address === undefined ? rootCodeOf(error) : `${rootCodeOf(error)} ${address}`;
+}
+
 /** The `code` property of an error; empty when it has none. */
 export function ownCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -136,11 +154,15 @@ const safeMessages = [
   /^(connect E[A-Z]+|no answer within)/,
 ];
 
+/** What ioredis says of a command while it is not connected. */
+const lostConnection = /^(Connection is closed|Stream isn't writeable|Reached the max retries)/;
+
 /**
  * Sanitizes the error of a driver for logs and messages: its first line when it is known to be safe, else its code. Driver errors
  * carry the command that failed, and with it people's data (ioredis in `command.args`, pg in `detail` and `where`).
  */
 export function describeDriverError(error: unknown): string {
   if (!(error instanceof Error) || !safeMessages.some((form) => form.test(error.message))) return codeOf(error);
+  if (lostConnection.test(error.message)) return 'there is no connection to the server';
   return error.message.split('\n', 1).join('').replace(/\.$/, '').slice(0, 200);
 }

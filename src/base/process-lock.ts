@@ -1,8 +1,9 @@
 // A lock that ends with its process, also after kill -9: an open exclusive SQLite transaction, because the kernel releases the file
 // lock of a dead process. A pid file would outlive it, and is wrong in containers, where every process has number 1.
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { makeFolder } from './durable-file.ts';
 import { codeOf, type SlotstreamError } from './errors.ts';
 
 export interface ProcessLock {
@@ -29,7 +30,7 @@ export function takeLock(path: string): ProcessLock | undefined {
 
 /** Creates the folder if necessary and takes the lock; throws `busy` when another process holds it. */
 export function holdLock(path: string, busy: SlotstreamError): Disposable {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const lock = takeLock(path);
   if (lock === undefined) throw busy;
   return { [Symbol.dispose]: () => lock.release() };

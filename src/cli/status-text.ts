@@ -1,7 +1,9 @@
-// The report of `status` as text: sections with one line per fact. A running process may be of another version, so a part
+// The report of `status` as text: a few sections with one line per part. A running process may be of another version, so a part
 // that is missing or has another shape is left out.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
+import { missingAfterMs } from '#src/app/read-status.ts';
+import { alignColumns } from './terminal.ts';
 
 const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).optional().catch(undefined);
 const partsByName = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -15,9 +17,22 @@ const lastRun = part({
 
 const report = z.object({
   running: z.boolean(),
-  roles: part({ receives: z.boolean(), works: z.boolean() }),
-  started_at: z.string().optional().catch(undefined),
-  pid: z.number().optional().catch(undefined),
+  processes: z
+    .array(
+      z.object({
+        role: z.string(),
+        host: z.string(),
+        pid: z.number(),
+        version: z.string(),
+        started_at: z.string(),
+        seen_at: z.string(),
+        queue: z.string().nullable().optional(),
+        spool_deliveries: z.number().nullable().optional(),
+        last_batch_at: z.string().nullable().optional(),
+      }),
+    )
+    .default([])
+    .catch([]),
   queue: part({
     engine: z.string(),
     state: z.string().optional(),
@@ -56,65 +71,24 @@ const report = z.object({
 });
 type Report = z.output<typeof report>;
 
-type Line = readonly [label: string, value: string | number];
+type Line = readonly [label: string, value: string];
 
-interface Section {
-  readonly title: string;
-  readonly lines: readonly Line[];
-}
-
-export function statusText(status: object): string {
+export function statusText(status: object, now: Date): string {
   const read = report.parse(status);
-  const { queue, spool, journal, store, retention } = read;
-  const sections: Section[] = [
-    { title: 'Process', lines: processLines(read) },
-    { title: `Queue${queue ? ` (${engineName(queue.engine)})` : ''}`, lines: queueLines(queue) },
-    {
-      title: 'Spool (deliveries on disk until the queue accepts them)',
-      lines: spool
-        ? [
-            ['Deliveries', spool.deliveries],
-            ['Bytes', spool.bytes],
-          ]
-        : [],
-    },
-    {
-      title: 'Journal (copies on disk until the deliveries are processed)',
-      lines: journal
-        ? [
-            ['Batches', journal.batches],
-            ['Bytes', `${journal.bytes}${journal.is_full ? ' (full: deliveries are rejected)' : ''}`],
-            ['Losses of the queue', journal.losses],
-          ]
-        : [],
-    },
-    { title: `Event log${store && 'engine' in store ? ` (${engineName(store.engine)})` : ''}`, lines: logLines(store) },
-    { title: 'Rows per table', lines: store && 'rows' in store ? Object.entries(store.rows) : [] },
-    { title: 'Comparison with the service', lines: reconcileLines(read.reconcile) },
-    {
-      title: 'Retention',
-      lines: retention
-        ? [
-            ['Last run', retention.finished_at],
-            ['Content removed', `from ${retention.pruned} entries received before ${retention.before}`],
-            ['Removed in total', `from ${retention.pruned_ever} entries`],
-          ]
-        : [],
-    },
-    { title: 'Alerts', lines: alertLines(read) },
-    { title: 'Feed delivery', lines: sinkLines(read.sinks) },
-  ];
-  return sections
-    .filter(({ lines }) => lines.length > 0)
-    .map(sectionText)
-    .join('\n\n');
+  const sections: Readonly<Record<string, readonly Line[]>> = {
+    Deliveries: [...queueLines(read), ...logLines(read.store)],
+    Tables: [...rowLines(read.store), ...reconcileLines(read.reconcile), ...retentionLines(read.retention)],
+    Alerts: alertLines(read),
+    'Feed delivery': sinkLines(read.sinks),
+  };
+  return [
+    ...processLines(read, now),
+    ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [title, ...aligned(lines)] : [])),
+  ].join('\n');
 }
 
-function sectionText({ title, lines }: Section): string {
-  // Labels are plain ASCII, so their length is their width on a terminal.
-  const width = Math.max(...lines.map(([label]) => label.length));
-  return [title, ...lines.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`)].join('\n');
-}
+const aligned = (rows: readonly (readonly string[])[]): readonly string[] =>
+  alignColumns(rows).map((line) => `  ${line}`);
 
 const engineNames: Readonly<Record<string, string>> = {
   embedded: 'embedded',
@@ -124,63 +98,97 @@ const engineNames: Readonly<Record<string, string>> = {
 };
 const engineName = (engine: string): string => engineNames[engine] ?? engine;
 
-function processLines({ running, roles, started_at: startedAt, pid }: Report): Line[] {
-  if (!running) return [['State', `not running (start it: ${slotstream} start)`]];
-  const duties = [...(roles?.receives ? ['receives deliveries'] : []), ...(roles?.works ? ['fills the tables'] : [])];
+/** To the second, and without the letters in between. */
+const timeText = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+
+function processLines({ running, processes }: Report, now: Date): readonly string[] {
+  const rows = processes.map((process) => {
+    const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
+    const isMissing = now.getTime() - Date.parse(seen) > missingAfterMs;
+    const state = queue === 'not answering' ? 'the queue does not answer' : 'running';
+    return [
+      role,
+      `${host} (${pid})`,
+      version,
+      timeText(since),
+      batch ? timeText(batch) : 'none yet',
+      process.spool_deliveries === null ? '' : String(process.spool_deliveries ?? ''),
+      isMissing ? `no report since ${timeText(seen)}` : state,
+    ];
+  });
+  const header = ['role', 'host (pid)', 'version', 'since', 'last batch', 'spool', 'state'];
   return [
-    ['State', `running since ${startedAt ?? 'an unknown time'}`],
-    ...(duties.length > 0 ? [['Roles', duties.join(', ')] satisfies Line] : []),
-    ...(pid === undefined ? [] : [['Process ID', pid] satisfies Line]),
+    ...(running ? [] : [`No process is running on this data folder (start one: ${slotstream} start)`]),
+    ...(rows.length > 0 ? ['Processes', ...aligned([header, ...rows])] : []),
   ];
 }
 
-function queueLines(queue: Report['queue']): Line[] {
-  if (queue === undefined) return [];
-  if (queue.state !== undefined) return [['State', queue.state]];
-  return [
-    ['Batches waiting', queue.waiting ?? 0],
-    ['In progress', queue.active ?? 0],
-    ['Waiting for a retry', queue.delayed ?? 0],
-    ['Failed', queue.failed ?? 0],
-  ];
+function queueLines({ queue, spool, journal }: Report): readonly Line[] {
+  const { waiting = 0, active = 0, delayed = 0, failed = 0 } = queue ?? {};
+  const counts = `${waiting} batches waiting, ${active} in progress, ${delayed} waiting for a retry, ${failed} failed`;
+  const lines: Line[] = [];
+  if (queue) lines.push(['Queue', `${engineName(queue.engine)}: ${queue.state ?? counts}`]);
+  if (spool) lines.push(['Spool', `${spool.deliveries} deliveries (${spool.bytes} bytes) wait on disk for the queue`]);
+  if (journal) {
+    const full = journal.is_full ? '; full: deliveries are rejected' : '';
+    const losses = journal.losses > 0 ? `; the queue lost jobs ${journal.losses} times` : '';
+    lines.push([
+      'Journal',
+      `${journal.batches} batches (${journal.bytes} bytes) until they are processed${full}${losses}`,
+    ]);
+  }
+  return lines;
 }
 
-function logLines(store: Report['store']): Line[] {
+function logLines(store: Report['store']): readonly Line[] {
   if (store === undefined) return [];
-  if ('state' in store) return [['State', store.state]];
-  return [
-    ['Last entry', store.last_received_at === null ? 'none' : `#${store.last_seq}, received ${store.last_received_at}`],
-    ['Quarantined', store.quarantined],
-    ['Unknown kind', store.unhandled],
-  ];
+  if ('state' in store) return [['Log', store.state]];
+  const { last_seq: seq, last_received_at: receivedAt, quarantined, unhandled } = store;
+  const last = receivedAt === null ? 'no entry yet' : `last entry #${seq}, received ${timeText(receivedAt)}`;
+  return [['Log', `${engineName(store.engine)}: ${last}; ${quarantined} quarantined, ${unhandled} of unknown kinds`]];
 }
 
-function reconcileLines(reconcile: Report['reconcile']): Line[] {
+function rowLines(store: Report['store']): readonly Line[] {
+  if (store === undefined || 'state' in store) return [];
+  const filled = Object.entries(store.rows).filter(([, count]) => count > 0);
+  return [['Rows', filled.map(([table, count]) => `${table} ${count}`).join(', ') || 'none yet']];
+}
+
+function reconcileLines(reconcile: Report['reconcile']): readonly Line[] {
   if (reconcile === undefined) return [];
   const runs = { 'Recent changes': reconcile.recent, Everything: reconcile.full };
   return Object.entries(runs).map(([label, run]): Line => {
-    if (run === undefined) return [label, 'never compared'];
+    if (run === undefined) return [label, 'never compared with the service'];
     const differences = Object.values(run.drift).flatMap((counts) => Object.values(counts));
     const total = differences.reduce((sum, count) => sum + count, 0);
-    return [label, `${run.finished_at}: ${run.read} records compared, ${total} differences repaired`];
+    return [label, `compared ${timeText(run.finished_at)}: ${run.read} records, ${total} differences repaired`];
   });
 }
 
-function alertLines({ alerts, alert_channels: channels = {} }: Report): Line[] {
+function retentionLines(retention: Report['retention']): readonly Line[] {
+  if (retention === undefined) return [];
+  const { finished_at: at, before, pruned, pruned_ever: ever } = retention;
+  const removed = `content of ${pruned} entries from before ${timeText(before)} removed, ${ever} in total`;
+  return [['Retention', `${timeText(at)}: ${removed}`]];
+}
+
+function alertLines({ alerts, alert_channels: channels = {} }: Report): readonly Line[] {
   if (alerts === undefined) return [];
+  const { pending, sent, retracted, failed } = alerts;
   return [
-    ['Pending', alerts.pending],
-    ['Sent', alerts.sent],
-    ['Retracted', alerts.retracted],
-    ['Failed', alerts.failed],
+    ['Messages', `${pending} pending, ${sent} sent, ${retracted} retracted, ${failed} failed`],
     ...Object.entries(channels).map(([name, { state, failures, until }]): Line => {
       const working = failures === 0 ? 'working' : `working, last ${failures} attempts failed`;
-      return [`Channel ${name}`, state === 'open' ? `paused after ${failures} failures until ${until}` : working];
+      const isPaused = state === 'open';
+      return [
+        `Channel ${name}`,
+        isPaused ? `paused after ${failures} failures until ${timeText(until ?? '')}` : working,
+      ];
     }),
   ];
 }
 
-function sinkLines(sinks: Report['sinks'] = {}): Line[] {
+function sinkLines(sinks: Report['sinks'] = {}): readonly Line[] {
   return Object.entries(sinks).map(([name, { position, behind, sent, failing, last_error: error }]): Line => {
     const progress = position === null ? 'not started' : `at #${position}, ${behind} behind, ${sent} sent`;
     const trouble = failing > 0 ? `, ${failing} subjects failing (${error ?? 'unknown error'})` : '';

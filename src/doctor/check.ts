@@ -32,6 +32,9 @@ export class Report {
   warning(name: string, message: string, fix: string): void {
     this.findings.push({ name, state: 'doubtful', message, fix });
   }
+  notChecked(name: string, reason: string): void {
+    this.findings.push({ name, state: 'doubtful', message: `not checked: ${reason}.` });
+  }
   problem(name: string, message: string, fix: string): void {
     this.findings.push({ name, state: 'ill', message, fix });
   }

@@ -27,13 +27,18 @@ const checks: Readonly<Record<string, Check>> = {
 
 export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {
   const found: Finding[] = [];
+  let isStoreDown = false;
   for (const [name, check] of Object.entries(checks)) {
     let report = new Report();
     try {
       await check(needs, report);
     } catch (error) {
       report = new Report();
-      reportFailure(name, error, report);
+      const needsStore = error instanceof SlotstreamError && error.code === 'store_unavailable';
+      // The reason is reported once.
+      if (needsStore && isStoreDown) report.notChecked(name, 'the store does not answer');
+      else reportFailure(name, error, report);
+      isStoreDown ||= needsStore;
     }
     found.push(...report.findings);
   }

@@ -1,45 +1,51 @@
-// Checks the running process: it answers, and keeps up with the deliveries.
+// Checks the running processes: one answers here or was seen elsewhere, and they keep up with the deliveries.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { missingAfterMs, readStatus, type ReportedProcess } from '#src/app/read-status.ts';
+import { isEmbedded } from '#src/queue/registry.ts';
 import type { Check } from './check.ts';
 
 const count = z.number().optional().catch(undefined);
 const journal = z.looseObject({ losses: count, is_full: z.boolean().optional().catch(undefined) });
 const status = z.looseObject({
-  queue: z.looseObject({ waiting: count, failed: count, state: z.string().optional() }).optional().catch(undefined),
-  spool: z.looseObject({ deliveries: count }).optional().catch(undefined),
+  queue: z.looseObject({ waiting: count, state: z.string().optional() }).optional().catch(undefined),
   journal: journal.optional().catch(undefined),
 });
 
 /** In batches; each holds up to 256 deliveries. */
 const manyWaiting = 100;
 
-export const checkProcess: Check = async ({ config }, report) => {
-  let answer: unknown;
-  try {
-    [answer] = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
-  } catch (error) {
-    if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
-    return report.warning(
+export const checkProcess: Check = async ({ config, log, now }, report) => {
+  const { running, processes, status: read } = await readStatus({ config, log });
+  const isMissing = ({ seen_at }: ReportedProcess) => now().getTime() - Date.parse(seen_at) > missingAfterMs;
+  const alive = processes.filter((each) => !isMissing(each));
+  if (alive.length > 0)
+    report.ok('process', `running: ${alive.map(nameOf).join(', ')}${running ? '' : '; none on this data folder'}.`);
+  else if (running) report.ok('process', 'running, and its admin listener answers.');
+  else
+    report.warning(
       'process',
       'none is running on this data folder.',
       `${slotstream} start (or run doctor on the machine where it runs)`,
     );
-  }
-  report.ok('process', 'running, and its admin listener answers.');
-  const { queue, spool, journal: { losses = 0, is_full: isFull = false } = {} } = status.safeParse(answer).data ?? {};
-  if (queue?.state !== undefined)
-    report.problem('lag', `the queue is ${queue.state}.`, 'Start the queue, or correct QUEUE_URL.');
-  if ((queue?.waiting ?? 0) > manyWaiting)
-    report.warning('lag', `${queue?.waiting} batches are waiting.`, `Run more workers: ${slotstream} work`);
-  if ((spool?.deliveries ?? 0) > 0)
+  for (const each of processes.filter(isMissing))
     report.warning(
-      'lag',
-      `${spool?.deliveries} deliveries are on disk, waiting for the queue.`,
+      'process',
+      `${nameOf(each)} has not reported since ${each.seen_at}: it was killed, or cannot reach the database.`,
+      'Start it again, if it is not meant to be gone. An hour after its last report it is no longer listed.',
+    );
+  for (const { spool_deliveries: spooled, ...each } of alive.filter((each) => (each.spool_deliveries ?? 0) > 0))
+    report.warning(
+      'spool',
+      `${spooled} deliveries wait on the disk of ${nameOf(each)} for the queue.`,
       'They are sent to the queue as soon as it answers: see the line about the queue.',
     );
+  const { queue, journal: { losses = 0, is_full: isFull = false } = {} } = status.safeParse(read).data ?? {};
+  // The queue of a server is asked by a check of its own.
+  if (queue?.state !== undefined && isEmbedded(config.queueUrl))
+    report.problem('queue', `it is ${queue.state}.`, 'See the log of the process, and restart it.');
+  if ((queue?.waiting ?? 0) > manyWaiting)
+    report.warning('queue', `${queue?.waiting} batches are waiting.`, `Run more workers: ${slotstream} work`);
   if (isFull)
     report.problem(
       'journal',
@@ -53,3 +59,6 @@ export const checkProcess: Check = async ({ config }, report) => {
       'Find out why Redis lost data: see docs/durability.md.',
     );
 };
+
+const nameOf = ({ role, host, pid }: Pick<ReportedProcess, 'role' | 'host' | 'pid'>): string =>
+  `${role} on ${host} (pid ${pid})`;

@@ -34,7 +34,7 @@ const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
 });
 
 /** Tables of the program's own state and of its search, which are not exported. */
-type Internal = 'contact_search' | 'key_values' | 'sync_checkpoints' | 'feed_consumers';
+type Internal = 'contact_search' | 'key_values' | 'sync_checkpoints' | 'feed_consumers' | 'processes';
 
 export type ExportedTable = Exclude<TableName, Internal>;
 

@@ -21,6 +21,8 @@ export interface KeyRing {
   /** Shown to the operator at start and by `doctor`. */
   readonly warnings: readonly string[];
   readonly source: 'configuration' | 'file' | 'none';
+  /** Whether the key was generated just now. */
+  readonly hasNewKey: boolean;
 }
 
 /** A new key in the file is used by every process after this time. */
@@ -33,16 +35,18 @@ const recommendedBytes = 24;
 export function openKeyRing(options: KeyRingOptions): KeyRing {
   if (options.keys !== undefined) {
     const keys = checkKeys(options.keys, 'SIGNING_KEYS');
-    return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration' };
+    return { keysAt: () => keys, warnings: warningsAbout(keys), source: 'configuration', hasNewKey: false };
   }
   const path = join(options.dataDir, keyFile);
-  if (stampOf(path) === undefined && options.generate) createFile(path, textOf([newKey()]));
+  const hasNewKey = stampOf(path) === undefined && options.generate;
+  if (hasNewKey) createFile(path, textOf([newKey()]));
   const stamp = stampOf(path);
   if (stamp !== undefined) {
     const keys = readKeyFile(path);
-    return { keysAt: rereadOnChange({ path, stamp, keys }), warnings: warningsAbout(keys), source: 'file' };
+    const keysAt = rereadOnChange({ path, stamp, keys });
+    return { keysAt, warnings: warningsAbout(keys), source: 'file', hasNewKey };
   }
-  if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none' };
+  if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none', hasNewKey: false };
   throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
     hint: 'Set SIGNING_KEYS to the key the subscriptions were made with; `slotstream start` and `slotstream bootstrap` make one where there is none.',
   });

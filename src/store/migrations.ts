@@ -10,6 +10,7 @@ import { alerts } from '#src/store/migrations/0005-alerts.ts';
 import { keyValues } from '#src/store/migrations/0006-key-values.ts';
 import { extra } from '#src/store/migrations/0007-extra.ts';
 import { contactSearchTable } from '#src/store/migrations/0008-contact-search-table.ts';
+import { processes } from '#src/store/migrations/0009-processes.ts';
 import { contactsWideColumns } from '#src/store/migrations/0010-contacts-wide-columns.ts';
 import { roomForUpdates } from '#src/store/migrations/0013-room-for-updates.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
@@ -26,6 +27,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0006-key-values': keyValues(types),
     '0007-extra': extra(types),
     '0008-contact-search-table': contactSearchTable(types),
+    '0009-processes': processes(types),
     '0010-contacts-wide-columns': contactsWideColumns(types),
     '0013-room-for-updates': roomForUpdates(types),
   };

@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, describeConnectFailure, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { installViews } from '#src/store/views/refresh-views.ts';
@@ -31,7 +31,8 @@ const engines: Record<string, OpenEngine> = {
 const retryForMs = 10_000;
 const contentionBackoff: Backoff = { firstMs: 15, longestMs: 300, jitter: 2 / 3 };
 
-export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
+/** The engine of a URL, without a look at the schema. A server is connected to by the first statement. */
+export async function connectStore(needs: StoreNeeds, url: string): Promise<StoreEngine> {
   const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
   const open = engines[scheme];
   if (!open) {
@@ -39,14 +40,18 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
       hint: 'Use sqlite:PATH or postgres://USER@HOST/DATABASE.',
     });
   }
+  return open(url, needs);
+}
+
+export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
   if (needs.existing && isMissingFile(url)) throw noMirror(url);
-  const engine = await open(url, needs);
+  const engine = await connectStore(needs, url);
   try {
     if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
     await retryContention(() => engine.migrate(), isMigrationRace);
   } catch (error) {
     await engine.close();
-    throw error instanceof SlotstreamError ? error : notOpened(error);
+    throw error instanceof SlotstreamError ? error : notOpened(error, url);
   }
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
@@ -108,16 +113,34 @@ function noMirror(url: string): SlotstreamError {
   );
 }
 
-/** The message holds the error code only: messages of the engines quote addresses and users. */
-function notOpened(cause: unknown): SlotstreamError {
-  // PgBouncer rejects parameters that it does not know, unless it is configured to ignore them.
-  const isPooler = codeOf(cause) === '08P01';
-  return new SlotstreamError('store_unavailable', `The store cannot be opened (${codeOf(cause)}).`, {
-    hint: isPooler
-      ? 'DATABASE_URL seems to lead to PgBouncer: connect to PostgreSQL directly, or set `ignore_startup_parameters = options` in PgBouncer.'
-      : 'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
-    cause,
-  });
+/** Nothing of the engine's message is used: it may quote anything. Names come from the URL, never its password. */
+function notOpened(cause: unknown, url: string): SlotstreamError {
+  const { username = '', pathname = '' } = URL.parse(url) ?? {};
+  const user = username === '' ? 'this user' : `the user "${username}"`;
+  const database = pathname.slice(1) || username;
+  const code = codeOf(cause);
+  const rejected = [
+    `PostgreSQL does not let ${user} in: it is not known, or its password is wrong (${code}).`,
+    'Correct the user and the password in DATABASE_URL, or create the user.',
+  ] as const;
+  const known: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+    '3D000': [
+      `PostgreSQL has no database called "${database}" (${code}).`,
+      `Create it (createdb ${database}), or correct the name at the end of DATABASE_URL.`,
+    ],
+    28000: rejected,
+    '28P01': rejected,
+    // PgBouncer rejects parameters that it does not know, unless it is configured to ignore them.
+    '08P01': [
+      `The store cannot be opened (${code}).`,
+      'DATABASE_URL seems to lead to PgBouncer: connect to PostgreSQL directly, or set `ignore_startup_parameters = options` in PgBouncer.',
+    ],
+  };
+  const [message, hint] = known[code] ?? [
+    `The store cannot be opened (${describeConnectFailure(cause)}).`,
+    'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
+  ];
+  return new SlotstreamError('store_unavailable', message, { hint, cause });
 }
 
 /** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */

@@ -119,6 +119,16 @@ export const tables = {
   key_values: table('key', { text: 'key', json: 'value' }),
   /** Resume positions of backfills and sweeps, and the pages they are folding. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
+  /** The running processes, and those that ended lately without removing their row (`processes.ts`). */
+  processes: table(
+    'id',
+    {
+      text: 'id role host version admin_url queue',
+      integer: 'pid queue_waiting spool_deliveries',
+      time: 'started_at seen_at last_batch_at',
+    },
+    'role host version admin_url pid started_at seen_at',
+  ),
   /** The column of `contacts_wide` that belongs to each custom field (`views/custom-columns.ts`). */
   contacts_wide_columns: table(
     'field_uri',

@@ -1,6 +1,6 @@
 // Sends one request once: limited in time and size, never redirected. Reports whether the request may have arrived.
 import { readJson } from '#schemas/json-text.ts';
-import { isConnectFailure, rootCodeOf, SlotstreamError } from '#src/base/errors.ts';
+import { describeConnectFailure, isConnectFailure, rootCodeOf, SlotstreamError } from '#src/base/errors.ts';
 
 export interface Timeouts {
   /** From sending to the first byte of the response. */
@@ -76,10 +76,8 @@ export async function sendOnce(needs: SendNeeds, { url, init, timeouts, signal }
     abort();
     throwIfAborted(signal);
     if (error instanceof SlotstreamError) throw error;
-    // Only the code of the error is used: some messages quote headers.
-    const code = rootCodeOf(error);
-    const reason = isLate ? lateReason : `the connection failed (${code})`;
-    return { kind: 'failed', reason, wasSent: !isConnectFailure(code) };
+    const reason = isLate ? lateReason : `the connection failed (${describeConnectFailure(error)})`;
+    return { kind: 'failed', reason, wasSent: !isConnectFailure(rootCodeOf(error)) };
   } finally {
     clearTimeout(totalTimer);
     clearTimeout(responseTimer);

@@ -1,8 +1,8 @@
-// `status`: reports on the running process; where none runs, on the mirror alone.
-import { runningLoginLink, askRunning, openAdminToken } from '#src/api/running-instance.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+// `status`: reports on the running processes and the mirror; what does not answer is named, and the rest is shown.
+import { openAdminToken, runningLoginLink } from '#src/api/running-instance.ts';
+import { readStatus } from '#src/app/read-status.ts';
 import { statusText } from '#src/cli/status-text.ts';
-import { asJson, defineVerb, flag, type VerbContext } from '#src/cli/verb.ts';
+import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const status = defineVerb({
   arguments: {},
@@ -18,32 +18,10 @@ export const status = defineVerb({
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }
-    const report = await readStatus(context);
-    context.out(json ? JSON.stringify(report) : statusText(report));
-    return 0;
+    const { running, status: read, processes, problem } = await readStatus({ config, log: context.log() });
+    const report = { running, ...read, ...(processes.length > 0 && { processes }) };
+    context.out(json ? JSON.stringify(report) : statusText(report, context.now()));
+    if (problem) context.notify(`! ${problem.message}\n→ ${problem.hint}`);
+    return problem?.code === 'store_unavailable' ? 1 : 0;
   },
 });
-
-async function readStatus(context: VerbContext): Promise<object> {
-  const config = context.config();
-  try {
-    const [answer] = await askRunning(config.dataDir, { token: () => openAdminToken(config), path: '/api/status' });
-    return { running: true, ...(typeof answer === 'object' ? answer : {}) };
-  } catch (error) {
-    if (!(error instanceof SlotstreamError) || error.code !== 'not_running') throw error;
-    return { running: false, ...(await readMirrorStatus(context)) };
-  }
-}
-
-async function readMirrorStatus(context: VerbContext): Promise<object> {
-  // Loaded only here: asking a running process needs no store.
-  const { mirrorStatus, openMirror } = await import('#src/app/mirror.ts');
-  try {
-    await using store = await openMirror(context.config(), context.log());
-    return await mirrorStatus(store);
-  } catch (error) {
-    if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
-    context.notify(`! ${error.message}\n→ ${error.hint}`);
-    return { store: { state: 'no mirror yet' } };
-  }
-}

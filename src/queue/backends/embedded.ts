@@ -2,12 +2,11 @@
 
 import { slotstream } from '#src/base/command.ts';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { withBackend } from 'bullmq';
 import { z } from 'zod';
-import { syncFolderNow } from '#src/base/durable-file.ts';
+import { makeFolder, syncFolderNow } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
@@ -28,12 +27,12 @@ export async function openEmbeddedQueue(input: {
   readonly timing: WorkerTiming | undefined;
 }): Promise<DeliveryQueue> {
   const { folder, name, report, timing } = input;
-  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(folder));
   const lock = lockQueue(`${folder}.lock`);
   let connection: JobTable;
   try {
     rejectOldQueue(folder);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     // Its name, and that of the folder around it, must survive a power cut too.
     for (const parent of [dirname(folder), dirname(dirname(resolve(folder)))]) syncFolderNow(parent);
     connection = openTable(join(folder, 'jobs.db'));

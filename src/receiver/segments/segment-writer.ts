@@ -1,10 +1,10 @@
 // Appends records to the current segment of one folder. Records that arrive during a write are written together and flushed with
 // one fsync (group commit). The folder is created and locked with the first record.
 import { constants, fdatasync, write } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
-import { syncFolder } from '#src/base/durable-file.ts';
+import { makeFolder, syncFolder } from '#src/base/durable-file.ts';
 import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
 
 export const segmentEnding = '.segment';
@@ -121,7 +121,7 @@ export function createSegmentWriter(options: {
   }
 
   async function lockFolder(): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const lock = takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
     locks.set(folder, lock);

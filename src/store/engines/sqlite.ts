@@ -1,11 +1,12 @@
 // The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
 import { once } from 'node:events';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { z } from 'zod';
+import { makeFolder } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
@@ -98,7 +99,7 @@ const codec = codecOf({
 
 function openFile(path: string): Sqlite.Database {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (path !== ':memory:') makeFolder(dirname(path));
     const database = new Sqlite(path, { timeout: busyTimeoutMs });
     if (path !== ':memory:') chmodSync(path, 0o600);
     database.pragma('journal_mode = WAL');

@@ -1,10 +1,10 @@
 // The file of logins: readable by its owner only, replaced as a whole, changed by one process at a time.
 import { slotstream } from '#src/base/command.ts';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TokenAnswer } from '#schemas/oauth.ts';
-import { replaceFile } from '#src/base/durable-file.ts';
+import { makeFolder, replaceFile } from '#src/base/durable-file.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
 
@@ -68,7 +68,7 @@ export async function withLogins<Value>(
   { dataDir, signal }: { readonly dataDir: string; readonly signal?: AbortSignal | undefined },
   change: (logins: readonly Login[], save: (login: Login) => void) => Promise<Value>,
 ): Promise<Value> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const endMs = needs.nowMs() + lockTimeoutMs;
   let lock = takeLock(join(dataDir, 'oauth-tokens.lock'));
   while (lock === undefined) {

@@ -1,5 +1,6 @@
 // The data folder of a running process: for its owner alone, whatever the umask is.
 import { chmodSync, globSync, mkdirSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
@@ -26,6 +27,28 @@ describe('the data folder', () => {
     await until(async () => (await ask(store, 'select uri from contacts')).length === 1, 'the delivery is a row');
     expect(globSync('**/*', { cwd: folder }).length).toBeGreaterThan(4);
     expect(readableByOthers(folder)).toEqual([]);
+  });
+
+  it.each(['/proc/nope', '/proc/nope/deeper', '/etc/passwd', '/etc/passwd/folder'])(
+    'that cannot be used, such as %s, is named at once, with the user',
+    async (folder) => {
+      await using home = await openHome();
+      const { code, err } = await home.run(['start'], { DATA_DIR: folder });
+      expect([code, err]).toEqual([2, expect.stringContaining(`✗ DATA_DIR ${folder} `)]);
+      expect(err).toContain(`the user ${userInfo().username}`);
+      expect(err).toContain('→ Give the folder to that user');
+    },
+  );
+
+  it('says where a new, empty mirror was made, and only then', async () => {
+    await using home = await openHome();
+    const path = join(home.dataDir, 'no', 'such', 'x.db');
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    for (const isNew of [true, false]) {
+      const product = await home.open('start', { settings });
+      expect(product.output().includes(`made a new, empty mirror at ${path}`)).toBe(isNew);
+      await product.term();
+    }
   });
 
   it('keeps the mode that the operator gave it; its files are for the owner alone', async () => {

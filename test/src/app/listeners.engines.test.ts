@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { readdirSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import { openHome } from '../../harness/product.ts';
+import { startRedis } from '../../harness/redis.ts';
 
 async function hold(port: number): Promise<Server & AsyncDisposable> {
   const server = createServer().listen(port, '127.0.0.1');
@@ -32,7 +33,8 @@ describe('a port in use', () => {
 
 describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {
   it('run side by side with the default settings; the second says which admin port it has', async () => {
-    await using home = await openHome({ QUEUE_URL: inject('redisUrl') ?? '', ADMIN_PORT: '' });
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url, ADMIN_PORT: '' });
     const receiver = await home.open('receive');
     const worker = await home.open('work');
     const urls = [receiver, worker].map((process) => /"url":"([^"]+)\/api\/status"/.exec(process.output())?.[1]);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   codeOf,
+  describeConnectFailure,
   describeDriverError,
   exitCodeOf,
   isConnectFailure,
@@ -55,6 +56,22 @@ describe('an error', () => {
     expect(isConnectFailure(rootCodeOf(withCode('ECONNRESET')))).toBe(false);
   });
 
+  it('of a connection names the address, and nothing else of the message', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED, secret'), {
+      code: 'ECONNREFUSED',
+      address: '::1',
+      port: 9,
+    });
+    expect(describeConnectFailure(refused)).toBe('ECONNREFUSED [::1]:9');
+    expect(describeConnectFailure(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED [::1]:9');
+    const both = Object.assign(new AggregateError([refused]), { code: 'ECONNREFUSED' });
+    expect(describeConnectFailure(new TypeError('fetch failed', { cause: both }))).toBe('ECONNREFUSED [::1]:9');
+    expect(describeConnectFailure(new TypeError('fetch failed', { cause: new Error('bad port') }))).toBe(
+      'HTTP clients do not use this port',
+    );
+    expect(describeConnectFailure(withCode('ENOTFOUND'))).toBe('ENOTFOUND');
+  });
+
   it('of a broken connection is transient, whatever its code looks like', () => {
     for (const code of ['EPIPE', 'ECONNRESET', '57P01']) expect(isTransient(withCode(code))).toBe(true);
     expect(isTransient(withCode('23505'))).toBe(false);
@@ -67,6 +84,8 @@ describe('an error', () => {
     );
     for (const message of ['None of startup nodes is available', 'Cluster is disconnecting', 'Node is disconnected'])
       expect(describeDriverError(new Error(`${message}.`))).toBe(message);
+    for (const message of ["Stream isn't writeable and enableOfflineQueue options is false", 'Connection is closed.'])
+      expect(describeDriverError(new Error(message))).toBe('there is no connection to the server');
     expect(codeOf(withCode('a code with spaces'))).toBe('Error');
     expect(codeOf('a text')).toBe('Error');
   });

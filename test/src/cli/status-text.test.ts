@@ -3,11 +3,35 @@ import { statusText } from '#src/cli/status-text.ts';
 
 const lastRun = { finished_at: '2026-01-02T03:04:05Z', read: 120, drift: { contacts: { missing: 2, extra: 1 } } };
 
+const process = {
+  role: 'start',
+  host: 'web-1',
+  pid: 42,
+  version: '1.2.3',
+  started_at: '2026-01-01T00:00:00.000000Z',
+  seen_at: '2026-01-06T00:00:00.000000Z',
+  queue: 'answering',
+  queue_waiting: 3,
+  spool_deliveries: 7,
+  last_batch_at: '2026-01-05T23:59:58.000000Z',
+};
+const now = new Date('2026-01-06T00:00:10Z');
+
 const running = {
   running: true,
-  roles: { receives: true, works: true },
-  started_at: '2026-01-01T00:00:00Z',
-  pid: 42,
+  processes: [
+    process,
+    { ...process, role: 'receive', pid: 43, queue: 'not answering', spool_deliveries: 0 },
+    {
+      ...process,
+      role: 'work',
+      host: 'db-2',
+      pid: 7,
+      spool_deliveries: null,
+      last_batch_at: null,
+      seen_at: '2026-01-05T23:00:00.000000Z',
+    },
+  ],
   queue: { engine: 'redis', waiting: 3, active: 1, delayed: 2, failed: 0 },
   spool: { deliveries: 7, bytes: 900 },
   journal: { batches: 8, bytes: 1200, losses: 0, is_full: false },
@@ -30,74 +54,61 @@ const running = {
 };
 
 describe('the text of status', () => {
-  it('groups what a running process reports under headings', () => {
-    expect(statusText(running)).toBe(`Process
-  State       running since 2026-01-01T00:00:00Z
-  Roles       receives deliveries, fills the tables
-  Process ID  42
-
-Queue (Redis)
-  Batches waiting      3
-  In progress          1
-  Waiting for a retry  2
-  Failed               0
-
-Spool (deliveries on disk until the queue accepts them)
-  Deliveries  7
-  Bytes       900
-
-Journal (copies on disk until the deliveries are processed)
-  Batches              8
-  Bytes                1200
-  Losses of the queue  0
-
-Event log (SQLite)
-  Last entry    #5, received 2026-01-03T00:00:00.000000Z
-  Quarantined   4
-  Unknown kind  1
-
-Rows per table
-  contacts  10
-  no_shows  0
-
-Comparison with the service
-  Recent changes  2026-01-02T03:04:05Z: 120 records compared, 3 differences repaired
-  Everything      never compared
-
-Retention
-  Last run          2026-01-04T00:00:00Z
-  Content removed   from 9 entries received before 2025-01-01T00:00:00Z
-  Removed in total  from 30 entries
-
+  it('says in about a dozen lines what runs, where deliveries are, and what the tables have', () => {
+    expect(statusText(running, now)).toBe(`Processes
+  role     host (pid)  version  since                    last batch               spool  state
+  start    web-1 (42)  1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  7      running
+  receive  web-1 (43)  1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  0      the queue does not answer
+  work     db-2 (7)    1.2.3    2026-01-01 00:00:00 UTC  none yet                        no report since 2026-01-05 23:00:00 UTC
+Deliveries
+  Queue    Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
+  Spool    7 deliveries (900 bytes) wait on disk for the queue
+  Journal  8 batches (1200 bytes) until they are processed
+  Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds
+Tables
+  Rows            contacts 10
+  Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired
+  Everything      never compared with the service
+  Retention       2026-01-04 00:00:00 UTC: content of 9 entries from before 2025-01-01 00:00:00 UTC removed, 30 in total
 Alerts
-  Pending        0
-  Sent           2
-  Retracted      0
-  Failed         1
+  Messages       0 pending, 2 sent, 0 retracted, 1 failed
   Channel log    working
-  Channel slack  paused after 5 failures until 2026-01-05T00:00:00Z
-
+  Channel slack  paused after 5 failures until 2026-01-05 00:00:00 UTC
 Feed delivery
   webhook  at #3, 2 behind, 3 sent, 1 subjects failing (HTTP_500)`);
   });
 
   it('says how to start a process where none runs, and that there is no mirror yet', () => {
-    expect(statusText({ running: false, store: { state: 'no mirror yet' } })).toBe(
-      `Process
-  State  not running (start it: ./bin/slotstream start)
-
-Event log
-  State  no mirror yet`,
+    expect(statusText({ running: false, store: { state: 'no mirror yet' } }, now)).toBe(
+      `No process is running on this data folder (start one: ./bin/slotstream start)
+Deliveries
+  Log  no mirror yet`,
     );
   });
 
-  it('says that the queue does not answer', () => {
-    expect(statusText({ running: true, queue: { engine: 'postgres', state: 'not answering' } })).toContain(
-      'Queue (PostgreSQL)\n  State  not answering',
+  it('lists the processes of other machines where none runs here', () => {
+    expect(statusText({ running: false, processes: [process] }, now)).toMatch(
+      /^No process .*\nProcesses\n.*\n {2}start +web-1 \(42\)/,
+    );
+  });
+
+  it('says that the queue or the store does not answer', () => {
+    const report = {
+      running: true,
+      queue: { engine: 'postgres', state: 'not answering' },
+      store: { state: 'not answering' },
+    };
+    expect(statusText(report, now)).toBe('Deliveries\n  Queue  PostgreSQL: not answering\n  Log    not answering');
+  });
+
+  it('says that the journal is full, and that the queue lost jobs', () => {
+    const journal = { batches: 1, bytes: 2, losses: 3, is_full: true };
+    expect(statusText({ running: true, journal }, now)).toContain(
+      'until they are processed; full: deliveries are rejected; the queue lost jobs 3 times',
     );
   });
 
   it('leaves out a part whose shape it does not know', () => {
-    expect(statusText({ ...running, store: 7, alerts: { pending: 'many' } })).not.toMatch(/Event log|Alerts/);
+    expect(statusText({ ...running, store: 7, alerts: { pending: 'many' } }, now)).not.toMatch(/Log|Rows|Alerts/);
   });
 });

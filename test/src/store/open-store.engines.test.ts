@@ -72,5 +72,27 @@ describe('opening a store', () => {
     const error = await failure('postgres://someone:sesame@127.0.0.1:1/mirror');
     expect(isTransient(error)).toBe(true);
     expect(String(error)).not.toContain('sesame');
+    expect(String(error)).toContain('ECONNREFUSED 127.0.0.1:1');
   });
+
+  it.runIf(inject('postgresUrl'))(
+    'names a database or a user that PostgreSQL does not know, and how to fix it',
+    async () => {
+      const missing = new URL(inject('postgresUrl'));
+      missing.pathname = '/missing_mirror';
+      expect(await failure(missing.href)).toMatchObject({
+        message: 'PostgreSQL has no database called "missing_mirror" (3D000).',
+        hint: expect.stringContaining('createdb missing_mirror') as string,
+      });
+      const unknown = new URL(inject('postgresUrl'));
+      unknown.username = 'nobody_known';
+      unknown.password = 'sesame';
+      const error = await failure(unknown.href);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/^PostgreSQL does not let the user "nobody_known" in: .*\(28/) as string,
+        hint: expect.stringContaining('create the user') as string,
+      });
+      expect(String(error)).not.toContain('sesame');
+    },
+  );
 });

@@ -1,0 +1,109 @@
+// Every process reports to the others: `status`, `doctor` and the API list all of them, and what each has on its disk.
+import { describe, expect, inject, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { listProcesses, writeProcess } from '#src/store/processes.ts';
+import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
+import { openPostgresProxy } from '../../harness/postgres-proxy.ts';
+import { createDatabase } from '../../harness/postgres.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home } from '../../harness/product.ts';
+import { startRedis } from '../../harness/redis.ts';
+
+interface Listed {
+  readonly processes?: readonly Record<string, unknown>[];
+}
+
+const rolesIn = (text: string): unknown[] => ((JSON.parse(text) as Listed).processes ?? []).map(({ role }) => role);
+const statusOf = async (home: Home): Promise<string> => (await home.run(['status', '--json'])).out;
+
+describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two machines, with PostgreSQL', () => {
+  it('are listed by status and the API on both, until they stop', async () => {
+    await using redis = await startRedis();
+    const settings = { QUEUE_URL: redis.url, DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+    await using one = await openHome({ ...settings });
+    await using other = await openHome({ ...settings, SIGNING_KEYS: one.signingKey });
+    const worker = await one.open('work');
+    const receiver = await other.open('receive');
+    for (const home of [one, other])
+      await until(async () => rolesIn(await statusOf(home)).length === 2, 'both are listed');
+    expect(rolesIn(await statusOf(one))).toEqual(['receive', 'work']);
+    expect(JSON.parse(await statusOf(other))).toMatchObject({ running: true, store: { last_seq: 0 } });
+    for (const process of [worker, receiver])
+      expect(rolesIn(await (await process.admin('/api/status')).text())).toEqual(['receive', 'work']);
+    expect((await one.run(['doctor'])).out).toMatch(/✓ process: running: receive on .+ \(pid \d+\), work on /);
+    await receiver.term();
+    expect(rolesIn(await statusOf(one))).toEqual(['work']);
+  });
+
+  it('one that was killed is named by doctor and status, and no longer listed after an hour', async () => {
+    await using home = await openHome({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
+    await home.open('start');
+    await using store = await openStore({ report: () => {} }, home.store);
+    const [row] = await listProcesses(store, Date.now());
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '000Z');
+    if (row) await writeProcess(store, { ...row, id: 'a', host: 'gone', seen_at: ago(5) });
+    if (row) await writeProcess(store, { ...row, id: 'b', host: 'forgotten', seen_at: ago(70) });
+    const doctor = await home.run(['doctor']);
+    expect(doctor.out).toMatch(/! process: start on gone \(pid \d+\) has not reported since 2/);
+    const { out } = await home.run(['status']);
+    expect(out).toMatch(/start +gone \(\d+\) .* no report since 2/);
+    expect(doctor.out + out).not.toContain('forgotten');
+  });
+});
+
+describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folder, with SQLite', () => {
+  it('shows what is in its spool while Redis is away', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    const worker = await home.open('work');
+    const receiver = await home.open('receive');
+    await redis.kill9();
+    const sender = openSender({ url: receiver.webhook, key: home.signingKey });
+    await sender.send([contactDelivery({ id: 'a', version: 1 })]);
+    sender.close();
+    expect(JSON.parse(await statusOf(home))).toMatchObject({
+      queue: { state: 'not answering' },
+      store: { engine: 'sqlite' },
+      processes: [
+        { role: 'receive', spool_deliveries: 1, queue: 'not answering', queue_waiting: null },
+        { role: 'work', spool_deliveries: null },
+      ],
+    });
+    const { code, out } = await home.run(['doctor']);
+    expect(code).toBe(3);
+    expect(out).toMatch(/! spool: 1 deliveries wait on the disk of receive on /);
+    expect(out.match(/^. lag/gm) ?? []).toHaveLength(0);
+    expect(out).not.toContain('writeable');
+    await worker.term();
+  });
+});
+
+describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
+  it('leaves the receiver ready for deliveries, and is reported once', async () => {
+    const database = await createDatabase(inject('postgresUrl'));
+    await using proxy = await openPostgresProxy(database);
+    await using home = await openHome({ DATABASE_URL: proxy.url });
+    const product = await home.open('start');
+    await proxy[Symbol.asyncDispose]();
+    await until(async () => (await product.readyStatus()) === 'degraded', 'it is degraded');
+    expect(await product.readiness()).toBe(200);
+    expect((await product.admin('/readyz')).status).toBe(503);
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    await sender.send([contactDelivery({ id: 'a', version: 1 })]);
+    sender.close();
+    expect(sender.sent.flatMap(({ answers }) => answers)).toEqual([202]);
+
+    const status = await home.run(['status', '--json']);
+    expect(JSON.parse(status.out)).toMatchObject({
+      running: true,
+      queue: { engine: 'embedded' },
+      store: { state: 'not answering' },
+      processes: [{ role: 'start' }],
+    });
+    const { code, out } = await home.run(['doctor']);
+    expect(code).toBe(3);
+    expect(out.match(/ECONNREFUSED/g)).toHaveLength(1);
+    expect(out).toContain('! alerts: not checked: the store does not answer.');
+  });
+});
