@@ -100,6 +100,23 @@ export const ownTables = {
     about: 'Internal. Where backfills and sweeps resume.',
     columns: { key: 'name of the job', value: 'its position' },
   },
+  processes: {
+    about: 'One row per running process. A process that was killed is listed for an hour.',
+    columns: {
+      id: 'random, new at every start',
+      role: '`start`, `receive` or `work`',
+      host: 'name of its machine',
+      pid: 'process ID on that machine',
+      version: 'version of Slotstream',
+      admin_url: 'address of its admin listener, from its own machine',
+      started_at: 'when it started',
+      seen_at: 'when it last reported; it reports every 15 seconds',
+      queue: '`answering` or `not answering`',
+      queue_waiting: 'batches that wait in the queue',
+      spool_deliveries: 'deliveries on its disk that wait for the queue; null in a `work` process',
+      last_batch_at: 'when it last received or projected a batch',
+    },
+  },
   feed_consumers: {
     about: 'One row per named reader of the feed.',
     columns: {
