@@ -173,15 +173,17 @@ async function crossRuleErrors(
 }
 
 /** The settings of each channel that needs some. */
-const variablesOf: ReadonlyMap<unknown, string> = new Map<ChannelName, string>([
-  ['slack', 'ALERT_SLACK_URL'],
-  ['teams', 'ALERT_TEAMS_URL'],
-  ['discord', 'ALERT_DISCORD_URL'],
-  ['pagerduty', 'ALERT_PAGERDUTY_KEY'],
-  ['ntfy', 'ALERT_NTFY_URL'],
-  ['webhook', 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET'],
-  ['email', 'ALERT_SMTP_URL and ALERT_EMAIL_TO'],
-]);
+const variablesOf: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    slack: 'ALERT_SLACK_URL',
+    teams: 'ALERT_TEAMS_URL',
+    discord: 'ALERT_DISCORD_URL',
+    pagerduty: 'ALERT_PAGERDUTY_KEY',
+    ntfy: 'ALERT_NTFY_URL',
+    webhook: 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET',
+    email: 'ALERT_SMTP_URL and ALERT_EMAIL_TO',
+  } satisfies Record<Exclude<ChannelName, 'log'>, string>),
+);
 
 /** The template engine is large and most rules have no template: it is loaded when needed. */
 async function templateError(template: string): Promise<string | undefined> {
