@@ -19,6 +19,8 @@ export type KnownDelivery = {
     readonly createdAt: string;
     readonly payload: PayloadOf<Kind>;
     readonly notes: readonly string[];
+    /** The value of `organization` in the envelope or the payload: no kind of the specification has it, and it may be anything. */
+    readonly organization: string | null;
   };
 }[EventKind];
 
@@ -65,9 +67,12 @@ export function readDelivery(body: string, known?: Identity): ReadDelivery {
   const read = contract.schema.safeParse(contract.unwrap(payload));
   if (!read.success) return malformed(event, reasonOf(read.error));
   const notes = contract.notes(read.data);
+  const organization = textOf(envelope['organization']) ?? textOf(payload['organization']);
   // The contract was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
-  return { state: 'known', event, createdAt, payload: read.data, notes, ...identity } as KnownDelivery;
+  return { state: 'known', event, createdAt, payload: read.data, notes, organization, ...identity } as KnownDelivery;
 }
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Nothing in it can be trusted but its text. */
 function unreadable(reason: string, identity: Identity): MalformedDelivery {

@@ -4,6 +4,7 @@ import { appendEntries, countDuplicates, knownDeliveries } from '#src/store/log/
 import type { NewEntry } from '#src/store/log/read.ts';
 import { merge } from '#workers/projections/merge.ts';
 import { foldBatch, type FoldNeeds, type FoldPolicy } from './fold.ts';
+import { quarantineOthers } from './organization.ts';
 import { parseBatch, quarantined, type Parsed } from './parse.ts';
 import type { Screen } from './screen.ts';
 
@@ -30,7 +31,8 @@ export function quarantine(
 
 /** Throws only errors that a later retry can resolve; any other delivery that fails is quarantined. */
 export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): Promise<IngestReport> {
-  const results = await foldBatch(needs, items, () => appendPolicy(needs.screen));
+  const own = await quarantineOthers(needs.store, items);
+  const results = await foldBatch(needs, own, () => appendPolicy(needs.screen));
   return {
     entries: results.flatMap(({ report }) => report.entries),
     duplicates: results.reduce((sum, { report }) => sum + report.duplicates, 0),

@@ -17,6 +17,8 @@ export interface Parsed {
   readonly record: Readonly<Record<string, unknown>> | null;
   /** Null when nothing is projected: the entry's outcome and reason then say why. */
   readonly fact: Fact | null;
+  /** What a delivery names as its organization, if it names one. */
+  readonly organization?: string;
 }
 
 /** Parses a queue job. `now` replaces the time of receipt where a forged job has none. */
@@ -97,7 +99,8 @@ function parseDelivery(body: string, blank: NewEntry): Parsed {
   };
   if (read.state === 'unknown') return unprojected(entry, 'unhandled', 'No projection for this kind of event.');
   if (read.state === 'malformed') return unprojected(entry, 'quarantined', read.reason);
-  return projected({ ...read, observed: read.createdAt }, entry);
+  const parsed = projected({ ...read, observed: read.createdAt }, entry);
+  return read.organization === null ? parsed : { ...parsed, organization: read.organization };
 }
 
 interface KnownPayload {

@@ -1,22 +1,13 @@
 // Which organization the mirror belongs to, and whether the first backfill has completed. Guards against the token of another
 // organization: with it every row would look deleted, and the webhooks of both would be mixed.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
-
-const mirrored = z.object({
-  origin: z.string(),
-  organization: z.string(),
-  /** Whether everything was copied once. Earlier versions did not record it: their mirrors are compared, as before. */
-  filled: z.boolean().default(true),
-});
-type Mirrored = z.output<typeof mirrored>;
-
-const identity = keyValue('mirrored', mirrored);
+import { changeValue, readValue } from '#src/store/key-value.ts';
+import { mirrorIdentity } from '#workers/pipeline/organization.ts';
 
 /** The organization of a token, and the service it is of. */
-export type Account = Pick<Mirrored, 'origin' | 'organization'>;
+export type Account = Pick<z.output<(typeof mirrorIdentity)['schema']>, 'origin' | 'organization'>;
 
 /** Refuses the token of another organization. The first run that writes records the organization (`claims`). */
 export async function requireSameOrganization(
@@ -25,10 +16,10 @@ export async function requireSameOrganization(
   { claims }: { readonly claims: boolean },
 ): Promise<void> {
   const asked = { origin, organization, filled: false };
-  const known = await readValue(store, identity);
+  const known = await readValue(store, mirrorIdentity);
   if (known !== undefined) return requireSame(known, asked);
   if (!claims) return;
-  await changeValue(store, identity, (first) => {
+  await changeValue(store, mirrorIdentity, (first) => {
     if (first === undefined) return { result: undefined, after: asked };
     requireSame(first, asked);
     return { result: undefined };
@@ -53,12 +44,12 @@ const named = ({ origin, organization }: Account): string => `${organization} at
 
 /** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */
 export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
-  return (await readValue(store, identity))?.filled ?? false;
+  return (await readValue(store, mirrorIdentity))?.filled ?? false;
 }
 
 /** Called when everything was copied. */
 export function recordFilled(store: Store): Promise<void> {
-  return changeValue(store, identity, (known) =>
+  return changeValue(store, mirrorIdentity, (known) =>
     known === undefined ? { result: undefined } : { result: undefined, after: { ...known, filled: true } },
   );
 }

@@ -7,6 +7,7 @@ import { knownEntries, moveEntry } from '#src/store/log/append.ts';
 import { lastSeq, readEntries, type EntryFilter, type LogEntry, type Outcome } from '#src/store/log/read.ts';
 import { bisect } from '#workers/pipeline/bisect.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { quarantineOthers } from '#workers/pipeline/organization.ts';
 import { isApiRead, isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import { merge, type Changes } from '#workers/projections/merge.ts';
@@ -72,7 +73,8 @@ function replayPage({ store, screen }: FoldNeeds, page: readonly LogEntry[]): Pr
   return bisect(page, {
     attempt: (entries) =>
       store.transaction(async (unit) => {
-        const items = entries.map((stored): ReplayItem => ({ ...reparse(stored), stored }));
+        const parsed = entries.map((stored): ReplayItem => ({ ...reparse(stored), stored }));
+        const items = await quarantineOthers(unit, parsed);
         return (await fold(unit, await screen.screen(unit, items), movePolicy(screen))).report;
       }),
     refused: async () => ({ changed: [], stillQuarantined: 1 }),
