@@ -82,13 +82,13 @@ export const ownTables = {
   },
   contacts_wide_columns: {
     about:
-      'Internal. One row per custom field: its column in the view `contacts_wide`, which keeps its name when the label changes.',
+      'One row per custom field: its column in the view `contacts_wide`, which keeps its name when the label changes.',
     columns: {
       field_uri: joins('custom_field_definitions.uri', 'the definition of the field'),
       column_name: 'name of the column',
       position: 'order of the columns',
       label: 'label of the field at present',
-      field_type: 'type of the field, by which the column is typed',
+      field_type: 'type of the field by which the column is typed',
     },
   },
   key_values: {

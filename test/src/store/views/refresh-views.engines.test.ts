@@ -104,6 +104,37 @@ for (const engine of storeEngines)
       await ingestBodies(opened.store, [contactBody(1, { [fieldUri(3)]: 3, [fieldUri(8)]: 8 })]);
       expect(await viewRows(another, 'contacts_wide')).toMatchObject([{ field_0: null, field_3: 3, field_8: 8 }]);
     });
+
+    it('have one column per field, of its last type, when many processes add and change fields while others read', async () => {
+      await using place = await engine.blank();
+      await using stack = new AsyncDisposableStack();
+      const together = await Promise.all(Array.from({ length: 4 }, () => openListening(place.url)));
+      for (const one of together) stack.use(one);
+      const stores = together.map(({ store }) => store);
+      const change = (round: number, more: object) =>
+        stores.flatMap((store, process) =>
+          Array.from({ length: 3 }, (_, n) =>
+            readDefinitions(store, [
+              {
+                uri: fieldUri(process * 3 + n),
+                label: `Round ${round}`,
+                updated_at: `2025-02-0${round}T00:00:00Z`,
+                ...more,
+              },
+            ]),
+          ),
+        );
+      const reading = () => stores.map((store) => viewRows(store, 'contacts_wide').catch(() => []));
+      await Promise.all([...change(1, { field_type: 'text' }), ...reading()]);
+      await Promise.all([...change(2, { field_type: 'number' }), ...reading()]);
+      expect(together.flatMap(({ problems }) => problems)).toEqual([]);
+      const columns = await readFieldColumns(stores[0] as Store);
+      expect(columns.map(({ position }) => position)).toEqual(Array.from({ length: 12 }, (_, n) => n));
+      expect(new Set(columns.map(({ column_name }) => column_name)).size).toBe(12);
+      for (const column of columns) expect(column).toMatchObject({ label: 'Round 2', field_type: 'number' });
+      const shape = (await shapeOfView(stores[0] as Store, 'contacts_wide'))?.columns ?? {};
+      expect(columns.map(({ column_name }) => shape[column_name])).toEqual(Array(12).fill('number'));
+    });
   });
 
 describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () => {
