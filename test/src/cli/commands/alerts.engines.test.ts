@@ -145,7 +145,7 @@ describe('slotstream alerts', () => {
     expect(listed.out).not.toContain('\u001b');
     const doctor = await home.run(['doctor']);
     expect(doctor.out).toContain('✗ alerts: 1 alert could not be sent to slack.');
-    expect((await home.run(['status'])).out).toMatch(/Alerts\n[^]*Failed +1/);
+    expect((await home.run(['status'])).out).toMatch(/Alerts\n[^]*1 failed/);
 
     const wrong = await home.run(['alerts', 'resend']);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--failed')]);
