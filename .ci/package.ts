@@ -2,6 +2,7 @@
 // be JavaScript; build/ is also what goes into the image.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyPages } from './package-pages.ts';
 
 interface Manifest {
   readonly name: string;
@@ -24,9 +25,13 @@ run('tsc', '-p', '.ci/tsconfig.build.json');
 cpSync('bin', 'build/bin', { recursive: true });
 writeFileSync('build/package.json', `${JSON.stringify(builtManifest(manifest), null, 2)}\n`);
 writeFileSync('build/sbom.cdx.json', bill());
-for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
-// `--no-pack` stops here: the image needs build/ only.
-if (!process.argv.includes('--no-pack')) run('npm', 'pack', './build');
+// `--no-pack` is for the image, which has a few pages only.
+if (process.argv.includes('--no-pack')) {
+  for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
+} else {
+  copyPages('.', 'build');
+  run('npm', 'pack', './build');
+}
 
 /** What the installed package consists of, as CycloneDX. It comes from the lock file, so it needs no network. */
 function bill(): string {
