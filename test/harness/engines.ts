@@ -20,6 +20,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Empty when there is no Chromium here. */
     chromiumPath: string;
+    /** Empty when there is no Python here. */
+    pythonPath: string;
     /** Where the workers of a run share what templates.ts makes. */
     templateFolder: string;
   }
@@ -30,7 +32,7 @@ const engines = [
     name: 'Redis',
     package: 'redis-server',
     override: 'TEST_REDIS_URL',
-    present: hasRedis,
+    present: () => runs('redis-server'),
     start: startRedis,
     key: 'redisUrl',
   },
@@ -49,6 +51,14 @@ const engines = [
     present: () => findChromium() !== undefined,
     start: async () => ({ url: findChromium() ?? '', [Symbol.asyncDispose]: async () => {} }),
     key: 'chromiumPath',
+  },
+  {
+    name: 'Python',
+    package: 'python3',
+    override: 'TEST_PYTHON',
+    present: () => runs('python3'),
+    start: async () => ({ url: 'python3', [Symbol.asyncDispose]: async () => {} }),
+    key: 'pythonPath',
   },
 ] as const;
 
@@ -109,9 +119,9 @@ function installMissing(): void {
   }
 }
 
-function hasRedis(): boolean {
+function runs(program: string): boolean {
   try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;

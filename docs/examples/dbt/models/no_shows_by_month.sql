@@ -1,0 +1,8 @@
+select
+  month,
+  case when dimension = 'host_month' then label end as host,
+  held,
+  no_shows,
+  rate
+from {{ source('slotstream', 'no_show_rate') }}
+where dimension in ('month', 'host_month') and month <> ''
