@@ -32,7 +32,7 @@ const engines = [
     name: 'Redis',
     package: 'redis-server',
     override: 'TEST_REDIS_URL',
-    present: () => runs('redis-server'),
+    present: () => isInstalled('redis-server'),
     start: startRedis,
     key: 'redisUrl',
   },
@@ -56,7 +56,7 @@ const engines = [
     name: 'Python',
     package: 'python3',
     override: 'TEST_PYTHON',
-    present: () => runs('python3'),
+    present: () => isInstalled('python3'),
     start: async () => ({ url: 'python3', [Symbol.asyncDispose]: async () => {} }),
     key: 'pythonPath',
   },
@@ -119,7 +119,7 @@ function installMissing(): void {
   }
 }
 
-function runs(program: string): boolean {
+function isInstalled(program: string): boolean {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' });
     return true;
