@@ -65,8 +65,8 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
     const done = countedIn(counts) - countedIn(atStart);
     const measured = done === 0 ? 0 : ((nowMs() - startedMs) / 1000 / done) * left;
     // A call each, and one per hundred to list them.
-    const limited = ((left * 1.01) / (rateLimit.allowed() ?? Infinity)) * 60;
-    return Math.max(measured, limited);
+    const limited = ((left * 1.01 - rateLimit.free()) / (rateLimit.allowed() ?? Infinity)) * 60;
+    return Math.max(1, measured, limited);
   }
 
   function line(at: Current, counts: Counts): string {
@@ -143,6 +143,8 @@ function watchRateLimit() {
   const allowed = (): number | undefined => last && last.limit - Math.floor(last.limit * defaults.reserveShare);
   return {
     allowed,
+    /** The calls that are possible at once. */
+    free: (): number => (last ? Math.max(0, last.remaining - last.limit + (allowed() ?? 0)) : 0),
     note({ limit, remaining }: RateLimitStatus): void {
       if (limit && remaining !== undefined) last = { limit, remaining };
     },

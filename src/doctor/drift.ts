@@ -1,7 +1,7 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { slotstream } from '#src/base/command.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
-import { isFilled } from '#workers/sync/mirror-identity.ts';
+import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { hasApi, openMirrorIfAny, type Check } from './check.ts';
@@ -24,6 +24,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
       'the first backfill has not completed, so the mirror is not compared with the service yet.',
       `${slotstream} backfill`,
     );
+  const copiedAt = await filledAt(store);
   const periods = { recent: config.reconcileEveryMs, full: config.sweepEveryMs };
   for (const part of ['recent', 'full'] as const) {
     const everyMs = periods[part];
@@ -31,6 +32,14 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
     const command = `${slotstream} reconcile ${part === 'full' ? '' : '--recent '}--repair`;
     // A full comparison covers recent changes too.
     if (run === undefined && part === 'recent' && runs.full !== undefined) continue;
+    if (
+      run === undefined &&
+      copiedAt !== undefined &&
+      now().getTime() - Date.parse(copiedAt) < maxMissedPeriods * everyMs
+    ) {
+      if (part === 'recent') report.ok(name, `everything was copied at ${copiedAt}; comparisons follow.`);
+      continue;
+    }
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
       report.warning(name, `${what} never compared with the service.`, `${slotstream} start, or: ${command}`);

@@ -12,6 +12,8 @@ export const mirrorIdentity = keyValue(
     organization: z.string(),
     /** Whether everything was copied once. Earlier versions did not record it: their mirrors are compared, as before. */
     filled: z.boolean().default(true),
+    /** When that was. */
+    filled_at: z.string().optional(),
   }),
 );
 

@@ -40,16 +40,23 @@ function requireSame(known: Account, asked: Account): void {
 export const isOtherOrganization = (error: unknown): error is SlotstreamError =>
   error instanceof SlotstreamError && error.code === 'other_organization';
 
-const named = ({ origin, organization }: Account): string => `${organization} at ${origin}`;
+const named = ({ origin, organization }: Account): string =>
+  organization.startsWith(`${origin}/`) ? organization : `${organization} at ${origin}`;
 
 /** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */
 export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
   return (await readValue(store, mirrorIdentity))?.filled ?? false;
 }
 
+/** When the first backfill completed; undefined also where an earlier version did that. */
+export async function filledAt(store: Pick<Store, 'db' | 'engine'>): Promise<string | undefined> {
+  return (await readValue(store, mirrorIdentity))?.filled_at;
+}
+
 /** Called when everything was copied. */
-export function recordFilled(store: Store): Promise<void> {
-  return changeValue(store, mirrorIdentity, (known) =>
-    known === undefined ? { result: undefined } : { result: undefined, after: { ...known, filled: true } },
-  );
+export function recordFilled(store: Store, at: string): Promise<void> {
+  return changeValue(store, mirrorIdentity, (known) => {
+    if (known === undefined || known.filled) return { result: undefined };
+    return { result: undefined, after: { ...known, filled: true, filled_at: at } };
+  });
 }

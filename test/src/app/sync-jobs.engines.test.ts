@@ -43,6 +43,7 @@ describe('the periodic comparison', () => {
     expect([looked.code, looked.out]).toEqual([3, expect.stringContaining('! The first backfill has not completed')]);
 
     expect((await home.run(['backfill'])).code).toBe(0);
+    expect((await home.run(['doctor'])).out).toMatch(/✓ drift: /);
     await until(async () => {
       const { recent, full } = await comparisons(home);
       return recent !== undefined && full !== undefined;

@@ -30,8 +30,8 @@ describe('the progress of a backfill', () => {
     at.onProgress(meetings, counts({ scheduled_event: 300, invitee: 321 }));
     expect(at.lines).toEqual([
       'scheduled_events: from the beginning',
-      'scheduled_events: 3,000 scheduled events, one call each; about 11 min (Ctrl-C is safe: the next run resumes)',
-      'scheduled_events: 300 of 3,000 scheduled events, 321 invitees; 220 of 500 calls used this minute (pauses at 300); about 10 min left',
+      'scheduled_events: 3,000 scheduled events, one call each; about 10 min (Ctrl-C is safe: the next run resumes)',
+      'scheduled_events: 300 of 3,000 scheduled events, 321 invitees; 220 of 500 calls used this minute (pauses at 300); about 9 min left',
     ]);
     // Slower than the limit allows: what was measured counts.
     at.pass(590);

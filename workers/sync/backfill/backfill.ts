@@ -71,7 +71,7 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
     await save();
   }
   if ([...wanted].every((name) => ended.has(name))) {
-    if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store);
+    if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store, needs.now());
     await removeRun(needs);
   }
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };

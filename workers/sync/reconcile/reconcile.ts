@@ -72,7 +72,7 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   if (!input.repair) return report;
   // Copying what was never copied is no drift.
   await remember(needs, wasFilled ? report : { ...report, drift: {} }, contactsFrom);
-  if (!wasFilled && input.scope.kind !== 'recent') await recordFilled(needs.store);
+  if (!wasFilled && input.scope.kind !== 'recent') await recordFilled(needs.store, report.finished_at);
   return report;
 }
 
