@@ -20,7 +20,7 @@ export function nearestName(names: readonly string[], typed: string): string | u
 }
 
 /** The number of characters to insert, delete or replace (Levenshtein distance). */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, character] of from.split('').entries()) {
     let diagonal = index;

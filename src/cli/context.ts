@@ -6,8 +6,8 @@ import { createLog } from '#src/observability/log.ts';
 import type { VerbContext } from './verb.ts';
 
 export function openContext(): VerbContext {
-  loadEnvFile();
-  const config = memoize(() => loadConfig(process.env));
+  const inFile = loadEnvFile();
+  const config = memoize(() => loadConfig(process.env, inFile));
   return {
     env: process.env,
     config,

@@ -1,20 +1,25 @@
 // Reads the environment once and reports all invalid variables at once, each by name and never with the value of a secret.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from './readers.ts';
+import { unknownVariables } from './unknown-variables.ts';
 import { settings } from './variables.ts';
 import type { SettingValues } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Config = ReturnType<typeof shape>;
 
-/** Adds the variables of a `.env` file in the working folder; the real environment takes precedence. */
-export function loadEnvFile(path = '.env'): void {
-  if (existsSync(path)) process.loadEnvFile(path);
+/** Adds the variables of a `.env` file in the working folder; the real environment takes precedence. Returns their names. */
+export function loadEnvFile(path = '.env'): readonly string[] {
+  if (!existsSync(path)) return [];
+  process.loadEnvFile(path);
+  return Object.keys(parseEnv(readFileSync(path, 'utf8')));
 }
 
-export function loadConfig(env: Environment): Config {
+/** `inFile`: the names in the `.env` file. */
+export function loadConfig(env: Environment, inFile: readonly string[] = []): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
@@ -33,7 +38,8 @@ export function loadConfig(env: Environment): Config {
     });
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
-  return shape(values as unknown as SettingValues);
+  const config = shape(values as unknown as SettingValues);
+  return { ...config, warnings: [...config.warnings, ...unknownVariables(Object.keys(env), inFile)] };
 }
 
 type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };

@@ -1,4 +1,4 @@
-// Checks of this machine: signing keys, free disk space, damaged files of the spool and the journal.
+// Checks of this machine: misspelt settings, signing keys, free disk space, damaged files of the spool and the journal.
 import { slotstream } from '#src/base/command.ts';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,12 @@ import { existingFolder, freeBytesOf, inMegabytes, lowBelow, partsOf, type DiskP
 import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
+
+/** `checkKeys` reports ALLOW_UNSIGNED, as a problem. */
+export const checkSettings: Check = async ({ config }, report) => {
+  for (const warning of config.warnings.filter((text) => !text.startsWith('ALLOW_UNSIGNED')))
+    report.warning('settings', warning, 'Correct the name, or remove the variable, and restart.');
+};
 
 export const checkKeys: Check = async ({ config, now }, report) => {
   const { keys, allowUnsigned } = config.signing;

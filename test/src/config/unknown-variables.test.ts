@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { unknownVariables } from '#src/config/unknown-variables.ts';
+import { settings } from '#src/config/variables.ts';
+
+const suggested = (name: string, meant: string): string =>
+  `${name} is not a setting and has no effect. Did you mean ${meant}?`;
+
+describe('a misspelt variable', () => {
+  it.each([
+    ['ALERT_SLAK_URL', 'ALERT_SLACK_URL'],
+    ['FEED_PUSH_SECRETS', 'FEED_PUSH_SECRET'],
+    ['OAUTH_CLIENTID', 'OAUTH_CLIENT_ID'],
+    ['QUEUE_SHARD', 'QUEUE_SHARDS'],
+    ['SIGNING_KEYS_FLIE', 'SIGNING_KEYS_FILE'],
+  ])('with a prefix of ours, %s, is reported with the name that was meant', (name, meant) => {
+    expect(unknownVariables([name], [])).toEqual([suggested(name, meant)]);
+    expect(unknownVariables([name], [name])).toEqual([suggested(name, meant)]);
+  });
+
+  it.each([
+    ['PROT', 'PORT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['PUBLIC_ULR', 'PUBLIC_URL'],
+  ])('without such a prefix, %s, is reported only where it is in .env', (name, meant) => {
+    expect(unknownVariables([name], [])).toEqual([]);
+    expect(unknownVariables([name], [name])).toEqual([suggested(name, meant)]);
+  });
+
+  it('that resembles no setting is reported where its prefix is ours', () => {
+    expect(unknownVariables(['FEED_COLOUR_OF_THE_CAT'], [])).toEqual([expect.stringContaining('.env.example')]);
+  });
+
+  it('never has its value reported', () => {
+    const { warnings } = loadConfig({ ALERT_SLAK_URL: 'https://hooks.example.test/secret' });
+    expect(warnings).toEqual([suggested('ALERT_SLAK_URL', 'ALERT_SLACK_URL')]);
+  });
+});
+
+describe('a variable of another program', () => {
+  it('is not reported, not even in .env, where the containers have theirs', () => {
+    const names = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'NODE_ENV', 'TZ', 'PATH', 'HOSTNAME', 'COMPOSE_PROJECT_NAME'];
+    expect(unknownVariables(names, names)).toEqual([]);
+  });
+
+  it('nor is any setting, its file or its alias', () => {
+    const names = Object.keys(settings).flatMap((name) => [name, `${name}_FILE`]);
+    expect(unknownVariables([...names, 'REDIS_URL', 'SIGNING_KEY'], names)).toEqual([]);
+  });
+});
