@@ -44,11 +44,13 @@ export async function lastReconcileRuns(store: Store): Promise<Pick<ReconcileSta
   return runs;
 }
 
-/** Logs the same error at most once per minute, with a count: an engine that is down can fail thousands of times. */
+/** Logs errors of the same kind at most once per minute, with a count: an engine that is down can fail thousands of times. */
 export function errorLogger(log: Log, component: string): (error: unknown) => void {
   const logThrottled = throttled(log, minuteMs);
   return (err) => {
-    const what = err instanceof SlotstreamError ? err.message : codeOf(err);
-    logThrottled('error', `the ${component} reports an error: ${what}`, { err });
+    const code = codeOf(err);
+    const what = err instanceof SlotstreamError ? err.message : code;
+    // One outage has many messages: refused, no answer, no connection.
+    logThrottled('error', `the ${component} reports an error: ${what}`, { err }, code);
   };
 }

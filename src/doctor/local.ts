@@ -48,7 +48,8 @@ export const checkDisk: Check = async ({ config }, report) => {
   }
   for (const { folder, parts } of disks.values()) {
     const freeMb = inMegabytes((await freeBytesOf(folder)) ?? Infinity);
-    const message = `${freeMb} MB free for the ${parts.join(', ')}.`;
+    const free = freeMb < 10_000 ? `${freeMb} MB` : `${Math.round(freeMb / 1000)} GB`;
+    const message = `${free} free for the ${parts.join(', ')}.`;
     if (freeMb >= inMegabytes(lowBelow(limit))) report.ok('disk', message);
     else
       report.problem(

@@ -63,22 +63,25 @@ function safeArgument(value: unknown): unknown {
   return { err, msg: err.message };
 }
 
-/** Logs the same message at most once every `everyMs`; the next line has the number of suppressed ones in `heldBack`. */
-export type ThrottledLog = (level: Level, message: string, fields?: object) => void;
+/**
+ * Logs the same message at most once every `everyMs`; the next line has the number of suppressed ones in `heldBack`. Messages with the
+ * same `key` count as the same.
+ */
+export type ThrottledLog = (level: Level, message: string, fields?: object, key?: string) => void;
 
 // Messages are constant, so few keys are normal; the limit only guards against a caller that puts data in them.
 const maxMessages = 200;
 
 export function throttled(log: Log, everyMs: number, now: () => number = Date.now): ThrottledLog {
   const logged = new Map<string, { at: number; heldBack: number }>();
-  return (level, message, fields = {}) => {
-    const last = logged.get(message);
+  return (level, message, fields = {}, key = message) => {
+    const last = logged.get(key);
     if (last !== undefined && now() - last.at < everyMs) {
       last.heldBack += 1;
       return;
     }
     if (last === undefined && logged.size >= maxMessages) logged.clear();
-    logged.set(message, { at: now(), heldBack: 0 });
+    logged.set(key, { at: now(), heldBack: 0 });
     log[level](last?.heldBack ? { ...fields, heldBack: last.heldBack } : fields, message);
   };
 }

@@ -59,7 +59,7 @@ describe('where there is no mirror', () => {
     expect(status.err).toContain(`There is no mirror at ${join(folder, 'mirror.db')}.`);
     const doctor = await idle.run(['doctor'], { DATA_DIR: folder, ADMIN_TOKEN: '' });
     expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('! store: There is no mirror at ')]);
-    expect(doctor.out).toMatch(/^✓ disk: \d+ MB free/m);
+    expect(doctor.out).toMatch(/^✓ disk: \d+ [GM]B free/m);
     expect(existsSync(folder)).toBe(false);
   });
 });

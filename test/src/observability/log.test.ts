@@ -120,4 +120,11 @@ describe('log', () => {
     expect(records()).toHaveLength(3);
     expect(records()[2]).toMatchObject({ depth: 4, heldBack: 99 });
   });
+
+  it('counts messages with the same key as the same', () => {
+    const { log, records } = listen();
+    const say = throttled(log, 1000, () => 0);
+    for (const message of ['refused', 'no answer', 'no connection']) say('warn', message, {}, 'outage');
+    expect(records()).toMatchObject([{ msg: 'refused' }]);
+  });
 });
