@@ -46,7 +46,7 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const { config, rules, store, log, clock: nowMs } = needs;
   await using opened = new AsyncDisposableStack();
   for (const warning of await unknownContactFields(store, rules.bookings))
-    log.warn({ hint: 'slotstream doctor checks the rules again' }, warning);
+    log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
   const channels = await openChannels(config.alerts, { log, clock: nowMs });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;

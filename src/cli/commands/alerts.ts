@@ -96,7 +96,15 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
         safeTerminalText(answer),
       ]);
       context.out(json ? JSON.stringify(answers) : renderTable(['channel', 'to', '', 'answer'], rows));
-      await using store = await openMirrorIfAny({ config: context.config(), log: context.log() });
+      // The channels are tested all the same.
+      await using store = await openMirrorIfAny({ config: context.config(), log: context.log() }).catch(
+        (error: unknown) => {
+          context.notify(
+            `! The custom fields in rules were not checked: the store cannot be opened (${codeOf(error)}).`,
+          );
+          return undefined;
+        },
+      );
       for (const { message, fix } of await alertWarnings({ alerts: settings, rules, store }))
         context.notify(`! ${safeTerminalText(message)}\n  → ${fix}`);
       return answers.every(({ ok }) => ok) ? 0 : 1;

@@ -164,7 +164,7 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
   const reason = isRescheduled ? 'The booking was rescheduled.' : isCanceled ? 'The booking was canceled.' : '';
   // Often only the rule no longer matches: a field of the contact changed, or an earlier mark was removed. What is still true is not denied.
   const stillTrue = (text: string, isSameFact: boolean, noun: string): string =>
-    `${isSameFact ? `The rule “${rule}” no longer matches` : `Retracted: replaced by another ${noun}`}. ${text}`;
+    `${isSameFact ? `The rule “${rule}” no longer matches` : `Replaced by another ${noun}`}. ${text}`;
   switch (fact.kind) {
     case 'booked':
       return reason === ''
@@ -179,7 +179,7 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
       if (mark !== undefined)
         return stillTrue(`${who} is still marked as a no-show for ${what}.`, mark.noShowUri === fact.noShowUri, 'mark');
       return reason === ''
-        ? `Retracted: ${who} is no longer marked as a no-show for ${what}.`
+        ? `${who} is no longer marked as a no-show for ${what}.`
         : `No longer true: ${who} did not show up for ${what}. ${reason}`;
     }
   }

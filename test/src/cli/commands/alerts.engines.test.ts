@@ -120,6 +120,12 @@ describe('slotstream alerts', () => {
     }
   });
 
+  it('test works without a store, and says what it did not check', async () => {
+    const { code, out, err } = await home.run(['alerts', 'test'], { DATABASE_URL: 'postgres://127.0.0.1:9/none' });
+    expect([code, out]).toEqual([0, expect.stringMatching(/slack .* ✓ /)]);
+    expect(err).toContain('The custom fields in rules were not checked');
+  });
+
   it('test has nothing to send when alerts are lines of the log', async () => {
     const { code, out, err } = await home.run(['alerts', 'test'], { ALERT_SLACK_URL: '' });
     expect([code, err]).toEqual([0, '']);

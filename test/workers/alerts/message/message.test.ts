@@ -200,7 +200,7 @@ describe('a retraction', () => {
 
   it('does not repeat the template of the alert, and has a template of its own', async () => {
     const input = retraction(bookingContext(unmarked));
-    const ours = 'Retracted: Ada Lovelace is no longer marked as a no-show for Introduction.';
+    const ours = 'Ada Lovelace is no longer marked as a no-show for Introduction.';
     const rule = { ...input.rule, template: 'Call {{ name }} now!' };
     expect((await buildMessage(needs, { ...input, rule })).text).toBe(ours);
     const both = { ...rule, retractionTemplate: 'Do not call {{ name }}: {{ text }}' };
@@ -213,7 +213,7 @@ describe('a retraction', () => {
   });
 
   it.each([
-    ['the mark was removed', {}, 'Retracted: Ada Lovelace is no longer marked as a no-show for Introduction.'],
+    ['the mark was removed', {}, 'Ada Lovelace is no longer marked as a no-show for Introduction.'],
     [
       'the booking was canceled',
       { status: 'canceled' },
@@ -247,7 +247,7 @@ describe('a retraction', () => {
       'another mark',
       bookingContext({ known: { marks: [{ ...mark, noShowUri: 'https://api.example.test/invitee_no_shows/N2' }] } }),
       noShow,
-      'Retracted: replaced by another mark. Ada Lovelace is still marked as a no-show for Introduction.',
+      'Replaced by another mark. Ada Lovelace is still marked as a no-show for Introduction.',
     ],
     [
       'a cancellation',
@@ -259,7 +259,7 @@ describe('a retraction', () => {
       'another cancellation',
       bookingContext({ ...unmarked, invitee: { ...canceled, canceled_at: mark.markedAt } }),
       lateCancel,
-      'Retracted: replaced by another cancellation. Introduction with Ada Lovelace is still canceled.',
+      'Replaced by another cancellation. Introduction with Ada Lovelace is still canceled.',
     ],
     [
       'a booking',
