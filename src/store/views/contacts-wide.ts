@@ -62,8 +62,9 @@ const unknownType: FieldType = { kind: 'json', about: 'a value of an unknown typ
 
 /** The view depends on the custom fields there are; without any it has the contact's own columns. */
 export function contactsWide(columns: readonly FieldColumn[]): View {
-  const fields = columns.map(({ column_name, field_uri, field_type }) => ({
+  const fields = columns.map(({ column_name, field_uri, field_type, label }) => ({
     name: column_name,
+    label,
     uri: field_uri,
     type: fieldTypes.get(field_type ?? '') ?? unknownType,
   }));
@@ -72,7 +73,12 @@ export function contactsWide(columns: readonly FieldColumn[]): View {
     about: 'Contacts that are not deleted, with one typed column for each custom field.',
     columns: {
       ...own,
-      ...Object.fromEntries(fields.map(({ name, type: { kind, about } }) => [name, { kind, about }])),
+      ...Object.fromEntries(
+        fields.map(({ name, label, type: { kind, about } }) => [
+          name,
+          { kind, about: label ? `${label}: ${about}` : about },
+        ]),
+      ),
     },
     key: ['uri'],
     since: 'updated_at',

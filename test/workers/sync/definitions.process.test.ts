@@ -71,7 +71,7 @@ describe.each(storeEngines)('custom fields that change, on $name', ({ available,
           .length === 0,
       'every contact lists the new field',
     );
-    expect(product.output()).toMatch(/"job":"reconcile".*"repaired":\d/);
+    await until(() => /"job":"reconcile".*"repaired":\d/.test(product.output()), 'the end of a comparison');
     expect(product.output()).not.toMatch(/"repaired":\d\d/);
 
     // A type changes: PostgreSQL cannot follow while the view depends on it, and says which view that is.

@@ -154,6 +154,10 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5, [fieldUri(2)]: 'blue' })]);
     expect((await sql`select budget from mine`.execute(store.db)).rows).toEqual([{ budget: 5 }]);
     expect(await viewRows(store, 'contacts_wide')).toMatchObject([{ budget: 5, colour: 'blue' }]);
+    // The comment on the column has the label of today.
+    const { rows } = await sql`select col_description(attrelid, attnum) as about from pg_attribute
+      where attrelid = 'contacts_wide'::regclass and attname = 'budget'`.execute(store.db);
+    expect(rows).toEqual([{ about: 'Spend: a number' }]);
   });
 
   it('are never dropped: a column keeps its former type, new ones are added, and the views are named', async () => {
