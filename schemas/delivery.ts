@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { contractOf, isEventKind, type EventKind, type PayloadOf } from './events.ts';
 import { readJson } from './json-text.ts';
-import { canonicalJson, isObject, isUri, normalizeTimestamp, type JsonObject } from './wire.ts';
+import { canonicalJson, isObject, isUri, normalizeTimestamp, sortedKeys, type JsonObject } from './wire.ts';
 
 interface Identity {
   /** SHA-256 of the canonical body without `created_by`: the same fact sent to two subscriptions is one delivery (A1). */
@@ -89,7 +89,7 @@ function identityOf(envelope: JsonObject): Identity {
   const payload = canonicalJson(envelope['payload']);
   const tie = sha256(payload).slice(0, 16);
   let body = '';
-  for (const key of Object.keys(envelope).sort()) {
+  for (const key of sortedKeys(envelope)) {
     if (key === 'created_by') continue;
     const value = key === 'payload' ? payload : canonicalJson(envelope[key]);
     body += (body === '' ? '{' : ',') + JSON.stringify(key) + ':' + value;

@@ -142,10 +142,12 @@ const sortedLists = new Map<number, Map<string, readonly string[]>>();
 const mostKeys = 100;
 
 /** The records of one kind have the same keys, and looking for each takes less time than sorting them. */
-function sortedKeys(record: JsonObject): readonly string[] {
+export function sortedKeys(record: JsonObject): readonly string[] {
   const keys = Object.keys(record);
-  const [first] = keys;
-  if (first === undefined || keys.length < 3 || keys.length > mostKeys) return keys.sort();
+  const [first, second] = keys;
+  if (first === undefined || second === undefined) return keys;
+  if (keys.length === 2) return first < second ? keys : [second, first];
+  if (keys.length > mostKeys) return keys.sort();
   let known = sortedLists.get(keys.length);
   if (known === undefined) sortedLists.set(keys.length, (known = new Map()));
   const list = known.get(first);

@@ -206,11 +206,11 @@ function markDeleted(
 function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes | null): void {
   const before = working.row[column] ?? null;
   if (before === value) return;
-  keepFormer(working, column);
+  const isEqual = isSame(before, value);
+  if (!isEqual) keepFormer(working, column);
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  if (changes !== null && !unlisted.has(column) && !isSame(before, value))
-    (changes[table] ??= {})[column] = [before, value];
+  if (changes !== null && !isEqual && !unlisted.has(column)) (changes[table] ??= {})[column] = [before, value];
 }
 
 /** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */
