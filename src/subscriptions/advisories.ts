@@ -25,7 +25,7 @@ export function adviseOperator(input: AdvisoryInput): readonly string[] {
     ...leftoverAdvice(input),
     ...elsewhereAdvice(input),
     ...unlistedAdvice(input),
-    ...keyAdvice(input),
+    ...(input.input.remove === true ? removalAdvice(input) : keyAdvice(input)),
   ];
 }
 
@@ -69,6 +69,13 @@ function unlistedAdvice({ unlisted }: AdvisoryInput): readonly string[] {
     const owners = all.map(({ owner }) => describeOwner(owner)).join(', ');
     return `The existing subscriptions cannot be listed (${owners}). ${reason}`;
   });
+}
+
+function removalAdvice({ input, existing }: AdvisoryInput): readonly string[] {
+  if (existing.some((one) => isOurs(input.callback, one))) return [];
+  return [
+    `The service does not call ${input.callback} any more. To register again: ${slotstream} bootstrap, then: ${slotstream} backfill`,
+  ];
 }
 
 /** The service signs retries of old deliveries with the old key, for up to a day after the last one was sent. */
