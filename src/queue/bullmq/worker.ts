@@ -101,7 +101,8 @@ export function startBullWorker(
 
   const close = async (): Promise<void> => {
     stopping.abort();
-    const closing = started.then((worker) => worker?.close());
+    // It may fail while jobs still run: a rejection without a handler would end the process.
+    const closing = started.then((worker) => worker?.close()).catch(report);
     // While the engine is down, BullMQ waits for ever to report that a job is done; the job is then delivered again.
     do {
       await Promise.allSettled(running);
