@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 
 BASE = os.environ.get("SLOTSTREAM_URL", "http://127.0.0.1:8081").rstrip("/")
-TOKEN = os.environ["SLOTSTREAM_TOKEN"]
+TOKEN = os.environ.get("SLOTSTREAM_TOKEN", "")
 CONSUMER = os.environ.get("SLOTSTREAM_CONSUMER", "feed-to-sqlite")
 
 
@@ -84,13 +84,13 @@ def main(path, once):
             position = next_position
             call(f"/api/feed/consumers/{CONSUMER}", {"acknowledged": position})
         elif once:
-            print(f"copied {copied} entries, up to {position}")
+            print(f"Copied entries: {copied}. Position in the log: {position}.")
             return
 
 
 if __name__ == "__main__":
     arguments = [argument for argument in sys.argv[1:] if argument != "--once"]
-    if len(arguments) != 1:
+    if len(arguments) != 1 or not TOKEN:
         sys.exit(__doc__)
     while True:
         try:

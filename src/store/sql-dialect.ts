@@ -33,6 +33,8 @@ export interface SqlDialect {
   readonly itemPosition: Sql;
   /** A member of `item`; null where it is no text. */
   itemText(name: string): Sql;
+  /** The greatest of several numbers, none of them null. */
+  greatest(numbers: readonly Sql[]): Sql;
   asText(value: Sql): Sql;
   /** Division that keeps its fraction; null by nothing. */
   ratio(part: Sql, whole: Sql): Sql;

@@ -29,6 +29,7 @@ export const postgresDialect: SqlDialect = {
       with ordinality as item(value, position)`,
   itemPosition: sql`item.position`,
   itemText: (name) => member(sql`item.value`, name),
+  greatest: (numbers) => sql`greatest(${sql.join(numbers)})`,
   asText: (value) => sql`${value}::text`,
   ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,
   sumOfMoney: (amount) =>

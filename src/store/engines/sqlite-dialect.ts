@@ -31,6 +31,7 @@ export const sqliteDialect: SqlDialect = {
     return sql`(case when item.type = 'object' then
       case when json_type(item.value, ${path}) = 'text' then item.value ->> ${path} end end)`;
   },
+  greatest: (numbers) => sql`max(${sql.join(numbers)})`,
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,
   sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${absurdAmount} then ${amount} end), 4)`,

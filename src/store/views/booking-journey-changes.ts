@@ -1,5 +1,6 @@
 // The last log entry that concerns each journey, for copies that follow the journeys in increments.
 import { sql } from 'kysely';
+import type { Sql } from '#src/store/sql-dialect.ts';
 import { journeys } from './journeys.ts';
 import { integer, text, type View } from './view.ts';
 
@@ -15,27 +16,25 @@ export const bookingJourneyChanges: View = {
   key: ['journey_uri'],
   since: undefined,
   // An entry about any invitee of a meeting may change the meeting. An erasure may change rows that it does not name.
-  select: (dialect) => sql`with recursive ${journeys(dialect)},
+  select(dialect) {
+    const last = (table: string): Sql => sql`coalesce(max(${sql.ref(`${table}.seq`)}), 0)`;
+    return sql`with recursive ${journeys(dialect)},
     last_entries (subject_uri, seq) as materialized (
       select subject_uri, max(seq) from event_log where subject_uri is not null group by subject_uri
     ),
     bookings (journey_uri, event_uri, seq) as materialized (
-      select members.journey_uri, invitees.event_uri, last_entries.seq
-      from members join invitees on invitees.uri = members.invitee_uri
+      select coalesce(tree.root, invitees.uri), invitees.event_uri, last_entries.seq
+      from invitees left join tree on tree.node = invitees.uri
       left join last_entries on last_entries.subject_uri = invitees.uri
     ),
-    meetings (event_uri, seq) as (
-      select event_uri, max(seq) from bookings group by event_uri
-      union all
-      select subject_uri, seq from last_entries
-    ),
-    seen (journey_uri, seq) as (
-      select journey_uri, seq from bookings
-      union all
-      select bookings.journey_uri, meetings.seq from bookings join meetings on meetings.event_uri = bookings.event_uri
-      union all
-      select bookings.journey_uri, erasures.seq
-      from bookings cross join (select max(seq) as seq from event_log where event = 'person.erased' and source <> 'webhook') as erasures
-    )
-    select journey_uri, max(seq) as changed_seq from seen group by journey_uri`,
+    meetings (event_uri, seq) as (select event_uri, max(seq) from bookings group by event_uri),
+    erasures (seq) as (select max(seq) from event_log where event = 'person.erased' and source <> 'webhook')
+    select bookings.journey_uri, nullif(${dialect.greatest(
+      ['bookings', 'meetings', 'event_entries', 'erasures'].map(last),
+    )}, 0) as changed_seq
+    from bookings left join meetings on meetings.event_uri = bookings.event_uri
+    left join last_entries as event_entries on event_entries.subject_uri = bookings.event_uri
+    cross join erasures
+    group by bookings.journey_uri`;
+  },
 };

@@ -33,7 +33,7 @@ it.runIf(inject('pythonPath') !== '')('the Python consumer keeps a copy of the t
     }
   };
 
-  expect(await copied()).toMatch(/^copied \d\d entries/);
+  expect(await copied()).toMatch(/^Copied entries: \d\d\./);
   for (const table of [
     'invitees',
     'scheduled_events',
@@ -56,7 +56,7 @@ it.runIf(inject('pythonPath') !== '')('the Python consumer keeps a copy of the t
       payload: { uri, deleted_at: '2025-02-01T00:00:00.000000Z' },
     }),
   ]);
-  expect(await copied()).toMatch(/^copied 1 entries/);
+  expect(await copied()).toMatch(/^Copied entries: 1\./);
   expect(rowsIn('select uri from contacts')).toEqual([]);
   expect(await (await product.admin('/api/feed/consumers')).text()).toContain('feed-to-sqlite');
 });
