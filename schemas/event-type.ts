@@ -1,4 +1,4 @@
-// An event type: what can be booked. Its events stand in the specification's scope table but not in the request enum.
+// An event type: what can be booked. Its events are in the specification's scope table but not in the request enum.
 import { z } from 'zod';
 import { asSent, noNotes, type EventContract } from './event.ts';
 import { flag, integer, loosely, moment, text, uri } from './wire.ts';

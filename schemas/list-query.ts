@@ -41,7 +41,7 @@ export const eventTypeListQuery = pageQuery.extend({
   sort: sortBy(['name', 'position', 'created_at', 'updated_at']),
 });
 
-/** At most 31 days; how they are counted stands with the operation. */
+/** At most 31 days; the operation says how they are counted. */
 export const availableTimesQuery = z.strictObject({ event_type: uri, start_time: timestamp, end_time: timestamp });
 
 /** Whose subscriptions of scope `user` or `group` are meant is said, never guessed from the caller. */

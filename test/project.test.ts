@@ -65,6 +65,17 @@ describe('the documentation', () => {
     expect(current.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
   });
 
+  it('has none of the sentences that new users had to read twice', () => {
+    const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
+    const found = files.flatMap(
+      (file) =>
+        read(file)
+          .match(hardToRead)
+          ?.map((phrase) => `${file}: ${phrase}`) ?? [],
+    );
+    expect(found).toEqual([]);
+  });
+
   it('mentions only scripts, commands and files that exist', () => {
     for (const page of pages) {
       const text = read(page);
@@ -80,6 +91,27 @@ describe('the documentation', () => {
     }
   });
 });
+
+const hardToRead = new RegExp(
+  [
+    ...['what the service does not deliver', 'it, or the rate budget', 'would go on after page', 'can be had by'],
+    ...['old one may go', 'what mends', 'the log holds \\d', 'speaks? through', 'begin behind', 'the newest so many'],
+    ...['another world', 'happen by themselves', 'gave up a time', 'took another time', 'Who books again'],
+    ...['what speaks like', 'sudden many', 'leave without the queue', 'as the service would answer', 'may run twice'],
+    ...[
+      'makes the new before',
+      'lost a mention',
+      'Given up:',
+      'the rule looks away',
+      'So has at last',
+      'Tried again is',
+    ],
+    ...['part of what an alert is', 'Canceled is also', 'Whoever', 'the last we know of', 'claims it besides'],
+    ...['comes to stand', 'slows down nobody', 'piles up', 'sixteen bits', 'refused in its words', 'This page is for'],
+    ...['\\blevers?\\b', '\\bwholly\\b', '\\blooks? after\\b', '1 entries'],
+  ].join('|'),
+  'g',
+);
 
 /** Paths, from the root of the repository, that a page links to. */
 function linksOf(page: string): readonly string[] {

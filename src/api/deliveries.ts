@@ -110,7 +110,7 @@ export const deliveryOperations = [
     path: '/api/deliveries/{id}/replay',
     summary: 'Fold one delivery again',
     description:
-      'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already folded changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
+      'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already applied changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
     audited: true,
     answers: 'resource',
     schema: replayedRecord,
@@ -160,7 +160,7 @@ export const quarantineOperations = [
     tag: 'Quarantine',
     summary: 'Quarantined deliveries, newest first',
     description:
-      'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery folds them again.',
+      'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery applies them.',
     query: quarantineQuery,
     answers: 'collection',
     schema: deliveryRecord,

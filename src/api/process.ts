@@ -132,7 +132,7 @@ export const processOperations: readonly ProcessOperation[] = [
     ...common,
     id: 'getStatus',
     path: '/api/status',
-    summary: 'Counts of received, queued and projected deliveries.',
+    summary: 'Counts of received, queued and applied deliveries.',
     answers: 'object',
     schema: status,
     run: ({ status: read }) => read(),

@@ -25,7 +25,7 @@ const question = z.strictObject({
 const time = z.string().nullable();
 const explanation = z.object({
   uri: z.string(),
-  table: z.string().nullable().describe('Null when no entry about it could be projected.'),
+  table: z.string().nullable().describe('Null when no entry about it could be applied.'),
   deleted: z.boolean(),
   deliveries: z.array(
     z.object({

@@ -34,8 +34,8 @@ export const checkStore: Check = async ({ config, log }, report) => {
   if (quarantined > 0)
     report.problem(
       'quarantine',
-      `${deliveries(quarantined)} could not be projected.`,
-      `${slotstream} replay --quarantined --dry-run shows whether this version can project them; then run it without --dry-run`,
+      `${deliveries(quarantined)} could not be applied.`,
+      `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run`,
     );
   if (unhandled > 0)
     report.warning(

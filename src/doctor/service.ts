@@ -21,7 +21,7 @@ export const checkService: Check = async ({ config, log, now }, report) => {
   if (!hasApi(config))
     return report.warning(
       'service',
-      'API_BASE_URL and a token are not set: deliveries are projected, but bootstrap, backfill and reconcile cannot run.',
+      'API_BASE_URL and a token are not set: deliveries are mirrored, but bootstrap, backfill and reconcile cannot run.',
       'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
     );
   const client = openUpstream(config, {}, callOptions);

@@ -24,7 +24,7 @@ const listOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
 const eventName = plainText
   .min(1, 'names of events, separated by commas')
   .max(200, 'names of at most 200 characters')
-  // A star stands for any ending; it is allowed at the end only.
+  // A star matches any ending; it is allowed at the end only.
   .refine((name) => !name.slice(0, -1).includes('*') && (!name.endsWith('*') || /^[\w.-]*\*$/.test(name)), {
     message: 'names such as contact.updated, or beginnings such as contact.*',
   })

@@ -72,7 +72,7 @@ export interface StoreEngine extends Codec {
   readonly manyWriters: boolean;
   /** Holds a lock until the transaction ends (`locks.ts`). */
   lock(db: Kysely<Database>, lock: Lock): Promise<void>;
-  /** True when a connection pooler stands before the server, so that a connection keeps neither settings nor temporary tables. */
+  /** True when a connection pooler is in front of the server, so that a connection keeps neither settings nor temporary tables. */
   isPooled(): boolean;
   /** From now on, a server that is silent for this long while a statement runs counts as gone: the statement fails as transient. */
   limitSilence(ms: number): void;

@@ -277,7 +277,7 @@ assumed('A2', 'Authentication 8', 'without a signing key the header is absent', 
 assumed(
   'A2',
   'Authentication 8',
-  'the signature is of the real time, wherever the clock of the sandbox stands',
+  'the signature is of the real time, whatever the clock of the sandbox shows',
   async () => {
     await using still = await openStill();
     await using callback = await openCallback();

@@ -99,7 +99,7 @@ export async function currentErasures(from: Readable): Promise<Erasures> {
 export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>): Promise<void> {
   // With a single writer no erasure can come between.
   if (!unit.engine.manyWriters || (await lastErasure(unit)) === seq) return;
-  throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being folded.', {
+  throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being applied.', {
     hint: 'Nothing was written. Try again.',
   });
 }

@@ -33,7 +33,7 @@ export const loginPage = `<!doctype html>
 <body>
 <main>
 <h1>Log in</h1>
-<p>This page is for the operator of this Slotstream. On its machine, with the same settings, print the login link:</p>
+<p>Run this command on the server, with the same settings, and open the link it prints:</p>
 <pre><code>./bin/slotstream status --login</code></pre>
 <p>Logged in a moment ago? <a href="">Open this page again.</a></p>
 </main>

@@ -15,7 +15,7 @@ import { openFileOutput, openStreamOutput } from '#src/export/output.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
-import { nameLines, reportProgress } from '#src/cli/terminal.ts';
+import { counted, nameLines, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 const toStdout = '-';
@@ -139,7 +139,7 @@ function asText(
   const where = file === toStdout ? 'standard output' : file;
   const range = fromSeq === undefined ? '' : ` touched by log entries ${fromSeq + 1} to ${toSeq}`;
   const what = fromSeq !== undefined && fromSeq === toSeq ? ` (nothing new since log entry ${toSeq})` : range;
-  const lines = [`${rows} rows of ${name}${what}, ${bytes} bytes, to ${where}`];
+  const lines = [`${counted(rows, 'row')} of ${name}${what}, ${bytes} bytes, to ${where}`];
   if (whole !== undefined && incremental !== undefined) lines.push(`(${reasons[whole]})`);
   return lines.join(' ');
 }

@@ -7,7 +7,7 @@ import type { EntryFilter } from '#src/store/log/read.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { changeLines, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
+import { changeLines, counted, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const replay = defineVerb({
@@ -43,7 +43,7 @@ export const replay = defineVerb({
     if (json) context.out(JSON.stringify({ read, changed, ['stillKept']: stillQuarantined, dryRun }));
     else
       context.out(
-        `${read} entries processed again, ${changed} ${verb}, ${stillQuarantined} still cannot be projected.`,
+        `${counted(read, 'entry', 'entries')} processed again, ${changed} ${verb}, ${stillQuarantined} still cannot be applied.`,
       );
     return 0;
   },
@@ -81,7 +81,9 @@ export const rebuild = defineVerb({
 });
 
 function rebuildText({ entries, rowsDiffered, tables }: RebuildReport): string {
-  const summary = `${entries} log entries processed; ${rowsDiffered === 0 ? 'no row differed.' : `${rowsDiffered} rows differed and were corrected:`}`;
+  const differed =
+    rowsDiffered === 0 ? 'no row differed.' : `${counted(rowsDiffered, 'row')} differed and were corrected:`;
+  const summary = `${counted(entries, 'log entry', 'log entries')} processed; ${differed}`;
   if (rowsDiffered === 0) return summary;
   const rows = Object.entries(tables)
     .filter(([, { missing, extra, different }]) => missing + extra + different > 0)

@@ -38,7 +38,7 @@ export const why = defineVerb({
 function explanationText({ table, deleted, deliveries, next_after: next, fields }: Explanation): string {
   const title =
     table === null
-      ? 'No row: no log entry about it could be projected.'
+      ? 'No row: no log entry about it could be applied.'
       : `A row of ${table}${deleted ? ', deleted' : ''}.`;
   const more = next === null ? [] : [`… and more: --after ${next}`];
   const origins =

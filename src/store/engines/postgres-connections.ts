@@ -19,7 +19,7 @@ const settings = Object.entries(sessionSettings);
 
 export interface PostgresConnections {
   readonly pool: pg.Pool;
-  /** True when a connection pooler such as PgBouncer stands in between: it discards settings, and a session is not one connection. */
+  /** True when a connection pooler such as PgBouncer is in between: it discards settings, and a session is not one connection. */
   isPooled(): boolean;
   /** A connection in use whose server sends nothing for this long is closed, and its statement fails as transient. */
   limitSilence(ms: number): void;

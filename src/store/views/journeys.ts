@@ -5,7 +5,7 @@
 //
 // Every invitee has at most one booking before it: the one it names itself, else the first (by URI) that names it. So the
 // links are trees, walked once from their roots; whatever is claimed besides is not followed. Links that run in a circle
-// have no root: a circle of up to `longestCircle` begins at its first URI, and in a longer one each invitee stands alone.
+// have no root: a circle of up to `longestCircle` begins at its first URI, and in a longer one each invitee is a journey of its own.
 // Thus any links whatever put every mirrored invitee into exactly one journey, in time proportional to their number.
 import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';

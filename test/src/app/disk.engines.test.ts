@@ -125,8 +125,8 @@ describe.concurrent('a disk that is almost full', () => {
 
 it('doctor reports the free space of each disk, and one that is getting full as a problem', async () => {
   await using home = await openHome();
-  expect((await home.run(['doctor'])).out).toMatch(/disk: \d+ MB free for the queue, spool, store\.$/m);
+  expect((await home.run(['doctor'])).out).toMatch(/disk: \d+ [MG]B free for the queue, spool, store\.$/m);
   const { out, code } = await home.run(['doctor'], { MIN_FREE_DISK_MB: '1048576' });
-  expect(out).toMatch(/✗ disk: \d+ MB free for the queue, spool, store\. They accept nothing more\.$/m);
+  expect(out).toMatch(/✗ disk: \d+ [MG]B free for the queue, spool, store\. They accept nothing more\.$/m);
   expect(code).not.toBe(0);
 });

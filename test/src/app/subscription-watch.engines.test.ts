@@ -51,7 +51,7 @@ describe.runIf(inject('redisUrl'))('the watch', () => {
     const product = await home.open('start');
     await until(
       () => organizationOnes(sandbox).some(({ uri, state }) => uri !== lost?.uri && state === 'active'),
-      'it stands again',
+      'it is active again',
     );
     const missed = `select source from event_log where subject_uri = '${contact.uri}' and outcome = 'applied' and source = 'reconcile'`;
     await until(async () => (await ask(home.store, missed)).length === 1, 'the gap is repaired');

@@ -242,7 +242,7 @@ describe('status and doctor', () => {
     expect(code).toBe(3);
     expect(out).toContain('✓ process: running');
     expect(out).toMatch(
-      /✗ quarantine: \d+ deliveries could not be projected\.\n {2}→ \.\/bin\/slotstream replay --quarantined --dry-run/,
+      /✗ quarantine: \d+ deliveries could not be applied\.\n {2}→ \.\/bin\/slotstream replay --quarantined --dry-run/,
     );
   });
 });

@@ -1,4 +1,4 @@
-// The watch: what it notices, what it mends, and the time it hands on to be repaired.
+// The watch: what it notices, what it repairs, and the time it hands on to be repaired.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyScope, only, openBootstrapper, shortly, subscriptionsIn } from '../../harness/sandbox/bootstrapper.ts';
 import type { Bootstrapper } from '../../harness/sandbox/bootstrapper.ts';

@@ -283,7 +283,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     const count = "select count(*) as n from event_log where source = 'webhook' and event not like 'meeting_recap%'";
     await until(
       async () => (await ask(home.store, count))[0]?.['n'] === facts.filter(isTold).length,
-      'everything that happened meanwhile stands in the log, once',
+      'everything that happened meanwhile is in the log, once',
     );
 
     const sender = openSender({ url: product.webhook, key: old });

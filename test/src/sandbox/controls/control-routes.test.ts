@@ -1,4 +1,4 @@
-// Who may pull the sandbox's levers.
+// Who may use the sandbox's controls.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';

@@ -13,11 +13,11 @@ import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.
 
 let sandbox: TestSandbox;
 let service: OpenApiDocument;
-let levers: OpenApiDocument;
+let controlDocument: OpenApiDocument;
 beforeAll(async () => {
   sandbox = await openTestSandbox();
   service = (await sandbox.control('GET', '/openapi.json')).body as OpenApiDocument;
-  levers = (await sandbox.control('GET', '/controls.openapi.json')).body as OpenApiDocument;
+  controlDocument = (await sandbox.control('GET', '/controls.openapi.json')).body as OpenApiDocument;
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -62,7 +62,7 @@ describe('the OpenAPI documents', () => {
   it('are valid OpenAPI 3.1, the one of the service in both shapes of payload', async () => {
     expect(service.openapi).toMatch(/^3\.1\./);
     expect(await complaints(service)).toEqual([]);
-    expect(await complaints(levers)).toEqual([]);
+    expect(await complaints(controlDocument)).toEqual([]);
     const flat = openApiDocument(operationsUnder({ eventTypes: true }), { baseUrl: 'http://127.0.0.1:1', flat: true });
     expect(await complaints(flat)).toEqual([]);
     expect(JSON.stringify(flat.components.schemas['CreateWebhookSubscriptionRequest'])).toContain('event_type.');
@@ -70,7 +70,7 @@ describe('the OpenAPI documents', () => {
   });
 
   it('have a target for every reference, and name no operation twice', () => {
-    for (const document of [service, levers]) {
+    for (const document of [service, controlDocument]) {
       expect(refsIn(document).filter((ref) => !isThere(document, ref))).toEqual([]);
       const ids = Object.values(document.paths).flatMap((methods) =>
         Object.values(methods).map(({ operationId }) => operationId),
@@ -86,7 +86,8 @@ describe('the OpenAPI documents', () => {
         summary: operation.summary,
         security: [{ personalAccessToken: operation.scopes }, { oauth2: operation.scopes }],
       });
-    for (const control of controls) expect(docsOf(control, levers)).toMatchObject({ summary: control.summary });
+    for (const control of controls)
+      expect(docsOf(control, controlDocument)).toMatchObject({ summary: control.summary });
     expect(Object.keys(service.paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([]);
   });
 

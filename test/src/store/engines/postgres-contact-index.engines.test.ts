@@ -1,5 +1,5 @@
 // A PostgreSQL whose user may not create extensions: the mirror works and its searches are right without; `doctor` says what is
-// missing, and what it says mends it.
+// missing, and what it says fixes it.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Report } from '#src/doctor/check.ts';

@@ -23,7 +23,7 @@ async function sweep(world: TestReconcile, stepMs: number, startMs: number): Pro
 
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`a sweep on ${name}`, () => {
-    it('fills, mends and buries in many small slices, and is over before the next is due', async () => {
+    it('creates, repairs and deletes in many small slices, and is over before the next is due', async () => {
       await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 60 });
       const recapsOf = [world.sandbox.handles.users.owner];
       const startMs = Date.now();
