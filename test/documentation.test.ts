@@ -1,0 +1,141 @@
+// README and docs: a front door of limited length that leads to every page, plain sentences, and only commands that exist.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { verbs } from '#src/cli/verbs.ts';
+import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies' | 'optionalDependencies' | 'scripts',
+  Record<string, string>
+>;
+const knownVerbs = new Set(verbs.map(({ name }) => name));
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'schemas/README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+];
+
+describe('README', () => {
+  const readme = read('README.md');
+
+  it('names the two commands of a fresh machine', () => {
+    expect(readme).toContain('npm ci && npm run demo');
+    expect(readme).toContain('npm ci && npm test');
+  });
+
+  it('is a front door of at most 150 lines', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(151);
+  });
+
+  it('leads to every page of the documentation', () => {
+    const linked = pages.flatMap((page) => linksOf(page));
+    expect(pages.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
+  it('shows every setting as the code reads it (npm run settings)', () => {
+    const page = read('docs/configuration.md');
+    expect(withSettingsTable(page)).toBe(page);
+    expect(read('.env.example')).toBe(envExample());
+  });
+
+  it('gives a reason for every dependency, and for nothing else', () => {
+    const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+    const optional = Object.keys(manifest.optionalDependencies);
+    const explained = [...read('docs/dependencies.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    );
+    expect(explained.toSorted()).toEqual([...names, ...optional].toSorted());
+  });
+
+  it('never suggests to run a bare name, which npx would look up in a public registry', () => {
+    const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
+    const current = files.filter((file) => file !== 'CHANGELOG.md');
+    expect(current.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
+  });
+
+  it('has none of the sentences that new users had to read twice', () => {
+    const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
+    const found = files.flatMap(
+      (file) =>
+        read(file)
+          .match(hardToRead)
+          ?.map((phrase) => `${file}: ${phrase}`) ?? [],
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('mentions only scripts, commands and files that exist', () => {
+    for (const page of pages) {
+      const text = read(page);
+      const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+      expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+      const named = [...text.matchAll(/\.\/bin\/slotstream ([a-z]+)/g)].map(([, name = '']) => name);
+      expect(named.filter((name) => !knownVerbs.has(name))).toEqual([]);
+      expect(linksOf(page).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+      const files = [...text.matchAll(/`(\.\.\/)?((?:src|workers|schemas|test)\/[\w./-]+)`/g)].map(
+        ([, , path = '']) => path,
+      );
+      expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    }
+  });
+});
+
+const hardToRead = new RegExp(
+  [
+    'what the service does not deliver',
+    'it, or the rate budget',
+    'would go on after page',
+    'can be had by',
+    'old one may go',
+    'what mends',
+    'the log holds \\d',
+    'speaks? through',
+    'begin behind',
+    'the newest so many',
+    'another world',
+    'happen by themselves',
+    'gave up a time',
+    'took another time',
+    'Who books again',
+    'what speaks like',
+    'sudden many',
+    'leave without the queue',
+    'as the service would answer',
+    'may run twice',
+    'makes the new before',
+    'lost a mention',
+    'Given up:',
+    'the rule looks away',
+    'So has at last',
+    'Tried again is',
+    'part of what an alert is',
+    'Canceled is also',
+    'Whoever',
+    'the last we know of',
+    'claims it besides',
+    'comes to stand',
+    'slows down nobody',
+    'piles up',
+    'sixteen bits',
+    'refused in its words',
+    'This page is for',
+    '\\blevers?\\b',
+    '\\bwholly\\b',
+    '\\blooks? after\\b',
+    '1 entries',
+  ].join('|'),
+  'g',
+);
+
+/** Paths, from the root of the repository, that a page links to. */
+function linksOf(page: string): readonly string[] {
+  return [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(dirname(page), path));
+}
