@@ -18,7 +18,7 @@ const shortPauseMs = 2_000;
 /** `35 scheduled events, 35 invitees`. */
 export function kindsText(byKind: Counts['by_kind'], total?: number): string {
   const texts = Object.entries(byKind).map(([kind, count]) => {
-    const of = kind === countedKind && total !== undefined ? ` of ${number(total)}` : '';
+    const of = kind === countedKind && total !== undefined && count <= total ? ` of ${number(total)}` : '';
     return `${number(count)}${of} ${kind.replaceAll('_', ' ')}${count === 1 && of === '' ? '' : 's'}`;
   });
   return texts.join(', ');
@@ -60,8 +60,9 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
 
   /** Seconds; the slower of what the rate limit allows and what was measured. Within the first minute only the limit is known. */
   function secondsLeft({ total, startedMs, atStart }: Current, counts: Counts): number | undefined {
-    if (total === undefined) return undefined;
-    const left = Math.max(0, total - countedIn(counts));
+    // Meetings that are booked meanwhile come at the end.
+    if (total === undefined || countedIn(counts) >= total) return undefined;
+    const left = total - countedIn(counts);
     const done = countedIn(counts) - countedIn(atStart);
     const measured = done === 0 ? 0 : ((nowMs() - startedMs) / 1000 / done) * left;
     // A call each, and one per hundred to list them.

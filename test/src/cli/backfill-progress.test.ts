@@ -37,6 +37,10 @@ describe('the progress of a backfill', () => {
     at.pass(590);
     at.onProgress(meetings, counts({ scheduled_event: 600, invitee: 642 }));
     expect(at.lines.at(-1)).toMatch(/; about 40 min left$/);
+    // More were booked meanwhile.
+    at.pass(3);
+    at.onProgress(meetings, counts({ scheduled_event: 3_007, invitee: 3_100 }));
+    expect(at.lines.at(-1)).toMatch(/^scheduled_events: 3,007 scheduled events, 3,100 invitees; [^;]+$/);
   });
 
   it('says why it pauses and when it continues, once for calls that wait together', () => {
