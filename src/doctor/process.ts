@@ -37,7 +37,7 @@ export const checkProcess: Check = async ({ config, log, now }, report) => {
   for (const { spool_deliveries: spooled, ...each } of alive.filter((each) => (each.spool_deliveries ?? 0) > 0))
     report.warning(
       'spool',
-      `${spooled} deliveries wait on the disk of ${nameOf(each)} for the queue.`,
+      `${spooled} ${spooled === 1 ? 'delivery waits' : 'deliveries wait'} on the disk of ${nameOf(each)} for the queue.`,
       'They are sent to the queue as soon as it answers: see the line about the queue.',
     );
   const { queue, journal: { losses = 0, is_full: isFull = false } = {} } = status.safeParse(read).data ?? {};

@@ -72,7 +72,7 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
     });
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(3);
-    expect(out).toMatch(/! spool: 1 deliveries wait on the disk of receive on /);
+    expect(out).toMatch(/! spool: 1 delivery waits on the disk of receive on /);
     expect(out.match(/^. lag/gm) ?? []).toHaveLength(0);
     expect(out).not.toContain('writeable');
     await worker.term();
