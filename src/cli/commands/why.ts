@@ -81,11 +81,10 @@ function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): 
 const maxValueLength = 48;
 
 function originCells({ column, value, since, ...last }: ColumnOrigin): string[] {
-  return [column, valueText(value, maxValueLength), since === null ? 'unknown' : sourceText(since), sourceText(last)];
+  const set = since === null ? 'unknown' : `${sourceText(since)}  ${since.occurred_at ?? ''}`.trimEnd();
+  return [column, valueText(value, maxValueLength), set, sourceText(last)];
 }
 
-function sourceText({ seq, event, source, occurred_at: at }: Omit<ColumnOrigin, 'column' | 'value' | 'since'>): string {
-  const entry =
-    seq === null ? 'an entry that is no longer in the log' : `#${seq} ${safeTerminalText(event ?? source ?? '')}`;
-  return at === null ? entry : `${entry}  ${at}`;
+function sourceText({ seq, event, source }: Pick<ColumnOrigin, 'seq' | 'event' | 'source'>): string {
+  return seq === null ? 'an entry that is no longer in the log' : `#${seq} ${safeTerminalText(event ?? source ?? '')}`;
 }
