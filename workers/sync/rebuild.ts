@@ -43,8 +43,9 @@ const rebuiltTables: readonly TableName[] = [...mirrorTables, ...childTables.map
 const pageSize = 1_000;
 /** In characters. */
 const mostText = 4_000_000;
-/** Rows are written when so many are in memory: those that many entries are about are then written less often. */
-const mostRows = 1_024;
+/** Rows are written when so many are in memory, or when so much text was read: those that many entries are about are then written less often. */
+const mostRows = 4_096;
+const mostTextOfRows = 16_000_000;
 const parsedAtOnce = 64;
 
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
@@ -133,9 +134,11 @@ async function foldRange(needs: RebuildNeeds, live: Unit, { from, upTo, counted 
 
 /** How many entries to read after this page: twice as many, fewer when they were long. */
 function nextLimit(page: readonly FoldedEntry[]): number {
-  const text = page.reduce((sum, { body }) => sum + (body?.length ?? 0), 1);
+  const text = textOf(page) + 1;
   return Math.max(1, Math.min(pageSize, 2 * page.length, Math.floor((mostText / text) * page.length)));
 }
+
+const textOf = (page: readonly FoldedEntry[]): number => page.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
 
 /** Folds page after page into the shadow tables, until a page is empty. */
 async function foldPages(
@@ -148,17 +151,20 @@ async function foldPages(
   const shadow: Unit = { db: db.withSchema(schema), engine, schema };
   const read = async (after: number) => factsOf(await pageAfter(after));
   let rows = emptyWorkspace(shadow);
+  let text = 0;
   for (let page = await read(0); page.last !== undefined;) {
     await rows.open(page.facts);
     for (const fact of page.facts) mergeUnrecorded(rows.row, fact, screen);
     const following = read(page.last);
-    if (rows.size() >= mostRows) {
+    text += page.text;
+    if (rows.size() >= mostRows || text >= mostTextOfRows) {
       // PostgreSQL writes while the next page is parsed.
       await whenBothEnd(
         engine.writeShadow(db, () => rows.write()),
         following,
       );
       rows = emptyWorkspace(shadow);
+      text = 0;
     }
     page = await following;
   }
@@ -169,6 +175,8 @@ interface FactPage {
   readonly facts: readonly Fact[];
   /** The offset of its last entry; undefined of an empty page. */
   readonly last: number | undefined;
+  /** The length of its bodies. */
+  readonly text: number;
 }
 
 async function factsOf(page: readonly FoldedEntry[]): Promise<FactPage> {
@@ -180,7 +188,7 @@ async function factsOf(page: readonly FoldedEntry[]): Promise<FactPage> {
     const fact = isUnprojected(entry) ? null : factIn(entry);
     if (fact !== null) facts.push(fact);
   }
-  return { facts, last: page.at(-1)?.seq };
+  return { facts, last: page.at(-1)?.seq, text: textOf(page) };
 }
 
 /** Fails with the first error, but not before both have ended: they use the same connection. */
