@@ -95,6 +95,7 @@ describe('trigger', () => {
   });
 
   it('warns before it sends made-up data to the mirror of a real service', async () => {
+    const before = await countOf('event_log');
     const warning = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
     const real = { API_BASE_URL: 'https://api.service.example', API_TOKEN: 'a-token' };
     const sent = await home.run(['trigger', 'contact.created'], real);
@@ -105,6 +106,7 @@ describe('trigger', () => {
       const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: `http://${host}` });
       expect([host, tried.code, tried.err]).toEqual([host, 0, '']);
     }
+    await until(async () => (await countOf('event_log')) === before + 4, 'all are in the log');
   });
 
   it('says what to do when no receiver answers', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
@@ -114,13 +114,18 @@ describe('natural batching', () => {
   });
 
   it('lets a small batch wait a moment for more when another has just been enqueued, and a large one not at all', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const batches: number[] = [];
     const intake = intakeOf({ enqueue: async ({ deliveries }) => void batches.push(deliveries.length) });
     await intake.accept(delivery('first'));
     const second = intake.accept(delivery('second'));
     await nextTurn();
     await nextTurn();
-    await Promise.all([second, intake.accept(delivery('third'))]);
+    const third = intake.accept(delivery('third'));
+    expect(batches).toEqual([1]);
+    vi.advanceTimersByTime(3);
+    await Promise.all([second, third]);
     expect(batches).toEqual([1, 2]);
     const many = Array.from({ length: 16 }, (_, index) => intake.accept(delivery(`${index}`)));
     await nextTurn();

@@ -330,10 +330,12 @@ it('every response is small JSON with a title and a message', async () => {
 it('a flood of bad signatures is counted and leaves only a few log lines', async () => {
   await using receiver = await openReceiver();
   const headers = receiver.sign(body, 'canary-of-an-attacker, long enough');
+  const startedMs = Date.now();
   for (let round = 0; round < 20; round += 1)
     await Promise.all(Array.from({ length: 50 }, () => receiver.post(body, headers)));
+  const tenSeconds = Math.floor((Date.now() - startedMs) / 10_000);
   expect(await receiver.counted('slotstream_deliveries_refused_total{cause="wrong"}')).toBe(1000);
-  expect(receiver.lines).toHaveLength(1);
+  expect(receiver.lines.length, 'one line in ten seconds').toBeOneOf([1, tenSeconds, tenSeconds + 1]);
   expect(receiver.queue.batches).toEqual([]);
   expect(receiver.spool.depth()).toEqual({ deliveries: 0, bytes: 0 });
 });
