@@ -20,16 +20,24 @@ export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>): void {
       hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
       cause,
     });
-  const { username } = userInfo();
   try {
     makeFolder(dataDir);
   } catch (error) {
-    throw failed(`cannot be created by the user ${username}`, error);
+    throw failed(`cannot be created by the user ${userName()}`, error);
   }
   try {
     accessSync(join(dataDir, '.'), constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw failed(`is not a folder that the user ${username} may write to`, error);
+    throw failed(`is not a folder that the user ${userName()} may write to`, error);
+  }
+}
+
+/** A container often runs with a number that no user has. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
   }
 }
 
