@@ -25,10 +25,11 @@ export function openNtfy(needs: HttpChannelNeeds, { url, token }: NtfyOptions): 
   });
 }
 
-/** `https://ntfy.sh/topic` is the topic `topic` of the server `https://ntfy.sh/`. */
+/** `https://ntfy.sh/topic` is the topic `topic` of the server `https://ntfy.sh/`; a slash at the end makes no difference. */
 function ntfyTopic(url: string): { readonly topic: string; readonly server: string } {
-  const { pathname } = new URL(url);
-  return { topic: pathname.split('/').findLast((part) => part !== '') ?? '', server: new URL('.', url).href };
+  const { origin, pathname } = new URL(url);
+  const parts = pathname.split('/').filter((part) => part !== '');
+  return { topic: parts.at(-1) ?? '', server: [origin, ...parts.slice(0, -1), ''].join('/') };
 }
 
 function ntfyBody({ kind, title, text, facts, link }: Message): object {

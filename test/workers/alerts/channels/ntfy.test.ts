@@ -36,9 +36,9 @@ describe('ntfy', () => {
       connect: () => Promise.reject(new Error('not over HTTP')),
       close: () => undefined,
     };
-    for (const url of ['https://ntfy.sh/topic', 'https://example.test/push/topic'])
+    for (const url of ['https://ntfy.sh/topic', 'https://ntfy.sh/topic/', 'https://example.test/push/topic'])
       await openNtfy({ outgoing, clock: Date.now }, { url, token: undefined }).send(noShowMessage, AbortSignal.any([]));
-    expect(called).toEqual(['https://ntfy.sh/', 'https://example.test/push/']);
+    expect(called).toEqual(['https://ntfy.sh/', 'https://ntfy.sh/', 'https://example.test/push/']);
   });
 
   it('sends its access token, and a retraction is less urgent than an alert', async () => {
