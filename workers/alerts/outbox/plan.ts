@@ -17,7 +17,7 @@ export interface SendTimes {
 
 /** Whether the alert can be one message with others of its rule. An incident is resolved by the retraction of its own alert. */
 export const isCollected = ({ channel }: Pick<Alert, 'channel'>, rule: SendTimes | undefined): boolean =>
-  rule?.digestMs !== undefined || (rule?.isGrouped === true && channel !== 'pagerduty');
+  channel !== 'pagerduty' && (rule?.digestMs !== undefined || rule?.isGrouped === true);
 
 export interface PlanInput {
   readonly rules: ReadonlyMap<string, SendTimes>;

@@ -102,8 +102,9 @@ describe('due alerts', () => {
     expect(planAt(due.slice(0, 1))).toEqual({ postponed: [], messages: [due.slice(0, 1)] });
   });
 
-  it('that open incidents are not grouped: each is resolved by its own retraction', () => {
-    const due = ['a', 'b'].map((id) => alertOf(id, { rule: 'grouped', channel: 'pagerduty' }));
+  it.each(['grouped', 'gathered'])('that open incidents stay apart, also of a rule with %s alerts', (rule) => {
+    const due_at = instantOf(nowMs - 60_000);
+    const due = ['a', 'b'].map((id) => alertOf(id, { rule, channel: 'pagerduty', due_at }));
     expect(idsOf(planAt(due).messages)).toEqual([['a'], ['b']]);
   });
 
