@@ -32,9 +32,13 @@ export async function bindListeners(
 
 const triedPorts = 20;
 
-/** The next free port, unless the operator chose one: the processes of one machine run side by side without settings. */
-async function bindAdmin({ adminHost: host, adminPort, hasAdminPort }: Config): Promise<Listener> {
+/**
+ * The next free port, unless the operator chose one: the processes of one machine run side by side without settings. PORT is for a
+ * receiver, which may start later.
+ */
+async function bindAdmin({ adminHost: host, adminPort, hasAdminPort, port: webhookPort }: Config): Promise<Listener> {
   for (let port = adminPort; ; port += 1) {
+    if (port === webhookPort && port !== adminPort) continue;
     try {
       return await openListener({ host, port });
     } catch (error) {

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { readdirSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
+import { bindListeners } from '#src/app/listeners.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
 import { openHome } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 
@@ -44,5 +47,15 @@ describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {
     expect(out, 'the process that has the tables').toContain(urls[1]);
     await worker.term();
     expect((await home.run(['status', '--login'])).out).toContain(urls[0]);
+  });
+
+  it('leave PORT to the receiver when the admin listener takes another port', async () => {
+    await using held = await hold(0);
+    const { port: adminPort } = held.address() as { port: number };
+    const config = { ...loadConfig({}), adminPort, port: adminPort + 1 };
+    const log = createLog({ level: 'silent', pretty: false });
+    await using opened = new AsyncDisposableStack();
+    const { admin } = await bindListeners({ config, log, opened }, { receives: false });
+    expect(admin.port).toBeGreaterThan(config.port);
   });
 });
