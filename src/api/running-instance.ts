@@ -21,18 +21,20 @@ interface AdminAddress {
 
 export function writeAddress(dataDir: string, { url, port, works }: AdminAddress): { remove(): void } {
   const path = join(dataDir, `${filePrefix}${port}`);
-  replaceFile(path, `${url}\n${process.pid}\n${works ? 'works' : 'receives'}\n`);
+  replaceFile(path, `${url}\n${process.pid}\n${works ? 'works' : 'receives'}\n${startOf(process.pid)}\n`);
   return { remove: () => rmSync(path, { force: true }) };
 }
 
 /**
  * The addresses of the processes that run; first one that has the tables. The file of a process that has ended (kill -9 removes no
- * file) does not count: another program may have the port and must not get the token.
+ * file) does not count: another program may have the port, and another process the number, and must not get the token.
  */
 function readAddresses(dataDir: string): readonly string[] {
   const found = globSync(`${filePrefix}*`, { cwd: dataDir }).flatMap((name) => {
-    const [url, pid, role] = readLines(join(dataDir, name));
-    return url !== undefined && isAlive(Number(pid)) ? [{ url, isSecond: role !== 'works' }] : [];
+    const [url, pid, role, start] = readLines(join(dataDir, name));
+    return url !== undefined && isAlive(Number(pid)) && startOf(Number(pid)) === start
+      ? [{ url, isSecond: role !== 'works' }]
+      : [];
   });
   return found.toSorted((one, other) => Number(one.isSecond) - Number(other.isSecond)).map(({ url }) => url);
 }
@@ -55,6 +57,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** When a process started, in ticks since the machine did; empty where the system has no such file. */
+function startOf(pid: number): string {
+  // The name of the program comes before, and may contain anything.
+  const [stat = ''] = readLines(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
 /** A link that logs a browser in. It contains the token: it may be printed to a terminal, never to a log. */
 export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
 
@@ -72,12 +81,12 @@ interface RunningRequest {
 
 interface Answered {
   readonly url: string;
-  readonly response: Response;
+  readonly body: unknown;
 }
 
 /** The JSON that each running process answers; the error says what to do when there is no process. */
 export async function askRunning(dataDir: string, request: RunningRequest): Promise<readonly unknown[]> {
-  return Promise.all((await requestRunning(dataDir, request)).map(({ response }) => response.json()));
+  return (await requestRunning(dataDir, request)).map(({ body }) => body);
 }
 
 /** The answers of the processes that run on this folder; those that do not answer are left out, unless none does. */
@@ -87,12 +96,17 @@ async function requestRunning(dataDir: string, request: RunningRequest): Promise
     hint: `Start one: ${slotstream} start`,
   });
   for (const url of readAddresses(dataDir)) {
-    const response = await fetch(new URL(request.path, url), {
-      headers: { authorization: `Bearer ${request.token()}` },
-      signal: AbortSignal.timeout(5_000),
-    }).catch(() => undefined);
-    if (response?.ok) answered.push({ url, response });
-    else if (response) failure = refusedBy(response);
+    const authorization = `Bearer ${request.token()}`;
+    try {
+      const response = await fetch(new URL(request.path, url), {
+        headers: { authorization },
+        signal: AbortSignal.timeout(5_000),
+      });
+      if (response.ok) answered.push({ url, body: await response.json() });
+      else failure = refusedBy(response);
+    } catch {
+      // It ended meanwhile, or is no Slotstream.
+    }
   }
   const [first, ...rest] = answered;
   if (first === undefined) throw failure;
