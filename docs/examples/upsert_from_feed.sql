@@ -1,10 +1,12 @@
 -- Keeps a copy of `contacts` in another PostgreSQL database, from the feed with the rows after each change. Once:
 --
 --   create table feed_lines (line jsonb not null);
+--   create table feed_position as select 0::bigint as seq;
 --
--- Then as often as you like; the consumer "warehouse" continues where it stopped:
+-- Then as often as you like. The position is written with the rows, so a load that fails or is stopped is repeated, and nothing is lost:
 --
---   ./bin/slotstream feed --consumer warehouse --include row | psql "$WAREHOUSE_URL" -v ON_ERROR_STOP=1 \
+--   ./bin/slotstream feed --after "$(psql "$WAREHOUSE_URL" -Atc 'select seq from feed_position')" --include row |
+--     psql "$WAREHOUSE_URL" -v ON_ERROR_STOP=1 \
 --     -c "copy feed_lines from stdin with (format csv, quote e'\x01', delimiter e'\x02')" -f docs/examples/upsert_from_feed.sql
 --
 -- Another table works the same way: replace its name and its columns.
@@ -41,6 +43,7 @@ where contacts_copy.seq < excluded.seq;
 delete from contacts_copy using latest
 where latest.uri = contacts_copy.uri and latest.contact = 'null' and contacts_copy.seq < latest.seq;
 
+update feed_position set seq = greatest(seq, (select max((line ->> 'seq')::bigint) from feed_lines));
 delete from feed_lines;
 
 commit;

@@ -47,12 +47,17 @@ export function readProject(folder: string): DbtProject {
     if (model !== undefined && texts.has(model)) return `dbt_${model}`;
     throw new Error(`No source or model: ${reference}`);
   };
-  const render = (name: string, isIncremental: boolean): string =>
-    (texts.get(name) ?? '')
-      .replaceAll(/\{% if is_incremental\(\) %\}([^]*?)\{% endif %\}/g, isIncremental ? '$1' : '')
-      .replaceAll(/\{\{ config\([^)]*\) \}\}/g, '')
+  const resolve = (text: string, name: string): string =>
+    text
       .replaceAll('{{ this }}', `dbt_${name}`)
       .replaceAll(/\{\{ (\w+\([^)]*\)) \}\}/g, (_, reference: string) => relationOf(reference));
+  const render = (name: string, isIncremental: boolean): string =>
+    resolve(
+      (texts.get(name) ?? '')
+        .replace(/^\{\{\n {2}config\([^]*?\n\}\}\n/, '')
+        .replaceAll(/\{% if is_incremental\(\) %\}([^]*?)\{% endif %\}/g, isIncremental ? '$1' : ''),
+      name,
+    );
   const ordered = inOrder(texts);
   let isBuilt = false;
   return {
@@ -70,6 +75,8 @@ export function readProject(folder: string): DbtProject {
           await run(`drop table if exists dbt_${name}`);
           await run(`create table dbt_${name} as ${render(name, false)}`);
         }
+        const hook = /post_hook="(.*)"/.exec(texts.get(name) ?? '')?.[1];
+        if (hook !== undefined) await run(resolve(hook, name));
       }
       isBuilt = true;
     },

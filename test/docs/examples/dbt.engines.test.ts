@@ -24,6 +24,25 @@ const moved = JSON.stringify({
   },
 });
 
+/** A booking that no other one names, until the one before it says so. */
+const unlinked = JSON.stringify({
+  event: 'invitee.created',
+  created_at: january(21),
+  payload: { uri: uri('invitees', 'J2'), email: 'J@example.test', created_at: january(21), updated_at: january(21) },
+});
+const linked = JSON.stringify({
+  event: 'invitee.canceled',
+  created_at: january(22),
+  payload: {
+    uri: uri('invitees', 'J1'),
+    new_invitee: uri('invitees', 'J2'),
+    rescheduled: true,
+    email: 'J@example.test',
+    created_at: january(19),
+    updated_at: january(22),
+  },
+});
+
 /** Builds, changes one journey, builds again. `refresh` makes the sources current. */
 async function buildTwice(store: Store, run: Run, refresh: () => Promise<void>): Promise<void> {
   const project = readProject(folder);
@@ -62,6 +81,15 @@ async function buildTwice(store: Store, run: Run, refresh: () => Promise<void>):
   expect(changed).toEqual(
     [uri('invitees', 'D1'), uri('invitees', 'G1'), uri('invitees', 'H1')].map((journey_uri) => ({ journey_uri })),
   );
+
+  // Two journeys that turn out to be one: the copy must not keep both.
+  const journeysOf = (relation: string) => run(`select journey_uri from ${relation} order by journey_uri`);
+  for (const body of [unlinked, linked]) {
+    await ingestBodies(store, [body]);
+    await refresh();
+    await project.build(run);
+    expect(await journeysOf('dbt_journeys')).toEqual(await journeysOf('booking_journeys'));
+  }
 
   const failures = await project.failures(run);
   expect(Object.keys(failures).length).toBeGreaterThan(20);

@@ -1,5 +1,12 @@
-{{ config(materialized='incremental', unique_key='journey_uri') }}
+{{
+  config(
+    materialized='incremental',
+    unique_key='journey_uri',
+    post_hook="delete from {{ this }} where journey_uri not in (select journey_uri from {{ source('slotstream', 'booking_journey_changes') }})"
+  )
+}}
 
+-- Two journeys become one when a booking turns out to be a move of another one: the hook deletes the second.
 -- An upcoming meeting becomes held without an entry in the log, so such journeys are read again, too.
 -- Names of hosts and event types follow their own tables: run `dbt build --full-refresh` now and then.
 select journeys.*, changes.changed_seq
