@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from './readers.ts';
 import { unknownVariables } from './unknown-variables.ts';
 import { settings } from './variables.ts';
@@ -14,8 +14,20 @@ export type Config = ReturnType<typeof shape>;
 /** Adds the variables of a `.env` file in the working folder; the real environment takes precedence. Returns their names. */
 export function loadEnvFile(path = '.env'): readonly string[] {
   if (!existsSync(path)) return [];
+  const names = Object.keys(parseEnv(readEnvFile(path)));
   process.loadEnvFile(path);
-  return Object.keys(parseEnv(readFileSync(path, 'utf8')));
+  return names;
+}
+
+function readEnvFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new SlotstreamError('config', `${resolve(path)} cannot be read (${codeOf(cause)}).`, {
+      hint: 'Make it a file that this user may read (Docker makes a folder where a mounted file is missing), or remove it.',
+      cause,
+    });
+  }
 }
 
 /** `inFile`: the names in the `.env` file. */

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '#src/config/load.ts';
+import { loadConfig, loadEnvFile } from '#src/config/load.ts';
 import type { Environment } from '#src/config/load.ts';
 import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { settings } from '#src/config/variables.ts';
@@ -191,5 +191,24 @@ describe('configuration', () => {
 
   it('takes the trailing slash off PUBLIC_URL', () => {
     expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
+  });
+});
+
+describe('the file .env', () => {
+  it('adds variables that the environment does not have', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slotstream-')), '.env');
+    writeFileSync(path, 'LOADED_BY_TEST=file\nPATH=/nowhere\n');
+    const before = process.env['PATH'];
+    try {
+      expect(loadEnvFile(path)).toEqual(['LOADED_BY_TEST', 'PATH']);
+      expect([process.env['LOADED_BY_TEST'], process.env['PATH']]).toEqual(['file', before]);
+    } finally {
+      delete process.env['LOADED_BY_TEST'];
+    }
+  });
+
+  it('is named when it cannot be read, as when it is a folder', () => {
+    const path = mkdtempSync(join(tmpdir(), 'slotstream-'));
+    expect(() => loadEnvFile(path)).toThrow(`${path} cannot be read (EISDIR).`);
   });
 });
