@@ -17,7 +17,7 @@ export async function registerRules(
   // A watcher without recorded rules: a version that did not record them wrote this database, and its alerts stay as they are.
   const isUpgraded = (await readPosition(store, watcherConsumer)) !== undefined;
   const times = await changeValue(store, stored, (before) => {
-    const added = rules.filter(({ name }) => before?.[name] === undefined);
+    const added = rules.filter(({ name }) => !Object.hasOwn(before ?? {}, name));
     if (before !== undefined && added.length === 0) return { result: before };
     const first = before === undefined && isUpgraded ? '' : now;
     const after = { ...before, ...Object.fromEntries(added.map(({ name }) => [name, first])) };

@@ -72,6 +72,13 @@ describe.each(storeEngines.filter(({ available }) => available))('a rule on $nam
     expect(await alerted(store)).toEqual([`first ${known.uri} pending`, `first ${late.uri} pending`].toSorted());
   });
 
+  it('has a time whatever its name is', async () => {
+    await using opened = await fresh();
+    await registerRules(opened.store, [], instantOf(startMs));
+    const times = await registerRules(opened.store, [{ name: 'constructor' }], instantOf(startMs));
+    expect([...times]).toEqual([['constructor', instantOf(startMs)]]);
+  });
+
   it('has one time when several processes load it at once', async () => {
     await using opened = await fresh();
     const another = await opened.openAnother();
