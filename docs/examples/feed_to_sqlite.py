@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Copies the tables of Slotstream into a SQLite file and keeps the copy up to date. It needs Python 3.8 or later, and no packages.
 
-    export SLOTSTREAM_URL=http://127.0.0.1:8081 SLOTSTREAM_TOKEN=...    # ADMIN_TOKEN, or DATA_DIR/admin-token
+    export SLOTSTREAM_URL=http://127.0.0.1:8081    # the admin listener of `start` or `work`; `receive` has no tables
+    export SLOTSTREAM_TOKEN=...                    # ADMIN_TOKEN, or DATA_DIR/admin-token
     python3 feed_to_sqlite.py copy.db            # runs until it is stopped
     python3 feed_to_sqlite.py copy.db --once     # ends at the end of the log
 

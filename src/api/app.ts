@@ -32,7 +32,13 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
   handleErrors(app, {
-    noSuchPath: titledError(404, 'There is nothing at this path.'),
+    noSuchPath: titledError(
+      404,
+      // A receiver answers on the port where people first try the API.
+      reads
+        ? 'There is nothing at this path.'
+        : 'There is nothing at this path. A process that only receives has no tables: use the admin listener of a worker.',
+    ),
     failure: new HttpError(500, { title: 'Internal Server Error', message: 'The request failed.' }),
     report,
   });

@@ -1,5 +1,5 @@
 // The progress of `backfill` for the person at the terminal: what is read, how many calls that takes, how long it still takes, and why
-// it pauses.
+// it pauses. `reconcile` prints its pauses too.
 import { slotstream } from '#src/base/command.ts';
 import type { RateLimitStatus } from '#src/base/retry-after.ts';
 import { defaults } from '#src/upstream/client.ts';
@@ -45,14 +45,32 @@ interface Current {
   readonly total?: number;
 }
 
+/** Prints each pause of the calls to the service, once. */
+export function printPauses({ notify, now }: Pick<VerbContext, 'notify' | 'now'>) {
+  let pausedUntilMs = 0;
+  return {
+    untilMs: () => pausedUntilMs,
+    note({ ms, why }: Pause): void {
+      const untilMs = now().getTime() + ms;
+      // Calls that wait at the same time pause together.
+      if (ms < shortPauseMs || untilMs < pausedUntilMs + shortPauseMs) return;
+      pausedUntilMs = untilMs;
+      const reason = why === 'rate_limit' ? 'rate limit reached' : 'the service does not answer, or fails';
+      // In the time zone of the terminal.
+      const at = new Date(untilMs).toTimeString().slice(0, 8);
+      notify(`Paused ${Math.round(ms / 1000)} s: ${reason}, continuing at ${at}`);
+    },
+  };
+}
+
 export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now'>) {
   const nowMs = (): number => now().getTime();
   let current: Current | undefined;
   let lastSignMs = nowMs();
-  let pausedUntilMs = 0;
+  const pauses = printPauses({ notify, now });
   const rateLimit = watchRateLimit();
   const silence = setInterval(() => {
-    const silentMs = nowMs() - Math.max(lastSignMs, pausedUntilMs);
+    const silentMs = nowMs() - Math.max(lastSignMs, pauses.untilMs());
     if (silentMs >= silenceMs && current)
       notify(`${current.name}: waiting for an answer of the service for ${durationText(silentMs / 1000)}`);
   }, silenceMs);
@@ -82,16 +100,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
   return {
     [Symbol.dispose]: () => clearInterval(silence),
     onRateLimit: rateLimit.note,
-    onPause({ ms, why }: Pause): void {
-      const untilMs = nowMs() + ms;
-      // Calls that wait at the same time pause together.
-      if (ms < shortPauseMs || untilMs < pausedUntilMs + shortPauseMs) return;
-      pausedUntilMs = untilMs;
-      const reason = why === 'rate_limit' ? 'rate limit reached' : 'the service does not answer, or fails';
-      // In the time zone of the terminal.
-      const at = new Date(untilMs).toTimeString().slice(0, 8);
-      notify(`Paused ${Math.round(ms / 1000)} s: ${reason}, continuing at ${at}`);
-    },
+    onPause: pauses.note,
     onTotal({ name }: Resource, total: number): void {
       if (current?.name !== name) return;
       current = { ...current, total };

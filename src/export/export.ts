@@ -61,7 +61,7 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
   const { follows } = source.tracking;
   if (incremental !== undefined && typeof follows === 'object')
     throw new SlotstreamError('usage', `${name} cannot be exported incrementally: ${follows.unsupported}.`, {
-      hint: 'Export it without --incremental: that writes all rows.',
+      hint: `Export it without --incremental: that writes all rows.${name === 'booking_journeys' ? ' The view booking_journey_changes shows which journeys changed since a log entry.' : ''}`,
     });
   const position = incremental === undefined ? undefined : positionOf(request, incremental);
   return { source, format, columns, where, position };

@@ -36,13 +36,13 @@ const eventName = plainText
 export const filterInputs = {
   event: listOf(eventName).optional().describe('Only these events, separated by commas: `contact.created,invitee.*`.'),
   subject: plainText.min(1).max(2_048).optional().describe('Only entries about this URI.'),
-  outcome: listOf(z.enum(outcomes, `among ${outcomes.join(', ')}`))
+  outcome: listOf(z.enum(outcomes, `one of ${outcomes.join(', ')}`))
     .optional()
     .describe('Only entries with one of these outcomes, separated by commas.'),
 };
 
 export const includeInput = z
-  .enum(included, included.join(' or '))
+  .enum(included, `one of: ${included.join(', ')}`)
   .optional()
   .describe('`row`: each entry carries the rows it is about, as they are now.');
 

@@ -16,6 +16,7 @@ import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/
 import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { printPauses } from '#src/cli/backfill-progress.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
 
@@ -56,7 +57,11 @@ async function run(
 ): Promise<0 | 3> {
   const config = context.config();
   await using store = await openMirror(config, context.log());
-  const sources = await openSources(config, {}, { retryBudget: retryBudgets.long, signal });
+  const sources = await openSources(
+    config,
+    { onPause: printPauses(context).note },
+    { retryBudget: retryBudgets.long, signal },
+  );
   // Otherwise a running process could repair the gap at the same time, and the report would not list those repairs.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
   await using _held = repair ? await holdBack(lease, gapRepair) : undefined;

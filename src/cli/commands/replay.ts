@@ -3,12 +3,16 @@
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import type { Store } from '#src/store/contract.ts';
+import { countReasons } from '#src/store/log/log-search.ts';
 import type { EntryFilter } from '#src/store/log/read.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { changeLines, counted, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
+
+const maxReasons = 10;
 
 export const replay = defineVerb({
   examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
@@ -41,13 +45,27 @@ export const replay = defineVerb({
     const { read, changed, stillQuarantined } = report;
     const verb = dryRun ? 'would change' : 'changed';
     if (json) context.out(JSON.stringify({ read, changed, ['stillKept']: stillQuarantined, dryRun }));
-    else
+    else {
       context.out(
         `${counted(read, 'entry', 'entries')} processed again, ${changed} ${verb}, ${stillQuarantined} still cannot be applied.`,
       );
+      // A dry run that frees some leaves all of them in the log, so it cannot tell the reasons of the rest apart.
+      const areRest = !dryRun || changed === 0;
+      if (quarantined && stillQuarantined > 0 && areRest)
+        for (const line of await reasonLines(store)) context.out(line);
+    }
     return 0;
   },
 });
+
+/** Why deliveries are in quarantine, so that one knows what to fix before the next replay. */
+async function reasonLines(store: Store): Promise<string[]> {
+  const reasons = await countReasons(store, maxReasons);
+  return reasons.map(
+    ({ reason, count, newest_seq }) =>
+      `  ${count} × ${safeTerminalText(reason ?? 'a kind that this version does not know')} (newest: #${newest_seq})`,
+  );
+}
 
 function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): EntryFilter {
   const chosen = [given.quarantined, given.uri !== undefined, given.all].filter(Boolean).length;

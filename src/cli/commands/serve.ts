@@ -83,7 +83,7 @@ export function nextStep(
   const missing = Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (missing.length > 0)
     return `set ${missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')} in .env and start again; or send a sample: ${slotstream} trigger invitee.created`;
-  return hasEntries ? undefined : `${slotstream} bootstrap, then ${slotstream} backfill`;
+  return hasEntries ? undefined : `unless it is done: ${slotstream} bootstrap, then ${slotstream} backfill`;
 }
 
 /** One process owns the embedded queue, so a receiver and a worker cannot share it. */

@@ -136,6 +136,8 @@ describe('replay', () => {
     const { code, out } = await home.run(['replay', '--quarantined', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ read: 1, changed: 0, stillKept: 1 });
+    const text = await home.run(['replay', '--quarantined', '--dry-run']);
+    expect(text.out).toMatch(/1 still cannot be applied\.\n {2}1 × .+ \(newest: #\d+\)\n$/);
     expect(await rowsOf(`select outcome from event_log where event = 'contact.merged'`)).toEqual([
       { outcome: 'unhandled' },
     ]);

@@ -279,6 +279,9 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
       expect(await refused({ name, format: 'csv', incremental: 'x' })).toMatchObject({
         message: expect.stringContaining(`${name} cannot be exported incrementally: `),
       });
+    expect(await refused({ name: 'booking_journeys', format: 'csv', incremental: 'x' })).toMatchObject({
+      hint: expect.stringContaining('booking_journey_changes'),
+    });
   });
 
   it.runIf(available)('a reader that stops early leaves the store as usable as before', async () => {

@@ -233,7 +233,9 @@ describe('the OpenAPI document of the admin listener', () => {
     const process = ['/api/status', '/metrics', '/healthz', '/readyz', '/openapi.json', '/docs'];
     expect(Object.keys(alone.paths)).toEqual(process);
     expect(await (await ask('/docs', { headers: bearer })).text()).not.toContain('/api/deliveries');
-    expect((await ask('/api/deliveries', { headers: bearer })).status).toBe(404);
+    const refused = await ask('/api/deliveries', { headers: bearer });
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toMatchObject({ message: expect.stringContaining('the admin listener of a worker') });
     const all = [...new Set(api.operations.map(({ path }) => path)), ...process];
     expect(Object.keys(document.paths).toSorted()).toEqual(all.toSorted());
   });
