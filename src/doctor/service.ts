@@ -1,6 +1,6 @@
 // Checks the service: it answers, accepts the token, grants the scopes that EVENTS requires, and its clock agrees with ours.
 import { contractOf, type EventKind } from '#schemas/events.ts';
-import type { SlotstreamError } from '#src/base/errors.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
@@ -42,12 +42,14 @@ async function ofOtherOrganization(
   needs: Pick<CheckNeeds, 'config' | 'log'>,
   account: Account,
 ): Promise<SlotstreamError | undefined> {
-  await using store = await openMirrorIfAny(needs);
   try {
+    await using store = await openMirrorIfAny(needs);
     if (store !== undefined) await requireSameOrganization(store, account, { claims: false });
     return undefined;
   } catch (error) {
     if (isOtherOrganization(error)) return error;
+    // The check of the store reports it; the service can be checked all the same.
+    if (error instanceof SlotstreamError && error.code === 'store_unavailable') return undefined;
     throw error;
   }
 }

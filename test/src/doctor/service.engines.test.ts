@@ -66,6 +66,13 @@ describe('doctor', () => {
     expect(of('public URL')).toEqual([expect.objectContaining({ state: 'doubtful' })]);
   });
 
+  it('checks the service also while the store does not answer', async () => {
+    const { of } = await examine({ DATABASE_URL: 'postgres://user@127.0.0.1:1/none' });
+    expect(of('store')).toEqual([expect.objectContaining({ state: 'ill' })]);
+    for (const name of ['token', 'clock', 'scopes'])
+      expect(of(name)).toEqual([expect.objectContaining({ state: 'well' })]);
+  });
+
   it('reports a rejected token', async () => {
     const { code, of } = await examine({ API_TOKEN: 'pat_of_nobody' });
     expect(code).toBe(3);
