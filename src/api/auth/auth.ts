@@ -5,6 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { acceptsHtml } from '#src/http/request.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
@@ -34,6 +35,11 @@ type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: 'request' | 'l
 
 export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): MiddlewareHandler<AdminEnv> {
   const { loggedIn, ...timing } = needs;
+  // The configuration compares the two settings; the admin token may also come from its file.
+  if (readToken === token)
+    throw new SlotstreamError('config', 'ADMIN_READ_TOKEN is the admin token, which can change everything.', {
+      hint: 'Set ADMIN_READ_TOKEN to a token of its own: openssl rand -hex 24',
+    });
   const callers = [
     callerWith(token, { clock, isReadOnly: false }),
     ...(readToken === undefined ? [] : [callerWith(readToken, { clock, isReadOnly: true })]),

@@ -86,6 +86,10 @@ describe('the read-only token', () => {
     expect((await ask('/api/status', { headers: reader })).status).toBe(401);
   });
 
+  it('is not the admin token, wherever that comes from', () => {
+    expect(() => openAdmin({ readToken: adminToken })).toThrow('ADMIN_READ_TOKEN is the admin token');
+  });
+
   it('has a minimum length', () => {
     expect(() => openAdmin({ readToken: 'short' })).toThrow('fewer than 16 characters');
   });
