@@ -21,9 +21,9 @@ const own: Readonly<Record<string, ViewColumn>> = {
   creation_source: text('as the service says'),
   first_email_date: time('as the service says'),
   last_email_date: time('as the service says'),
-  next_meeting_date: time('as the service computed it, up to a day ago; see below'),
-  last_meeting_date: time('as the service computed it, up to a day ago; see below'),
-  last_interaction_date: time('as the service computed it, up to a day ago; see below'),
+  next_meeting_date: time('as the service computed it, up to a day ago'),
+  last_meeting_date: time('as the service computed it, up to a day ago'),
+  last_interaction_date: time('as the service computed it, up to a day ago'),
   created_at: time('when the contact was made'),
   updated_at: time('when it last changed'),
 };
