@@ -1,9 +1,10 @@
 // Explains a row: the deliveries that touched it, and the entries that set and last reported each of its values.
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
-import { plainText } from '#src/http/request.ts';
+import { acceptsHtml, plainText } from '#src/http/request.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { defineOperation } from './api-operation.ts';
+import { whyPage } from './why-page.ts';
 
 const wholeNumber = (least: number, most: number) =>
   z
@@ -80,15 +81,15 @@ export const whyOperations = [
     tag: 'Why',
     summary: 'Explain a row',
     description:
-      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it.',
+      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it. A browser is shown the same as a page: alerts link to it.',
     errors: { 404: 'This URI is neither in the log nor in a table.' },
     query: question,
     answers: 'object',
     schema: explanation,
-    async run({ store, query }) {
+    async run({ store, query, request }) {
       const found = await explain(store, query);
       if (found === undefined) throw notFound('This URI is neither in the log nor in a table.', 'uri');
-      return found;
+      return acceptsHtml(request.headers.get('accept') ?? '') ? whyPage(found) : found;
     },
   }),
 ] as const;

@@ -43,7 +43,11 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
       else problems.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
     }
   }
-  problems.push(...conflictsIn(values));
+  // A variable that was rejected above is set, though it has no value here.
+  const rejected = new Set(problems.flatMap((problem) => problem.replace('_FILE ', ' ').split(' ', 1)));
+  problems.push(
+    ...conflictsIn(values).filter((conflict) => !conflict.split(/[^A-Z_]+/).some((word) => rejected.has(word))),
+  );
   if (problems.length > 0) {
     throw new SlotstreamError('config', problems.join('\n'), {
       hint: 'Correct them in the environment or in .env; .env.example lists every variable.',

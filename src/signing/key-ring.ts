@@ -3,6 +3,7 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { slotstream } from '#src/base/command.ts';
 import { createFile, replaceFile } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 
@@ -48,7 +49,7 @@ export function openKeyRing(options: KeyRingOptions): KeyRing {
   }
   if (options.allowUnsigned) return { keysAt: () => [], warnings: [], source: 'none', hasNewKey: false };
   throw new SlotstreamError('config', 'There is no signing key, so no delivery could be verified.', {
-    hint: 'Set SIGNING_KEYS to the key the subscriptions were made with; `slotstream start` and `slotstream bootstrap` make one where there is none.',
+    hint: `Run ${slotstream} bootstrap (or start), which makes one, or set SIGNING_KEYS to the key the subscriptions were made with.`,
   });
 }
 

@@ -12,13 +12,17 @@ a { color: light-dark(#0a6d7a, #5fc7d4); }
 :focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 `;
 
-export const loginPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The content security policy of a page with this style and nothing else. */
+export const policyWith = (style: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export const loginPolicy = policyWith(style);
 
 /** The link reloads the requested address: a browser that came from another site sends its cookie only with a request from this page. */
 export const loginPage = `<!doctype html>

@@ -16,7 +16,7 @@ import { channelNames, type Channel, type ChannelName } from '#workers/alerts/ch
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
+import { counted, renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
 const actions = ['test', 'list', 'resend'] as const;
@@ -156,7 +156,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
     const ids = id === undefined ? await failedAlerts(store) : [id];
     const resent = await store.transaction((unit) => sendAgain(unit, ids, instantOf(context.now())));
     if (id !== undefined && resent.length === 0) throw notResendable(id, (await readAlerts(store, [id]))[0]?.state);
-    context.out(json ? JSON.stringify({ resent }) : `${resent.length} will be resent.`);
+    context.out(json ? JSON.stringify({ resent }) : `${counted(resent.length, 'alert')} will be resent.`);
     return 0;
   },
 };
@@ -185,7 +185,7 @@ async function sendTest(context: VerbContext, channel: Channel) {
 function notResendable(id: string, state: string | undefined): SlotstreamError {
   return state === undefined
     ? new SlotstreamError('usage', `There is no alert ${safeTerminalText(id)}.`, { hint: `${slotstream} alerts list` })
-    : new SlotstreamError('usage', `The alert is ${state}: only a failed alert can be resent.`, {
+    : new SlotstreamError('usage', `The state of this alert is ${state}: only failed alerts can be resent.`, {
         hint: `${slotstream} alerts list --state failed`,
       });
 }

@@ -144,6 +144,11 @@ describe('configuration', () => {
     expect(wrong.message).not.toContain('canary');
   });
 
+  it('does not call a variable unset that has a wrong value', () => {
+    const short = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/', ALERT_WEBHOOK_SECRET: 'short' };
+    expect(complaintsOf(short).message).toBe('ALERT_WEBHOOK_SECRET must be at least 16 characters');
+  });
+
   it('wants what belongs to an alert channel together, and shows none of it', () => {
     const webhook = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/in/?canary' };
     expect(complaintsOf(webhook).message).toContain('ALERT_WEBHOOK_SECRET');

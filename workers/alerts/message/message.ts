@@ -140,13 +140,16 @@ const maxDigestLineLength = 130;
 export interface DigestInput {
   readonly id: string;
   readonly rule: RuleText;
-  /** At least one, in the order in which they are shown. */
+  /** At least one. */
   readonly messages: readonly Message[];
 }
 
 /** Many alerts of one rule in one message: one line per alert, up to a readable number. */
 export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: DigestInput): Message {
-  const lines = messages.slice(0, maxDigestLines).map(({ text }) => `• ${sanitizeLine(text, maxDigestLineLength)}`);
+  const sorted = messages.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const lines = sorted
+    .slice(0, maxDigestLines)
+    .map((one) => `• ${sanitizeLine(digestLine(one, rule), maxDigestLineLength)}`);
   const left = messages.length - lines.length;
   return {
     id,
@@ -160,6 +163,14 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),
   };
+}
+
+const orderOf = ({ occurredAt, text }: Message): string => `${occurredAt} ${text}`;
+
+/** The sentence, and whom to write to, or the URI of what has no name. A template decides by itself what a line says. */
+function digestLine({ kind, text, facts }: Message, { template }: RuleText): string {
+  const whom = facts.find(({ label }) => label === 'E-mail' || label === 'About');
+  return kind === 'alert' && template === undefined && whom !== undefined ? `${text} ${whom.value}` : text;
 }
 
 function digestNoun(messages: readonly Message[]): string {

@@ -6,6 +6,7 @@
 //      └──circuit breaker open──▶ pending again, no attempt counted
 //
 // If the process is killed in between, the claim expires and the same message is sent again with the same key.
+import { slotstream } from '#src/base/command.ts';
 import { codeOf, isTransient } from '#src/base/errors.ts';
 import type { CircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf, secondMs } from '#src/base/time.ts';
@@ -203,7 +204,7 @@ async function recordFailure(needs: SendNeeds, alerts: readonly Alert[], sent: S
   await store.transaction((unit) => markFailed(unit, alerts, { now: instantOf(atMs), error, next_at, outcomeUnknown }));
   if (pauseMs === undefined)
     log.error(
-      { ...summary, error, hint: 'Fix the cause, then run: slotstream alerts resend --failed' },
+      { ...summary, error, hint: `Fix the cause, then run: ${slotstream} alerts resend --failed` },
       'an alert was given up',
     );
   else log.warn({ ...summary, error, retryMs: pauseMs }, 'an alert could not be sent; it is retried');

@@ -61,6 +61,7 @@ const fieldsOfKinds = new Map([
 const allFields = [...fieldsOfKinds.values()].flatMap((fields) => Object.keys(fields));
 const unknownKind = {
   ...Object.fromEntries(allFields.map((field) => [field, z.unknown().optional()])),
+  ...bookingFields,
   ...commonFields,
 };
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#workers/alerts/channels/channel.ts';
 import type { MirrorHealth, Problems } from '#workers/alerts/conditions/condition.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
@@ -12,7 +12,7 @@ import { contactFields, matchesFilter } from './filter.ts';
 import type { BookingContext, BoundRule, RuleKind } from './rule.ts';
 import { ruleText } from './mistake-text.ts';
 import { bookingFields, bookingKinds, commonFields, shapeErrors } from './rules-file.ts';
-import { hostRecipients, slackUsers, toHostError } from './to-host.ts';
+import { hostRecipients, slackUsers, toHostErrors } from './to-host.ts';
 
 interface RuleSettings {
   readonly name: string;
@@ -71,7 +71,7 @@ const ofBookings = z.object(bookingFields);
 export async function loadRules({ file, graceMs, configured }: RulesetInput): Promise<Ruleset> {
   const given = file === undefined ? defaultRules : await readRules(file);
   const mistakes = [...shapeErrors(given), ...(await crossRuleErrors(rulesIn(given), configured))];
-  if (mistakes.length > 0) throw invalidFile(mistakes);
+  if (mistakes.length > 0) throw invalidFile(file, mistakes);
   const external = configured.filter((name) => name !== 'log');
   const defaultChannels: readonly ChannelName[] = external.length > 0 ? external : ['log'];
   const settingsOf = (rule: unknown, { title, about }: { readonly title: string; readonly about: string }) => {
@@ -130,13 +130,13 @@ async function readRules(file: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
-  } catch {
-    throw invalidFile(['The file cannot be read.']);
+  } catch (error) {
+    throw invalidFile(file, [`The file cannot be read (${codeOf(error)}).`]);
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidFile([`It is not JSON: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`]);
+    throw invalidFile(file, [`It is not JSON: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`]);
   }
 }
 
@@ -166,8 +166,7 @@ async function crossRuleErrors(
       const mistake = typeof template === 'string' ? await templateError(template) : undefined;
       if (mistake !== undefined) report(key, `is wrong: ${mistake}`);
     }
-    const hostMistake = toHostError(rule, configured);
-    if (hostMistake !== undefined) report('to_host', hostMistake);
+    for (const mistake of toHostErrors(rule, configured)) report('to_host', mistake);
   }
   return mistakes;
 }
@@ -191,8 +190,8 @@ async function templateError(template: string): Promise<string | undefined> {
   return checkTemplate(template);
 }
 
-function invalidFile(mistakes: readonly string[]): SlotstreamError {
-  return new SlotstreamError('config', ['ALERTS_FILE:', ...mistakes].join('\n'), {
+function invalidFile(file: string | undefined, mistakes: readonly string[]): SlotstreamError {
+  return new SlotstreamError('config', [`ALERTS_FILE (${file}):`, ...mistakes].join('\n'), {
     hint: 'Correct the file; docs/alerts.md describes it.',
   });
 }

@@ -23,12 +23,14 @@ export function hostRecipients(context: BookingContext, users: ReadonlyMap<strin
   return [...new Set(addresses)].map((email) => ({ email, slackUser: users.get(email.toLowerCase()) }));
 }
 
-/** Undefined when a rule can have `to_host`, or does not have it. */
-export function toHostError(rule: unknown, configured: readonly ChannelName[]): string | undefined {
-  if (propertyOf(rule, 'to_host') !== true) return undefined;
-  // One message about the bookings of many hosts would show each host those of the others.
-  if (propertyOf(rule, 'digest') !== undefined) return 'cannot be combined with digest';
+/** What keeps a rule from having `to_host`; nothing when it does not have it. */
+export function toHostErrors(rule: unknown, configured: readonly ChannelName[]): readonly string[] {
+  if (propertyOf(rule, 'to_host') !== true) return [];
   const channels: unknown = propertyOf(rule, 'channels') ?? configured;
   const canReachHosts = Array.isArray(channels) && ['email', 'slack'].some((channel) => channels.includes(channel));
-  return canReachHosts ? undefined : 'needs the channel email or slack';
+  return [
+    // One message about the bookings of many hosts would show each host those of the others.
+    ...(propertyOf(rule, 'digest') === undefined ? [] : ['cannot be combined with digest']),
+    ...(canReachHosts ? [] : ['needs the channel email or slack']),
+  ];
 }

@@ -160,7 +160,7 @@ describe('slotstream alerts', () => {
     const { code, out } = await home.run(['alerts', 'resend', '--failed', '--json']);
     expect([code, JSON.parse(out)]).toEqual([0, { resent: ['one'] }]);
     const again = await home.run(['alerts', 'resend', 'one']);
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('The alert is pending')]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('The state of this alert is pending')]);
     expect(JSON.parse((await home.run(['alerts', 'list', '--json'])).out)).toMatchObject([
       { id: 'one', state: 'pending', attempts: 0 },
     ]);

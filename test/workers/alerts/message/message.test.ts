@@ -329,7 +329,7 @@ describe('a digest', () => {
       id: 'd1',
       kind: 'digest',
       title: 'No-show: 2 alerts',
-      text: '• Ada Lovelace did not show up for Introduction.\n• Another.',
+      text: '• Ada Lovelace did not show up for Introduction. ada@example.test\n• Another. ada@example.test',
       occurredAt: '2026-11-17T00:00:00.000000Z',
       subjects: [inviteeUri, 'u2'],
     });
@@ -345,6 +345,29 @@ describe('a digest', () => {
     expect(many.text).toMatch(/… and 980 more\.$/);
     expect(many.text.length).toBeLessThan(3_000);
     expect(many.subjects).toHaveLength(1_000);
+  });
+
+  it('has its lines in the order of time, then of names, whatever order the alerts have', async () => {
+    const rule = ruleOf('many', 'no_show_spike');
+    const about = (name: string) => ({ subject: `https://api.example.test/users/${name}`, name, problem: '3 of 9' });
+    const build = (name: string, occurredAt: string) =>
+      buildMessage(needs, { id: name, rule, kind: 'alert', about: about(name), occurredAt });
+    const messages = await Promise.all([
+      build('Rosa', '2026-11-16T10:00:00.000000Z'),
+      build('Ada', '2026-11-16T11:00:00.000000Z'),
+      build('Grace', '2026-11-16T10:00:00.000000Z'),
+    ]);
+    const expected = '• Grace: 3 of 9\n• Rosa: 3 of 9\n• Ada: 3 of 9';
+    for (const given of [messages, messages.toReversed()])
+      expect(buildDigest(needs, { id: 'd', rule, messages: given }).text).toBe(expected);
+  });
+
+  it('has no address in its lines where a template or `omit` decides otherwise', async () => {
+    for (const more of [{ template: 'Only {{ name }}' }, { omit: ['email'] }]) {
+      const rule = { ...noShow.rule, ...more };
+      const messages = [await buildMessage(needs, { ...noShow, rule })];
+      expect(buildDigest(needs, { id: 'd', rule, messages }).text).not.toContain('@');
+    }
   });
 });
 

@@ -108,6 +108,15 @@ describe('due alerts', () => {
     expect(idsOf(planAt(due).messages)).toEqual([['a'], ['b']]);
   });
 
+  it('that open incidents wait for the end of the digest period, and are then sent one by one', () => {
+    const digestAt = (due_at: string) =>
+      planAt(['a', 'b'].map((id) => alertOf(id, { rule: 'gathered', channel: 'pagerduty', due_at })));
+    const ended = digestAt(instantOf(nowMs - 60_000));
+    expect([idsOf(ended.messages), ended.postponed]).toEqual([[['a'], ['b']], []]);
+    const waiting = digestAt(instantOf(nowMs + 1));
+    expect([idsOf(waiting.messages), waiting.postponed.length]).toEqual([[], 2]);
+  });
+
   it('stay in the digest they were put into, apart from later ones', () => {
     const gathered = { rule: 'gathered', due_at: instantOf(nowMs - 60_000) };
     const due = [alertOf('a', { ...gathered, digest: 'digest-1' }), alertOf('b', gathered)];

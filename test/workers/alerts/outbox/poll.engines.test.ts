@@ -131,9 +131,9 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
       {
         title: 'Many no-shows: 3 alerts',
         text: [
+          '• 2 of 10 missed in 7 days, 20 %, limit 5 % https://api.example.test/users/3',
           '• Rosa Bergström: 0 of 10 missed in 7 days, 00 %, limit 5 %',
           '• Tom Ek: 1 of 10 missed in 7 days, 10 %, limit 5 %',
-          '• 2 of 10 missed in 7 days, 20 %, limit 5 %',
         ].join('\n'),
       },
     ]);

@@ -121,6 +121,15 @@ describe('the rules', () => {
     ]);
   });
 
+  it('of an unknown kind have their other mistakes reported too', async () => {
+    const rules = [{ name: 'a', when: 'no_shw', grace: 'soon', omit: ['phone'] }];
+    expect(await mistakesIn({ rules })).toEqual([
+      expect.stringMatching(/^rules\.0 \(a\): when must be one of no_show, /),
+      expect.stringMatching(/^rules\.0 \(a\): grace must be a duration /),
+      expect.stringMatching(/^rules\.0 \(a\): omit\.0 must be one of who, /),
+    ]);
+  });
+
   it.each([
     ['no JSON', '{"rules": [', /^It is not JSON/],
     ['no object', '[]', /^The file: /],
@@ -130,8 +139,9 @@ describe('the rules', () => {
   });
 
   it('are rejected when the file does not exist', async () => {
-    const missing = loadRules({ file: join(folder, 'missing.json'), graceMs: 0, configured: [] });
-    await expect(missing).rejects.toMatchObject({ code: 'config', message: 'ALERTS_FILE:\nThe file cannot be read.' });
+    const file = join(folder, 'missing.json');
+    const message = `ALERTS_FILE (${file}):\nThe file cannot be read (ENOENT).`;
+    await expect(loadRules({ file, graceMs: 0, configured: [] })).rejects.toMatchObject({ code: 'config', message });
   });
 
   it('send to the hosts whose address is known, with their Slack users', async () => {
@@ -170,6 +180,7 @@ describe('the rules', () => {
       "slack_users.Grace: not a host's e-mail address",
       'rules.3 (d): to_host is not a known field',
       'rules.0 (a): to_host cannot be combined with digest',
+      'rules.0 (a): to_host needs the channel email or slack',
       'rules.1 (b): to_host needs the channel email or slack',
       'rules.2 (c): to_host needs the channel email or slack',
       'rules.3 (d): to_host needs the channel email or slack',
