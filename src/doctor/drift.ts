@@ -42,7 +42,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
     }
     if (run === undefined) {
       const what = part === 'full' ? 'The whole mirror was' : 'Recent changes were';
-      report.warning(name, `${what} never compared with the service.`, `${slotstream} start, or: ${command}`);
+      report.warning(name, `${what} never compared with the service.`, `A running worker does it; at once: ${command}`);
       continue;
     }
     const deletes = Object.values(run.held_back).reduce((sum, count) => sum + count, 0);
