@@ -206,11 +206,16 @@ const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: Page): s
 
 type Page = 'mirror' | { readonly booking: string } | { readonly alertsOf: string };
 
+/** Channels reject messages that are too long, and a link cannot be cut. */
+const maxLinkLength = 1_000;
+
 /** The page of the admin listener about a booking, about the alerts of a rule or about the mirror. */
 function linkTo(adminUrl: string | undefined, page: Page): string | undefined {
   if (adminUrl === undefined) return undefined;
   if (page === 'mirror') return `${adminUrl}/api/status`;
-  return 'booking' in page
-    ? `${adminUrl}/api/why?uri=${encodeURIComponent(page.booking)}`
-    : `${adminUrl}/api/alerts?rule=${encodeURIComponent(page.alertsOf)}`;
+  const link =
+    'booking' in page
+      ? `${adminUrl}/api/why?uri=${encodeURIComponent(page.booking)}`
+      : `${adminUrl}/api/alerts?rule=${encodeURIComponent(page.alertsOf)}`;
+  return link.length > maxLinkLength ? undefined : link;
 }

@@ -79,6 +79,11 @@ describe('an alert about a booking', () => {
     expect((await buildMessage({ adminUrl: undefined }, noShow)).link).toBeUndefined();
   });
 
+  it('has no link that is too long for a channel', async () => {
+    const context = bookingContext({ invitee: { uri: `https://api.example.test/${'%'.repeat(900)}` } });
+    expect((await buildMessage(needs, { ...noShow, about: { context, fact } })).link).toBeUndefined();
+  });
+
   it('omits the facts and the link that its rule omits', async () => {
     const rule = { ...noShow.rule, omit: ['email', 'when', 'host', 'link'] };
     expect(await buildMessage(needs, { ...noShow, rule })).toMatchObject({
