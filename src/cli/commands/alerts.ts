@@ -15,7 +15,7 @@ import { openMirrorIfAny } from '#src/doctor/check.ts';
 import { channelNames, type Channel, type ChannelName } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { channelVariables, loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { counted, renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
@@ -96,6 +96,11 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
         safeTerminalText(answer),
       ]);
       context.out(json ? JSON.stringify(answers) : renderTable(['channel', 'to', '', 'answer'], rows));
+      for (const { channel, ok } of answers)
+        if (!ok)
+          context.notify(
+            `✗ ${channel} did not accept the message.\n  → Check ${channelVariables.get(channel)}; docs/alerts.md has a section about each channel.`,
+          );
       // The channels are tested all the same.
       await using store = await openMirrorIfAny({ config: context.config(), log: context.log() }).catch(
         (error: unknown) => {
@@ -130,11 +135,11 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
     else
       context.out(
         renderTable(
-          ['created', 'state', 'due', 'channel', 'rule', 'about', 'attempts', 'id', 'last error'],
+          ['created (UTC)', 'state', 'due (UTC)', 'channel', 'rule', 'about', 'attempts', 'id', 'last error'],
           records.map((one) => [
-            one.created_at.slice(0, 19),
+            timeText(one.created_at),
             one.state,
-            one.state === 'pending' ? one.next_at.slice(0, 19) : '',
+            one.state === 'pending' ? timeText(one.next_at) : '',
             one.channel,
             `${one.rule}${one.follows === null ? '' : ' (retraction)'}`,
             safeTerminalText(names.get(one.subject_uri) ?? one.subject_uri),
@@ -189,3 +194,5 @@ function notResendable(id: string, state: string | undefined): SlotstreamError {
         hint: `${slotstream} alerts list --state failed`,
       });
 }
+
+const timeText = (instant: string): string => instant.slice(0, 19).replace('T', ' ');

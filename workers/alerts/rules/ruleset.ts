@@ -157,7 +157,7 @@ async function crossRuleErrors(
     const report = (key: string, text: string) => mistakes.push(`${ruleText(rule, index)}: ${key} ${text}`);
     if (name !== undefined && names.indexOf(name) !== index) report('name', 'is the name of another rule too');
     for (const channel of Array.isArray(channels) ? channels : []) {
-      const variables = variablesOf.get(channel);
+      const variables = channelVariables.get(channel);
       if (variables !== undefined && !configured.includes(channel))
         report('channels', `has ${channel}, which is not configured (${variables})`);
     }
@@ -172,7 +172,7 @@ async function crossRuleErrors(
 }
 
 /** The settings of each channel that needs some. */
-const variablesOf: ReadonlyMap<unknown, string> = new Map(
+export const channelVariables: ReadonlyMap<unknown, string> = new Map(
   Object.entries({
     slack: 'ALERT_SLACK_URL',
     teams: 'ALERT_TEAMS_URL',

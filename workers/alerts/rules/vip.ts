@@ -15,7 +15,7 @@ const occasions = ['booked', 'canceled', 'no_show'] as const;
 export const vip = defineRule({
   when: 'vip',
   title: 'VIP',
-  titles: { booked: 'VIP booked', canceled: 'VIP cancellation', no_show: 'VIP no-show' },
+  titles: { booked: 'VIP booking', canceled: 'VIP cancellation', no_show: 'VIP no-show' },
   about: 'An important contact booked, canceled or did not show up.',
   options: {
     contact: contactFields.refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),

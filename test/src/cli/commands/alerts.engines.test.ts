@@ -42,8 +42,8 @@ describe('slotstream alerts', () => {
 
   it('test sends a message to each configured channel and shows the answer', async () => {
     const more = { ALERT_WEBHOOK_URL: `${sink.url}/broken`, ALERT_WEBHOOK_SECRET: secret };
-    const { code, out } = await home.run(['alerts', 'test', '--json'], more);
-    expect(code).toBe(1);
+    const { code, out, err } = await home.run(['alerts', 'test', '--json'], more);
+    expect([code, err]).toEqual([1, expect.stringContaining('→ Check ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET')]);
     const target = new URL(sink.url).host;
     expect(JSON.parse(out)).toEqual([
       { channel: 'slack', target, ok: true, answer: expect.stringContaining('200') },
@@ -100,7 +100,7 @@ describe('slotstream alerts', () => {
     });
     const { out } = await home.run(['alerts', 'list', '--rule', 'named']);
     for (const name of ['Juan Weber\\\\u009b31m', 'Rosa Bergström', 'mirror'])
-      expect(out).toMatch(new RegExp(`pending +2026-01-01T06:30:00 +slack +named +${name} `));
+      expect(out).toMatch(new RegExp(`pending +2026-01-01 06:30:00 +slack +named +${name} `));
     await store.transaction((unit) => deleteAlerts(unit, ['n0', 'n1', 'n2']));
   });
 

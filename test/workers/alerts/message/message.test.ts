@@ -143,7 +143,7 @@ describe('an alert about a booking', () => {
     const rule = ruleOf('vip', 'vip');
     const booked = { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const };
     expect(await textOf({ ...noShow, rule, about: booked })).toEqual([
-      'VIP booked: Ada Lovelace',
+      'VIP booking: Ada Lovelace',
       'Ada Lovelace booked Introduction.',
     ]);
     expect(await textOf({ ...lateCancel, rule })).toEqual([
