@@ -157,6 +157,8 @@ describe('the controls of deliveries', () => {
       'invitees',
       'scheduled_events',
       'event_types',
+      'custom_field_definitions',
+      'organization_memberships',
       'meeting_recaps',
       'routing_form_submissions',
       'webhook_subscriptions',
