@@ -40,6 +40,26 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
       await owner.end();
     }
   });
+
+  it('is created by a superuser also where another role, which may create no roles, owns the tables', async () => {
+    await using opened = await freshPostgres();
+    const suffix = randomBytes(6).toString('hex');
+    const role = `reader_${suffix}`;
+    const ownerRole = `owner_${suffix}`;
+    const superuser = new pg.Client({ connectionString: opened.url });
+    await superuser.connect();
+    try {
+      await superuser.query(`create role ${ownerRole}; grant all on schema public to ${ownerRole}`);
+      await superuser.query(`alter table contacts owner to ${ownerRole}`);
+      await superuser.query(script.replaceAll('slotstream_reader', role));
+      await superuser.query(`set role ${ownerRole}; create view later as select 1 as value; set role ${role}`);
+      for (const name of ['contacts', 'later'])
+        await expect(superuser.query(`select * from ${name}`)).resolves.toMatchObject({ command: 'SELECT' });
+    } finally {
+      await superuser.query(`reset role; drop owned by ${role}, ${ownerRole} cascade; drop role ${role}, ${ownerRole}`);
+      await superuser.end();
+    }
+  });
 });
 
 describe('a copy of the SQLite file made while it is written to', () => {

@@ -18,6 +18,7 @@ import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import type { Alerts } from './alerting.ts';
 import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
@@ -35,8 +36,8 @@ export interface App extends AsyncDisposable {
   readonly adminUrl: string;
   readonly adminToken: string;
   status(): Promise<object>;
-  /** Whether the log has an entry; false also where this process has no store. */
-  hasEntries(): Promise<boolean>;
+  /** Whether the mirror was registered or has entries; false also where this process has no store. */
+  isSetUp(): Promise<boolean>;
 }
 
 /** PostgreSQL answers within milliseconds; a server that is silent for this long has lost the connection. */
@@ -123,8 +124,11 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   }
   opened.defer(() => health.stop());
   const resources = opened.move();
-  const hasEntries = async () => store !== undefined && (await lastSeq(store).catch(() => 0)) > 0;
-  return { port: receiver?.port, ...admin, status, hasEntries, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  const isSetUp = async () => {
+    if (store === undefined) return false;
+    return (await hasOrganization(store).catch(() => false)) || (await lastSeq(store).catch(() => 0)) > 0;
+  };
+  return { port: receiver?.port, ...admin, status, isSetUp, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Opened after the admin listener, which reports on them. */

@@ -48,7 +48,7 @@ export function contactSearchJob(needs: ContactSearchNeeds): Job {
 /** The error code only: messages of the engines may quote values. */
 const notUpToDate = (cause: unknown): SlotstreamError =>
   new SlotstreamError('refused', `The search table of contacts is not up to date (${codeOf(cause)}).`, {
-    hint: 'Searches are correct but slow. The update is retried: check that the disk has space.',
+    hint: 'Searches are correct but slow. The update is retried: check that the database answers and its disk has space.',
     cause,
   });
 

@@ -13,22 +13,27 @@ import { embeddedFolder } from '#src/queue/registry.ts';
 import type { Health } from '#src/receiver/health.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
 
+const unusableFolder = (what: string, cause: unknown) =>
+  new SlotstreamError('config', `DATA_DIR ${what} (${codeOf(cause)}).`, {
+    hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
+    cause,
+  });
+
 /** Creates the data folder, or says why this process cannot use it. */
 export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>): void {
-  const failed = (what: string, cause: unknown) =>
-    new SlotstreamError('config', `DATA_DIR ${dataDir} ${what} (${codeOf(cause)}).`, {
-      hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
-      cause,
-    });
   try {
     makeFolder(dataDir);
   } catch (error) {
-    throw failed(`cannot be created by the user ${userName()}`, error);
+    throw unusableFolder(`${dataDir} cannot be created by the user ${userName()}`, error);
   }
+  requireWritableFolder(dataDir);
+}
+
+export function requireWritableFolder(folder: string): void {
   try {
-    accessSync(join(dataDir, '.'), constants.R_OK | constants.W_OK | constants.X_OK);
+    accessSync(join(folder, '.'), constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw failed(`is not a folder that the user ${userName()} may write to`, error);
+    throw unusableFolder(`${folder} is not a folder that the user ${userName()} may write to`, error);
   }
 }
 

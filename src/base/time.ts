@@ -9,6 +9,9 @@ export const dayMs = 24 * hourMs;
 /** Returns the instant in UTC with six fractional digits, of which our clocks provide three. Text order is time order. */
 export const instantOf = (moment: Date | number): string => new Date(moment).toISOString().replace('Z', '000Z');
 
+/** An instant for people: to the second, without the letters in between. */
+export const timeText = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
 
 /** Milliseconds of a duration such as `30s`, `5m` or `1d 12h`; parts without a known unit count as nothing. */

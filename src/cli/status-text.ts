@@ -3,6 +3,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import { missingAfterMs } from '#src/app/read-status.ts';
+import { timeText } from '#src/base/time.ts';
 import { alignColumns } from './terminal.ts';
 
 const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).optional().catch(undefined);
@@ -98,14 +99,13 @@ const engineNames: Readonly<Record<string, string>> = {
 };
 const engineName = (engine: string): string => engineNames[engine] ?? engine;
 
-/** To the second, and without the letters in between. */
-const timeText = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`;
-
-function processLines({ running, processes }: Report, now: Date): readonly string[] {
+function processLines({ running, processes, store }: Report, now: Date): readonly string[] {
+  const isStoreDown = store !== undefined && 'state' in store && store.state === 'not answering';
   const rows = processes.map((process) => {
     const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
     const isMissing = now.getTime() - Date.parse(seen) > missingAfterMs;
-    const state = queue === 'not answering' ? 'the queue does not answer' : 'running';
+    const withoutStore = isStoreDown && role !== 'receive' ? 'the database does not answer' : 'running';
+    const state = queue === 'not answering' ? 'the queue does not answer' : withoutStore;
     return [
       role,
       `${host} (${pid})`,
@@ -142,7 +142,8 @@ function queueLines({ queue, spool, journal }: Report): readonly Line[] {
 
 function logLines(store: Report['store']): readonly Line[] {
   if (store === undefined) return [];
-  if ('state' in store) return [['Log', store.state]];
+  if ('state' in store)
+    return [['Log', store.state === 'not answering' ? 'the database does not answer' : store.state]];
   const { last_seq: seq, last_received_at: receivedAt, quarantined, unhandled } = store;
   const last = receivedAt === null ? 'no entry yet' : `last entry #${seq}, received ${timeText(receivedAt)}`;
   return [['Log', `${engineName(store.engine)}: ${last}; ${quarantined} quarantined, ${unhandled} of unknown kinds`]];
@@ -158,7 +159,7 @@ function reconcileLines(reconcile: Report['reconcile']): readonly Line[] {
   if (reconcile === undefined) return [];
   const runs = { 'Recent changes': reconcile.recent, Everything: reconcile.full };
   return Object.entries(runs).map(([label, run]): Line => {
-    if (run === undefined) return [label, 'never compared with the service'];
+    if (run === undefined) return [label, 'not compared with the service yet'];
     const differences = Object.values(run.drift).flatMap((counts) => Object.values(counts));
     const total = differences.reduce((sum, count) => sum + count, 0);
     return [label, `compared ${timeText(run.finished_at)}: ${run.read} records, ${total} differences repaired`];

@@ -93,7 +93,7 @@ export const settings = {
     reads: z.string().min(16, 'at least 16 characters').optional(),
     default: '–',
     meaning:
-      'A second bearer token of the admin listener, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged.',
+      'A second bearer token of the admin listener, of at least 16 characters, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged.',
     secret: true,
   },
   PUBLIC_URL: {

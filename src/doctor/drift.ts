@@ -1,5 +1,6 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { slotstream } from '#src/base/command.ts';
+import { timeText } from '#src/base/time.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -17,7 +18,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
   const runs = await lastReconcileRuns(store);
   const gap = await openGap(store);
   if (gap !== undefined)
-    report.warning(name, `deliveries since ${gap.since} may be missing.`, `${slotstream} reconcile --repair`);
+    report.warning(name, `deliveries since ${timeText(gap.since)} may be missing.`, `${slotstream} reconcile --repair`);
   if (!(await isFilled(store)))
     return report.warning(
       name,
@@ -37,7 +38,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
       copiedAt !== undefined &&
       now().getTime() - Date.parse(copiedAt) < maxMissedPeriods * everyMs
     ) {
-      if (part === 'recent') report.ok(name, `everything was copied at ${copiedAt}; comparisons follow.`);
+      if (part === 'recent') report.ok(name, `everything was copied at ${timeText(copiedAt)}; comparisons follow.`);
       continue;
     }
     if (run === undefined) {
@@ -56,7 +57,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
       report.warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.');
     const ageMs = now().getTime() - Date.parse(run.finished_at);
     const what = part === 'full' ? `all ${run.read} records` : `${run.read} recent records`;
-    const message = `${what} were compared at ${run.finished_at}; ${totalOf(run.drift)} were repaired.`;
+    const message = `${what} were compared at ${timeText(run.finished_at)}; ${totalOf(run.drift)} were repaired.`;
     if (ageMs > maxMissedPeriods * everyMs) report.warning(name, `${message} None since.`, command);
     else report.ok(name, message);
   }

@@ -1,8 +1,9 @@
-// Checks of this machine: misspelt settings, signing keys, free disk space, damaged files of the spool and the journal.
+// Checks of this machine: misspelt settings, the data folder, signing keys, free disk space, damaged files of the spool and the journal.
 import { slotstream } from '#src/base/command.ts';
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskFolders } from '#src/app/disk.ts';
+import { diskFolders, requireWritableFolder } from '#src/app/disk.ts';
 import { existingFolder, freeBytesOf, inMegabytes, lowBelow, partsOf, type DiskPart } from '#src/base/disk-space.ts';
 import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
@@ -12,6 +13,11 @@ import type { Check } from './check.ts';
 export const checkSettings: Check = async ({ config }, report) => {
   for (const warning of config.warnings.filter((text) => !text.startsWith('ALLOW_UNSIGNED')))
     report.warning('settings', warning, 'Correct the name, or remove the variable, and restart.');
+};
+
+/** A folder that does not exist yet is created by the first start. */
+export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
+  if (existsSync(dataDir)) requireWritableFolder(dataDir);
 };
 
 export const checkKeys: Check = async ({ config, now }, report) => {

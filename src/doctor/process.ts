@@ -1,5 +1,6 @@
 // Checks the running processes: one answers here or was seen elsewhere, and they keep up with the deliveries.
 import { slotstream } from '#src/base/command.ts';
+import { timeText } from '#src/base/time.ts';
 import { z } from 'zod';
 import { missingAfterMs, readStatus, type ReportedProcess } from '#src/app/read-status.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
@@ -31,7 +32,7 @@ export const checkProcess: Check = async ({ config, log, now }, report) => {
   for (const each of processes.filter(isMissing))
     report.warning(
       'process',
-      `${nameOf(each)} has not reported since ${each.seen_at}: it was killed, or cannot reach the database.`,
+      `${nameOf(each)} has not reported since ${timeText(each.seen_at)}: it was killed, or cannot reach the database.`,
       'Start it again, if it is not meant to be gone. An hour after its last report it is no longer listed.',
     );
   for (const { spool_deliveries: spooled, ...each } of alive.filter((each) => (each.spool_deliveries ?? 0) > 0))

@@ -34,13 +34,14 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
       `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
     );
   const pending = steps.filter(isPending).length;
-  if (pending > 0)
+  // What cannot be listed may exist.
+  if (pending > 0 && unlisted.length === 0)
     report.problem(
       name,
       `${pending} must be created, replaced or deleted.`,
       `${slotstream} bootstrap (--plan shows the changes first)`,
     );
-  for (const { error } of unlisted)
+  for (const error of new Map(unlisted.map((each) => [each.error.message, each.error])).values())
     report.warning(name, `some cannot be listed. ${error.message}`, error.hint ?? `${slotstream} bootstrap --plan`);
   if (report.findings.length === 0) report.ok(name, `${ours.length} are up to date, and deliveries arrive.`);
 };

@@ -51,7 +51,8 @@ export async function openDurabilityGate(needs: DurabilityGateNeeds): Promise<Du
   }
   const checking = keepChecking();
 
-  const closed = () => new SlotstreamError('queue_unavailable', 'The queue has not been checked for durability yet.');
+  const closed = () =>
+    new SlotstreamError('queue_unavailable', 'The queue does not answer, or its durability has not been checked yet.');
   return {
     async enqueue(...job) {
       if (!open) throw closed();

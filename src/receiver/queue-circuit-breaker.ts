@@ -1,5 +1,6 @@
 // The way into the queue: a circuit breaker and a timeout around `enqueue`. While the circuit is open, no request waits for a
 // queue that does not answer; each failed probe doubles the pause.
+import { minuteMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -34,7 +35,7 @@ export function createQueueCircuit<Batch = DeliveryBatch>(
   const { timeoutMs: defaultTimeoutMs = 2000, firstPauseMs = 250, longestPauseMs = 5000 } = options;
   const backoff = { firstMs: firstPauseMs, longestMs: longestPauseMs };
   const breaker = createCircuitBreaker({ failuresToOpen: 1, backoff });
-  const warn = throttled(needs.log, 10_000, needs.clock);
+  const warn = throttled(needs.log, minuteMs, needs.clock);
 
   return {
     pauseMs: () => backoffMs(backoff, breaker.failures),

@@ -130,6 +130,10 @@ function notOpened(cause: unknown, url: string): SlotstreamError {
     ],
     28000: rejected,
     '28P01': rejected,
+    ECONNREFUSED: [
+      `PostgreSQL does not answer: connection refused (${describeConnectFailure(cause)}).`,
+      'Start PostgreSQL, or correct the host and the port in DATABASE_URL.',
+    ],
     // PgBouncer rejects parameters that it does not know, unless it is configured to ignore them.
     '08P01': [
       `The store cannot be opened (${code}).`,

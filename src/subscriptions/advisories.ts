@@ -74,7 +74,7 @@ function unlistedAdvice({ unlisted }: AdvisoryInput): readonly string[] {
 function removalAdvice({ input, existing }: AdvisoryInput): readonly string[] {
   if (existing.some((one) => isOurs(input.callback, one))) return [];
   return [
-    `The service does not call ${input.callback} any more. To register again: ${slotstream} bootstrap, then: ${slotstream} backfill`,
+    `For this organization, the service does not call ${input.callback} any more. To register again: ${slotstream} bootstrap, then: ${slotstream} backfill`,
   ];
 }
 

@@ -1,7 +1,7 @@
 // The worker of the delivery queue: ingests batches, quarantines poison pills, reports metrics and one log line per batch, and
 // scrubs database files after personal data was redacted.
 import { codeOf, isTransient } from '#src/base/errors.ts';
-import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
+import { instantOf, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
@@ -41,7 +41,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
   const { queue, log, clock } = needs;
   let running = 0;
   let lastChangeMs = clock();
-  const logThrottled = throttled(log, 1000);
+  const logThrottled = throttled(log, minuteMs);
   const scrubber = startScrubber(needs);
 
   async function run(work: () => Promise<IngestReport>): Promise<void> {
@@ -59,7 +59,8 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
       await run(() => ingestParsed(needs, items));
     } catch (error) {
       const level = isTransient(error) ? 'warn' : 'error';
-      logThrottled(level, 'A batch failed and will be retried.', { cause: codeOf(error) });
+      const cause = codeOf(error);
+      logThrottled(level, 'A batch failed and will be retried.', { cause }, cause);
       throw error;
     } finally {
       running -= 1;

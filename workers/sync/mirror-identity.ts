@@ -43,6 +43,11 @@ export const isOtherOrganization = (error: unknown): error is SlotstreamError =>
 const named = ({ origin, organization }: Account): string =>
   organization.startsWith(`${origin}/`) ? organization : `${organization} at ${origin}`;
 
+/** Whether `bootstrap` or `backfill` has run. */
+export async function hasOrganization(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
+  return (await readValue(store, mirrorIdentity)) !== undefined;
+}
+
 /** Whether a first backfill has completed. Until then every row that it has not copied yet would count as drift. */
 export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boolean> {
   return (await readValue(store, mirrorIdentity))?.filled ?? false;

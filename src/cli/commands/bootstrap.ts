@@ -21,6 +21,7 @@ import { recheckMs } from '#src/signing/key-ring.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
 import { appliedAsJson, appliedAsText, planAsJson, planAsText } from '#src/cli/bootstrap-report.ts';
+import { printPauses } from '#src/cli/backfill-progress.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
 
 /** Longer than a delivery to a healthy receiver takes. */
@@ -71,7 +72,7 @@ async function register(
 ): Promise<0 | 3> {
   const config = context.config();
   callbackOf(config);
-  const callers = callersOf(config, {}, { reserveShare: 0, signal });
+  const callers = callersOf(config, { onPause: printPauses(context).note }, { reserveShare: 0, signal });
   await using opened = new AsyncDisposableStack();
   if (rotateKey && !plan) opened.use(holdLock(join(config.dataDir, 'key-rotation.lock'), alreadyRotating));
   const choice = { callers, rotates: rotateKey };
@@ -111,7 +112,7 @@ async function remove(
     });
   const config = context.config();
   callbackOf(config);
-  const callers = callersOf(config, {}, { reserveShare: 0, signal });
+  const callers = callersOf(config, { onPause: printPauses(context).note }, { reserveShare: 0, signal });
   const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
   await using store = await openMirror(config, context.log(), { create: true });
   const needs = {

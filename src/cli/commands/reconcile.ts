@@ -180,7 +180,10 @@ function summaryOf(report: ReconcileReport, { columns, subscriptions }: Summariz
   const { problem, pending, recreated } = subscriptions;
   const { drift, meetingDates, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);
-  const verdict = total === 0 ? 'nothing differs' : `${total} ${repaired ? 'differed and were repaired' : 'differ'}`;
+  const difference = repaired
+    ? `differed and ${total === 1 ? 'was' : 'were'} repaired`
+    : `differ${total === 1 ? 's' : ''}`;
+  const verdict = total === 0 ? 'nothing differs' : `${total} ${difference}`;
   return [
     `${read} records compared, ${verdict}.`,
     ...countLines(drift).map((line) => `  ${line}`),

@@ -67,7 +67,7 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
   // The link contains the admin token, so it goes to a terminal only: log files are stored and shared.
   if (process.stderr.isTTY) context.notify(`Log in with a browser: ${loginLink(app.adminUrl, app.adminToken)}`);
-  const next = roles.works ? nextStep(config, await app.hasEntries()) : undefined;
+  const next = roles.works ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');
   log.info('stopping: accepted deliveries are being finished');
@@ -75,15 +75,12 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
 }
 
 /** What an operator does next, while the mirror is not set up yet. */
-export function nextStep(
-  { api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>,
-  hasEntries: boolean,
-): string | undefined {
+export function nextStep({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>, isSetUp: boolean): string | undefined {
   const isSet = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
   const missing = Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (missing.length > 0)
     return `set ${missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')} in .env and start again; or send a sample: ${slotstream} trigger invitee.created`;
-  return hasEntries ? undefined : `unless it is done: ${slotstream} bootstrap, then ${slotstream} backfill`;
+  return isSetUp ? undefined : `${slotstream} bootstrap, then ${slotstream} backfill`;
 }
 
 /** One process owns the embedded queue, so a receiver and a worker cannot share it. */

@@ -68,7 +68,7 @@ Deliveries
 Tables
   Rows            contacts 10
   Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired
-  Everything      never compared with the service
+  Everything      not compared with the service yet
   Retention       2026-01-04 00:00:00 UTC: content of 9 entries from before 2025-01-01 00:00:00 UTC removed, 30 in total
 Alerts
   Messages       0 pending, 2 sent, 0 retracted, 1 failed
@@ -98,7 +98,12 @@ Deliveries
       queue: { engine: 'postgres', state: 'not answering' },
       store: { state: 'not answering' },
     };
-    expect(statusText(report, now)).toBe('Deliveries\n  Queue  PostgreSQL: not answering\n  Log    not answering');
+    expect(statusText(report, now)).toBe(
+      'Deliveries\n  Queue  PostgreSQL: not answering\n  Log    the database does not answer',
+    );
+    const processes = [process, { ...process, role: 'receive' }];
+    const states = statusText({ ...report, processes }, now).match(/(?<= 7 {6})\S.*$/gm);
+    expect(states).toEqual(['the database does not answer', 'running']);
   });
 
   it('says that the journal is full, and that the queue lost jobs', () => {

@@ -81,7 +81,9 @@ describe('a wrong command line or environment', () => {
   it('a store that does not answer is named, without its password', async () => {
     const { code, err } = await idle.run(['status'], { DATABASE_URL: 'postgres://user:secret@127.0.0.1:1/none' });
     expect(code).toBe(1);
-    expect(err).toContain('! The store cannot be opened (ECONNREFUSED 127.0.0.1:1).\n→ Check DATABASE_URL');
+    expect(err).toContain(
+      '! PostgreSQL does not answer: connection refused (ECONNREFUSED 127.0.0.1:1).\n→ Start PostgreSQL',
+    );
     expect(err).not.toContain('secret');
   });
 

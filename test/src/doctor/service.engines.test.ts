@@ -1,4 +1,5 @@
 // Doctor beside a real product and the sandbox: content when all is well, and precise about each thing that is not.
+import { fileURLToPath } from 'node:url';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -112,6 +113,22 @@ describe('doctor', () => {
     ]);
     const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'contact.created,invitee.created' });
     expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'well' })]);
+  });
+
+  it('says once that subscriptions cannot be listed, and does not advise to create them', async () => {
+    const { of } = await examine({ API_TOKEN: sandbox.handles.tokens.no_scopes });
+    expect(of('subscriptions')).toEqual([
+      expect.objectContaining({ state: 'doubtful', message: expect.stringContaining('cannot be listed') }),
+    ]);
+  });
+
+  it('reports a data folder that cannot be used', async () => {
+    const file = fileURLToPath(import.meta.url);
+    const { code, of } = await examine({ DATA_DIR: file });
+    expect(code).toBe(3);
+    expect(of('data folder')).toEqual([
+      expect.objectContaining({ state: 'ill', message: expect.stringContaining(`DATA_DIR ${file} is not a folder`) }),
+    ]);
   });
 
   it('reports a signing key that is not the receiver’s', async () => {

@@ -6,7 +6,7 @@
 //
 // Several processes may poll one outbox: the rows are locked while they are claimed, so each message is sent by one process.
 import { createCircuitBreaker, type CircuitBreaker, type CircuitState } from '#src/base/retry-policy.ts';
-import { hourMs, instantOf, sleepUnlessAborted } from '#src/base/time.ts';
+import { hourMs, instantOf, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { claimAlerts, claimsByChannel, unresolvedSends } from '#src/store/alerts/claims.ts';
 import { markSent, postpone } from '#src/store/alerts/send-results.ts';
@@ -53,7 +53,7 @@ const stopGraceMs = 3_000;
 
 export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
   const { store, log, nowMs, pollEveryMs = defaultPollEveryMs } = needs;
-  const warn = throttled(log, 10_000);
+  const warn = throttled(log, minuteMs);
   const breakers = new Map<string, CircuitBreaker>();
   const breakerOf = (channel: string): CircuitBreaker => {
     const breaker = breakers.get(channel) ?? createCircuitBreaker(breakerOptions);

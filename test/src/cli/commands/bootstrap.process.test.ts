@@ -108,7 +108,9 @@ describe('bootstrap, as a verb', () => {
 
     const removed = await home.run(['bootstrap', '--remove']);
     expect([removed.code, removed.out]).toEqual([0, expect.stringContaining('Done: 0 created, 2 deleted')]);
-    expect(removed.out).toContain('The service does not call https://hooks.example.com/webhooks any more.');
+    expect(removed.out).toContain(
+      'For this organization, the service does not call https://hooks.example.com/webhooks any more.',
+    );
     expect(planned.out).not.toContain('any more');
     expect(stored().map(({ callback_url: url }) => new URL(url).host)).toEqual(
       Array.from({ length: 2 }, () => 'elsewhere.example.com'),

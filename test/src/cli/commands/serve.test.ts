@@ -11,7 +11,7 @@ describe('the last line of a start', () => {
     expect(nextStep(loadConfig(api), true)).toMatch(/^set PUBLIC_URL in /);
   });
 
-  it('names the commands that fill an empty mirror, and nothing once it has entries', () => {
+  it('names the commands that fill an empty mirror, and nothing once it is registered or has entries', () => {
     const config = loadConfig({
       API_BASE_URL: 'https://api.example.test',
       API_TOKEN: 't',
