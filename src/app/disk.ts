@@ -38,9 +38,9 @@ export function requireWritableFolder(folder: string): void {
 }
 
 /** A container often runs with a number that no user has. */
-function userName(): string {
+export function userName(readUser: () => { readonly username: string } = userInfo): string {
   try {
-    return userInfo().username;
+    return readUser().username;
   } catch {
     return String(process.getuid?.());
   }

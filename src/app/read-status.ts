@@ -17,7 +17,7 @@ export interface StatusReport {
 }
 
 /** A running process may be of another version: columns that are missing are left out. */
-const reportedProcess = z.object({
+export const reportedProcess = z.object({
   id: z.string(),
   role: z.string(),
   host: z.string(),

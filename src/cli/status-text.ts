@@ -2,7 +2,7 @@
 // that is missing or has another shape is left out.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { missingAfterMs } from '#src/app/read-status.ts';
+import { missingAfterMs, reportedProcess } from '#src/app/read-status.ts';
 import { timeText } from '#src/base/time.ts';
 import { alignColumns } from './terminal.ts';
 
@@ -18,22 +18,7 @@ const lastRun = part({
 
 const report = z.object({
   running: z.boolean(),
-  processes: z
-    .array(
-      z.object({
-        role: z.string(),
-        host: z.string(),
-        pid: z.number(),
-        version: z.string(),
-        started_at: z.string(),
-        seen_at: z.string(),
-        queue: z.string().nullable().optional(),
-        spool_deliveries: z.number().nullable().optional(),
-        last_batch_at: z.string().nullable().optional(),
-      }),
-    )
-    .default([])
-    .catch([]),
+  processes: z.array(reportedProcess.omit({ id: true })).default([]).catch([]),
   queue: part({
     engine: z.string(),
     state: z.string().optional(),
