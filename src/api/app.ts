@@ -2,9 +2,10 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import { memoize } from '#src/base/memoize.ts';
-import { createAuth, type AdminEnv, type AuthNeeds } from '#src/api/auth/auth.ts';
+import { createAuth, type AuthNeeds } from '#src/api/auth/auth.ts';
+import type { AdminEnv } from '#src/api/auth/browser.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
-import { addOperations, handleErrors, methodNotAllowed, type Application } from '#src/http/router.ts';
+import { addOperations, handleErrors, limitBody, methodNotAllowed, type Application } from '#src/http/router.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { openOperations, processOperations, type ProcessContext, type ProcessOperation } from './process.ts';
 
@@ -50,6 +51,10 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
   const context: ProcessContext = { status, metrics, health, docs };
   const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };
   addOperations(app, application, openOperations);
+  app.post(
+    '/login',
+    limitBody((message) => titledError(413, message)),
+  );
   app.use(createAuth(auth));
   app.get('/', (context) => {
     context.header('vary', 'Accept');

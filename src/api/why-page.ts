@@ -1,6 +1,6 @@
 // The page of a row: its values and what changed them, for a person who follows the link of an alert.
 import { html, raw } from 'hono/html';
-import { policyWith } from '#src/api/auth/login-page.ts';
+import { contentPolicy } from '#src/http/content-policy.ts';
 import type { Explanation } from '#workers/sync/explain-row.ts';
 
 const style = `
@@ -54,7 +54,7 @@ ${next === null ? '' : html`<p><a href="?uri=${encodeURIComponent(uri)}&amp;afte
   return new Response(String(await page), {
     headers: {
       'content-type': 'text/html; charset=UTF-8',
-      'content-security-policy': policyWith(style),
+      'content-security-policy': contentPolicy({ style }),
       vary: 'Accept',
     },
   });

@@ -1,7 +1,7 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
 import { createAdminApp, type ReadApi } from '#src/api/app.ts';
-import { createAccessLog } from '#src/api/auth/auth.ts';
+import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';

@@ -18,7 +18,10 @@ const lastRun = part({
 
 const report = z.object({
   running: z.boolean(),
-  processes: z.array(reportedProcess.omit({ id: true })).default([]).catch([]),
+  processes: z
+    .array(reportedProcess.omit({ id: true }))
+    .default([])
+    .catch([]),
   queue: part({
     engine: z.string(),
     state: z.string().optional(),

@@ -1,23 +1,12 @@
 // The documentation of an API as one self-contained page, made from its OpenAPI document and readable without a script.
-import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
+import { contentPolicy } from '#src/http/content-policy.ts';
 import type { OpenApiDocument, OperationDocs } from './document.ts';
 import { componentPrefix, type JsonSchema } from './json-schema.ts';
 import { pageScript, pageStyle } from './page-assets.ts';
 import { fieldView, prose, schemaView, type Markup } from './page-schema.ts';
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Allows the page's own style and script, by their hash, and nothing else. */
-export const pagePolicy = [
-  "default-src 'none'",
-  `style-src ${hashOf(pageStyle)}`,
-  `script-src ${hashOf(pageScript)}`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const pagePolicy = contentPolicy({ style: pageStyle, script: pageScript, images: true });
 
 /** One operation, or one event. */
 export interface PageEntry {

@@ -1,6 +1,6 @@
 // The read-only token reads what the admin token reads, and changes nothing: every route with every method.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccessLog } from '#src/api/auth/auth.ts';
+import { createAccessLog } from '#src/api/auth/access-log.ts';
 import type { Log } from '#src/observability/log.ts';
 import { adminToken, openAdmin, readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
