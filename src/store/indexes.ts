@@ -9,7 +9,6 @@ interface IndexUse {
 }
 
 const both = (query: string): IndexUse => ({ query });
-const sqlite = (query: string): IndexUse => ({ query, only: 'sqlite' });
 const postgres = (query: string): IndexUse => ({ query, only: 'postgres' });
 
 export const indexes: Readonly<Record<string, IndexUse>> = {
@@ -25,12 +24,14 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
     'bookings of a meeting: GET /api/invitees?event, alerts, no-show rates, late facts of erased people',
   ),
   invitees_marked_address: both('open no-show marks of a person: alerts'),
-  invitees_new_invitee: sqlite('the few rescheduled bookings: the views of journeys'),
-  invitees_old_invitee: sqlite('the few rescheduled bookings: the views of journeys'),
+  invitees_new_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
+  invitees_old_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
   invitees_other_address: both('bookings by an address that is not in lower case: alerts'),
   invitees_uri_end: both('GET /api/invitees/{uuid}'),
-  meeting_recaps_event_uri: both('recaps of a meeting: late facts of erased people'),
-  scheduled_events_start_time: both('GET /api/scheduled_events, in order; no-show rates'),
+  meeting_recaps_event_uri: both('recaps of a meeting: GET /api/bookings, late facts of erased people'),
+  no_shows_marked_at: both('GET /api/no_shows, in order'),
+  routing_form_submissions_created_at: both('submissions of a period: those without a booking'),
+  scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),
 
   // The contact search, which no writer of contacts waits for.
   contact_search_country: postgres('GET /api/contacts?country'),

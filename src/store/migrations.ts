@@ -13,6 +13,7 @@ import { contactSearchTable } from '#src/store/migrations/0008-contact-search-ta
 import { processes } from '#src/store/migrations/0009-processes.ts';
 import { contactsWideColumns } from '#src/store/migrations/0010-contacts-wide-columns.ts';
 import { roomForUpdates } from '#src/store/migrations/0013-room-for-updates.ts';
+import { bookingLists } from '#src/store/migrations/0014-booking-lists.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -30,6 +31,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0009-processes': processes(types),
     '0010-contacts-wide-columns': contactsWideColumns(types),
     '0013-room-for-updates': roomForUpdates(types),
+    '0014-booking-lists': bookingLists(types),
   };
 }
 

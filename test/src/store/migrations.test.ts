@@ -61,6 +61,7 @@ it.each([
       '0009-processes': '758bf580db8efbcc',
       '0010-contacts-wide-columns': '059e5e05a7b4e5a8',
       '0013-room-for-updates': '822ae07d4783158b',
+      '0014-booking-lists': 'b7726acd54cd0c0b',
     },
   ],
   [
@@ -77,6 +78,7 @@ it.each([
       '0009-processes': 'a096e0cca8af31a4',
       '0010-contacts-wide-columns': 'e94dd70e175e9b98',
       '0013-room-for-updates': '18ac9716135a87fc',
+      '0014-booking-lists': '6121bdf2db7ad807',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

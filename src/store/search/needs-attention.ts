@@ -1,0 +1,41 @@
+// What needs a person: meetings that ended without a recap or a no-show mark, and forms that led to no booking. Each is counted
+// within a period, by indexes on times.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { dayMs, instantOf } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
+
+type Readable = Pick<Store, 'db' | 'engine'>;
+
+/** No meeting takes longer: starts are indexed, ends are not. */
+const longestMeetingMs = dayMs;
+
+/**
+ * Bookings that ended since this time, were neither canceled nor moved nor marked as a no-show, and whose meeting has no recap:
+ * `GET /api/bookings?unconfirmed=true` lists those of the last seven days.
+ */
+export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
+  const time = (ms: number) => dialect.time(instantOf(ms));
+  const end = sql`coalesce(scheduled_events.end_time, scheduled_events.start_time)`;
+  const { rows } = await sql<{ count: number }>`select count(*) as count
+    from scheduled_events join invitees on invitees.event_uri = scheduled_events.uri
+    where scheduled_events.start_time >= ${time(sinceMs - longestMeetingMs)} and scheduled_events.start_time <= ${dialect.now}
+      and ${end} >= ${time(sinceMs)} and ${end} <= ${dialect.now}
+      and coalesce(scheduled_events.status, '') <> 'canceled' and coalesce(invitees.status, '') <> 'canceled'
+      and invitees.rescheduled is not true and coalesce(invitees.new_invitee, '') = ''
+      and invitees.no_show_at is null and ${hasNoRecap(sql.ref('scheduled_events.uri'))}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+export const hasNoRecap = (event: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`not exists (select 1 from meeting_recaps where meeting_recaps.event_uri = ${event} and deleted_at is null)`;
+
+/** Submissions since this time that led to a booking page and that no booking refers to. */
+export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
+  const since = dialect.time(instantOf(sinceMs));
+  // A booking is made after its submission.
+  const { rows } = await sql<{ count: number }>`select count(*) as count from routing_form_submissions
+    where created_at >= ${since} and result_type = 'event_type' and uri not in (
+      select routing_form_submission from invitees where created_at >= ${since} and routing_form_submission is not null
+    )`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}

@@ -1,0 +1,89 @@
+// What needs a person is counted within a period: nothing that is settled, canceled, moved or still to come.
+import { describe, expect, it } from 'vitest';
+import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
+import { writeRows, type StoredRow } from '#src/store/rows.ts';
+import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
+import { storeEngines } from '../../../harness/stores.ts';
+
+const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;
+const ago = (ms: number): string => instantOf(Date.now() - ms);
+
+/** A booking of a meeting that ended so long ago. */
+const booking = (id: string, endedMs: number, more: StoredRow = {}, meeting: StoredRow = {}) => ({
+  invitee: { uri: uri('invitees', id), event_uri: uri('events', id), status: 'active', rescheduled: false, ...more },
+  meeting: {
+    uri: uri('events', id),
+    status: 'active',
+    start_time: ago(endedMs + hourMs),
+    end_time: ago(endedMs),
+    ...meeting,
+  },
+});
+
+const bookings = [
+  booking('open', dayMs),
+  booking('without-end', 2 * dayMs, {}, { end_time: null }),
+  booking('overnight', 6.5 * dayMs, {}, { start_time: ago(7.4 * dayMs) }),
+  booking('too-old', 8 * dayMs),
+  booking('under-way', -hourMs / 2),
+  booking('upcoming', -2 * dayMs),
+  booking('missed', dayMs, { no_show_uri: uri('no_shows', '1'), no_show_at: ago(dayMs) }),
+  booking('canceled', dayMs, { status: 'canceled' }),
+  booking('canceled-meeting', dayMs, {}, { status: 'canceled' }),
+  booking('moved', dayMs, { rescheduled: true }),
+  booking('moved-to', dayMs, { new_invitee: uri('invitees', 'other') }),
+  booking('recapped', dayMs),
+  booking('recap-deleted', dayMs),
+];
+
+const submission = (id: string, madeMs: number, result_type = 'event_type') => ({
+  uri: uri('submissions', id),
+  created_at: ago(madeMs),
+  result_type,
+});
+
+describe.each(storeEngines)('what needs a person on $name', ({ available, fresh }) => {
+  it.runIf(available)('is a meeting that ended without a recap or a no-show mark', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(0);
+    await store.transaction(async (unit) => {
+      await writeRows(
+        unit,
+        'invitees',
+        bookings.map(({ invitee }) => invitee),
+      );
+      await writeRows(
+        unit,
+        'scheduled_events',
+        bookings.map(({ meeting }) => meeting),
+      );
+      await writeRows(unit, 'meeting_recaps', [
+        { uri: uri('recaps', '1'), event_uri: uri('events', 'recapped') },
+        { uri: uri('recaps', '2'), event_uri: uri('events', 'recap-deleted'), deleted_at: ago(hourMs) },
+      ]);
+    });
+    // `open`, `without-end`, `overnight` and `recap-deleted`.
+    expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(4);
+    expect(await countUnconfirmed(store, Date.now() - 1.5 * dayMs)).toBe(2);
+  });
+
+  it.runIf(available)('is a form that led to a booking page and to no booking', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    expect(await countUnbooked(store, Date.now() - 7 * dayMs)).toBe(0);
+    await store.transaction(async (unit) => {
+      await writeRows(unit, 'routing_form_submissions', [
+        submission('open', dayMs),
+        submission('booked', dayMs),
+        submission('elsewhere', dayMs, 'external_url'),
+        submission('too-old', 8 * dayMs),
+      ]);
+      await writeRows(unit, 'invitees', [
+        { uri: uri('invitees', '1'), created_at: ago(hourMs), routing_form_submission: uri('submissions', 'booked') },
+        { uri: uri('invitees', '2'), created_at: ago(hourMs) },
+      ]);
+    });
+    expect(await countUnbooked(store, Date.now() - 7 * dayMs)).toBe(1);
+  });
+});
