@@ -16,7 +16,7 @@ const longestMeetingMs = dayMs;
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const time = (ms: number) => dialect.time(instantOf(ms));
   const end = sql`coalesce(scheduled_events.end_time, scheduled_events.start_time)`;
-  const { rows } = await sql<{ count: number }>`select count(*) as count
+  const { rows } = await sql<{ count: number | string }>`select count(*) as count
     from scheduled_events join invitees on invitees.event_uri = scheduled_events.uri
     where scheduled_events.start_time >= ${time(sinceMs - longestMeetingMs)} and scheduled_events.start_time <= ${dialect.now}
       and ${end} >= ${time(sinceMs)} and ${end} <= ${dialect.now}
@@ -33,7 +33,7 @@ export const hasNoRecap = (event: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const since = dialect.time(instantOf(sinceMs));
   // A booking is made after its submission.
-  const { rows } = await sql<{ count: number }>`select count(*) as count from routing_form_submissions
+  const { rows } = await sql<{ count: number | string }>`select count(*) as count from routing_form_submissions
     where created_at >= ${since} and result_type = 'event_type' and uri not in (
       select routing_form_submission from invitees where created_at >= ${since} and routing_form_submission is not null
     )`.execute(db);
