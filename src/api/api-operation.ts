@@ -31,7 +31,7 @@ interface ApiTraits {
   readonly tag: string;
   /** Errors besides the common ones: `{404: 'No such contact.'}`. */
   readonly errors?: Readonly<Record<number, string>>;
-  /** The process logs that an operator did this. */
+  /** Recorded as an action of an operator (`audit.ts`), and logged. */
   readonly audited?: true;
 }
 

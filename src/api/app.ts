@@ -2,8 +2,8 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import { memoize } from '#src/base/memoize.ts';
-import { createAuth, type AuthNeeds } from '#src/api/auth/auth.ts';
-import type { AdminEnv } from '#src/api/auth/browser.ts';
+import { createAuth, type AuthNeeds, type RefusedRequest } from '#src/api/auth/auth.ts';
+import type { AdminEnv, Caller } from '#src/api/auth/browser.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
 import { addOperations, handleErrors, limitBody, methodNotAllowed, type Application } from '#src/http/router.ts';
 import type { ApiOperation } from './api-operation.ts';
@@ -12,10 +12,13 @@ import { openOperations, processOperations, type ProcessContext, type ProcessOpe
 /** The operations that read the mirror, and their handler. */
 export interface ReadApi {
   readonly operations: readonly ApiOperation[];
-  fetch(request: Request): Response | Promise<Response>;
+  /** In the name of this caller. */
+  fetch(request: Request, caller?: Caller): Response | Promise<Response>;
+  /** Records a change that was refused to a caller that can only read. */
+  refused(caller: Caller, request: RefusedRequest): Promise<void>;
 }
 
-export interface AdminNeeds extends AuthNeeds, Omit<ProcessContext, 'docs'> {
+export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessContext, 'docs'> {
   /** Where the admin token is stored, for the example in the documentation; absent where it was configured. */
   readonly tokenFile?: string;
   /** Absent without a store. */
@@ -55,7 +58,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
     '/login',
     limitBody((message) => titledError(413, message)),
   );
-  app.use(createAuth(auth));
+  app.use(createAuth({ ...auth, record: async (caller, request) => (await reads?.())?.refused(caller, request) }));
   app.get('/', (context) => {
     context.header('vary', 'Accept');
     return acceptsHtml(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);
@@ -63,7 +66,7 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
   addOperations(app, application, processOperations);
   for (const path of ['/', ...processOperations.map(({ path }) => path)])
     app.all(path, (context) => methodNotAllowed(context, ['GET']));
-  if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw));
+  if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw, context.get('caller')));
   return app;
 }
 

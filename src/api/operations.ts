@@ -1,11 +1,14 @@
 // Every operation of the API that reads the mirror, and the application that serves them. It is loaded by the first request:
 // most processes never get one.
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { createCursors } from '#src/http/cursor.ts';
 import { titledError, withStatusTitle } from '#src/http/http-error.ts';
 import { addOperations, handleErrors, limitBody } from '#src/http/router.ts';
+import { listActions } from './actions.ts';
 import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
+import { createAudit } from './audit.ts';
+import type { Caller } from '#src/api/auth/browser.ts';
 import { contactOperations } from './contacts.ts';
 import { deliveryOperations, quarantineOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
@@ -25,7 +28,11 @@ const operations: readonly ApiOperation[] = [
   ...quarantineOperations,
   ...subscriptionOperations,
   ...alertOperations,
+  listActions,
 ];
+
+/** Who calls, for the record of actions. */
+type ReadEnv = { Bindings: { caller?: Caller } };
 
 export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
   /** Signs page tokens. */
@@ -36,7 +43,8 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   const context: ApiContext = { ...needs, streams: { open: 0 } };
-  const app = new Hono();
+  const audit = createAudit(context, operations);
+  const app = new Hono<ReadEnv>();
   handleErrors(app, {
     noSuchPath: titledError(404, 'There is nothing at this path.'),
     report: needs.report,
@@ -49,11 +57,22 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
       admit: () => context,
       methodErrors: true,
       errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
-      onAnswer({ audited, id }, status) {
-        if (audited && status < 400) acted?.(id);
+      async begin(operation, http: Context<ReadEnv>, input) {
+        if (!operation.audited) return undefined;
+        const end = await audit.begin(operation, http.env?.caller, input);
+        return async (status, body) => {
+          if (status < 400) acted?.(operation.id);
+          await end(status, body);
+        };
       },
     },
     operations,
   );
-  return { operations, fetch: app.fetch, request: app.request };
+  return {
+    operations,
+    /** In the name of this caller. */
+    fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),
+    refused: audit.refused,
+    request: app.request,
+  };
 }

@@ -33,8 +33,8 @@ const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
   follows: 'subjects',
 });
 
-/** Tables of the program's own state and of its search, which are not exported. */
-type Internal = 'contact_search' | 'key_values' | 'sync_checkpoints' | 'feed_consumers' | 'processes';
+/** Tables of the program's own state, of its operators and of its search, which are not exported. */
+type Internal = 'contact_search' | 'key_values' | 'sync_checkpoints' | 'feed_consumers' | 'processes' | 'admin_actions';
 
 export type ExportedTable = Exclude<TableName, Internal>;
 

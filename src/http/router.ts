@@ -4,7 +4,7 @@ import type { Context as HonoContext, Env, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit';
 import { limits } from '#schemas/limits.ts';
 import { isObject } from '#schemas/wire.ts';
-import { paginationOf, type Cursors } from './cursor.ts';
+import { paginationOf, type Cursors, type ListRequest } from './cursor.ts';
 import { HttpError, serverError, titledError } from './http-error.ts';
 import { statusOf, type Call, type Operation } from './operation.ts';
 import { filtersOf, parseInput, readCursor, readJson, readQuery } from './request.ts';
@@ -25,7 +25,13 @@ export interface Application<Context, Op extends Operation<Context>> {
   errorOf?(error: HttpError, operation: Op): HttpError;
   /** Is called with every answer before it is sent. */
   onAnswer?(operation: Op, status: number, body: unknown): void;
+  /** Is called with a valid request before its operation runs, which it prevents by failing. The result is called when it has run. */
+  begin?(operation: Op, http: HonoContext, call: Input): Promise<Ended | undefined>;
 }
+
+/** What an operation is called with. */
+type Input = Pick<Call<unknown, unknown, unknown, unknown>, 'params' | 'query' | 'body'>;
+type Ended = (status: number, body?: unknown) => Promise<void>;
 
 export function addOperations<Context, Op extends Operation<Context>, E extends Env>(
   app: Hono<E>,
@@ -73,9 +79,9 @@ async function answer<Context, Op extends Operation<Context>>(
   }
 }
 
-async function run<Context>(
-  application: Pick<Application<Context, never>, 'cursors' | 'readBody' | 'baseUrl'>,
-  operation: Operation<Context>,
+async function run<Context, Op extends Operation<Context>>(
+  application: Application<Context, Op>,
+  operation: Op,
   { http, context }: { readonly http: HonoContext; readonly context: Context },
 ): Promise<object | undefined> {
   const { cursors, readBody = readJsonBody } = application;
@@ -99,14 +105,37 @@ async function run<Context>(
       ...cursor?.position,
     }),
   };
+  const end = await application.begin?.(operation, http, call);
+  try {
+    const body = await answerTo(application, operation, { http, call, list: { path, filters } });
+    await end?.(statusOf(operation), body);
+    return body;
+  } catch (error) {
+    await end?.(error instanceof HttpError ? error.status : 500);
+    throw error;
+  }
+}
+
+interface Called<Context> {
+  readonly http: HonoContext;
+  readonly call: Call<Context, unknown, unknown, unknown>;
+  readonly list: ListRequest;
+}
+
+async function answerTo<Context>(
+  application: Pick<Application<Context, never>, 'cursors' | 'baseUrl'>,
+  operation: Operation<Context>,
+  { http, call, list }: Called<Context>,
+): Promise<object | undefined> {
   switch (operation.answers) {
     case 'resource':
       return { resource: await operation.run(call) };
     case 'collection': {
+      const { cursors } = application;
       if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
       const listing = await operation.run(call);
       for (const [name, value] of Object.entries(listing.headers ?? {})) http.header(name, value);
-      const pagination = paginationOf(listing, { cursors, list: { path, filters }, url: urlOf(application, http) });
+      const pagination = paginationOf(listing, { cursors, list, url: urlOf(application, http) });
       return { collection: listing.records, pagination };
     }
     case 'object':

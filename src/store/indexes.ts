@@ -45,6 +45,7 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
   event_log_event_seq: both('GET /api/deliveries?event; the erasures, at every start'),
   event_log_outcome_seq: both('the quarantine'),
   event_log_subject_uri: both('the history of a row: why, redaction of deleted contacts, GET /api/feed?subject_uri'),
+  admin_actions_at: both('GET /api/actions, in order'),
   alerts_claimed: both('alerts that are being sent'),
   alerts_rule_occurred_at: both('alerts by rule and time: listings, bookings that were alerted'),
   alerts_subject_uri: both('alerts about a booking: watcher, erasure'),

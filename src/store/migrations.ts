@@ -14,6 +14,7 @@ import { processes } from '#src/store/migrations/0009-processes.ts';
 import { contactsWideColumns } from '#src/store/migrations/0010-contacts-wide-columns.ts';
 import { roomForUpdates } from '#src/store/migrations/0013-room-for-updates.ts';
 import { bookingLists } from '#src/store/migrations/0014-booking-lists.ts';
+import { adminActions } from '#src/store/migrations/0015-admin-actions.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -31,6 +32,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0009-processes': processes(types),
     '0010-contacts-wide-columns': contactsWideColumns(types),
     '0013-room-for-updates': roomForUpdates(types),
+    '0015-admin-actions': adminActions(types),
     '0014-booking-lists': bookingLists(types),
   };
 }

@@ -129,6 +129,12 @@ export const tables = {
     },
     'role host version admin_url pid started_at seen_at',
   ),
+  /** What operators did through the admin listener (`admin-actions.ts`). */
+  admin_actions: table(
+    'id',
+    { text: 'id caller address operation target', json: 'input result', integer: 'status', time: 'at' },
+    'at caller address operation',
+  ),
   /** The column of `contacts_wide` that belongs to each custom field (`views/custom-columns.ts`). */
   contacts_wide_columns: table(
     'field_uri',

@@ -16,6 +16,7 @@ import {
   setSession,
   type AdminContext,
   type AdminEnv,
+  type Caller,
 } from './browser.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { loginHeaders, loginPage, type LoginPage } from './login-page.ts';
@@ -23,6 +24,8 @@ import { createSessions, type Sessions } from './session.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 
 export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'read_only';
+
+export type RefusedRequest = Pick<Request, 'method'> & { readonly path: string };
 
 export interface AuthNeeds {
   readonly token: string;
@@ -32,7 +35,9 @@ export interface AuthNeeds {
   /** How long the answer to a wrong token is delayed, once there were too many. */
   readonly delayMs?: number;
   /** Is called for every request that is rejected. */
-  refused(cause: RejectionCause, request: Pick<Request, 'method'> & { readonly path: string }): void;
+  refused(cause: RejectionCause, request: RefusedRequest): void;
+  /** Records a change that is refused to a caller that can only read; never fails. */
+  record(caller: Caller, request: RefusedRequest): Promise<void>;
   /** Is called for every session that begins. */
   loggedIn(): void;
 }
@@ -108,11 +113,13 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     if (by === 'session' && isPostTo(context, '/logout')) return endSession(context);
     const { isReadOnly } = holder;
     context.set('readOnly', isReadOnly);
-    context.set('caller', {
-      who: `${isReadOnly ? 'read-only' : 'admin'} ${by === 'session' ? by : 'token'}`,
-      address: addressOf(context),
-    });
-    if (isReadOnly && !isReading(context)) return forbid(context, 'read_only');
+    const who = `${isReadOnly ? 'read-only' : 'admin'} ${by === 'session' ? by : 'token'}` as const;
+    const caller: Caller = { who, address: addressOf(context) };
+    context.set('caller', caller);
+    if (isReadOnly && !isReading(context)) {
+      await needs.record(caller, context.req);
+      return forbid(context, 'read_only');
+    }
     return by === 'login' ? logIn(context, holder, requestedAddress(context)) : next();
   };
 }

@@ -117,6 +117,20 @@ export const ownTables = {
       last_batch_at: 'when it last received or projected a batch',
     },
   },
+  admin_actions: {
+    about: 'One row per action of an operator through the API or the dashboard, for 400 days.',
+    columns: {
+      id: 'random',
+      at: 'when it began',
+      caller: '`admin token`, `admin session`, `read-only token` or `read-only session`',
+      address: 'address from which the request came',
+      operation: 'operation of the API, such as `replayDelivery`',
+      target: 'what it was about: the ids in its path',
+      input: 'its filters and options; text that may be about a person is `[hidden]`',
+      result: 'what it did: counts and outcomes',
+      status: 'HTTP status of the answer; null while it runs, or if the process ended meanwhile',
+    },
+  },
   feed_consumers: {
     about: 'One row per named reader of the feed.',
     columns: {

@@ -62,6 +62,7 @@ it.each([
       '0010-contacts-wide-columns': '059e5e05a7b4e5a8',
       '0013-room-for-updates': '822ae07d4783158b',
       '0014-booking-lists': 'b7726acd54cd0c0b',
+      '0015-admin-actions': '2ce5bc22a39a352e',
     },
   ],
   [
@@ -79,6 +80,7 @@ it.each([
       '0010-contacts-wide-columns': 'e94dd70e175e9b98',
       '0013-room-for-updates': '18ac9716135a87fc',
       '0014-booking-lists': '6121bdf2db7ad807',
+      '0015-admin-actions': '7726a2a480a0b5a6',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

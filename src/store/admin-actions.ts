@@ -1,0 +1,55 @@
+// The rows of `admin_actions`: what operators did through the admin listener. They hold URIs and ids, and no other personal data.
+import { sql } from 'kysely';
+import { dayMs, instantOf } from '#src/base/time.ts';
+import type { Store } from './contract.ts';
+import { insertRows } from './rows.ts';
+import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
+import { findRows } from '#src/store/search/record-search.ts';
+import type { TableRow } from './tables.ts';
+
+export type AdminAction = TableRow<'admin_actions'>;
+
+/** How long an action stays, and how many do: whichever ends first. */
+const storedMs = 400 * dayMs;
+const maxStored = 100_000;
+
+export const insertAction = (store: Store, action: AdminAction): Promise<void> =>
+  store.transaction((unit) => insertRows(unit, 'admin_actions', [action]));
+
+/** Adds how the action ended. */
+export async function endAction(
+  store: Store,
+  { id, status, result }: Pick<AdminAction, 'id' | 'status' | 'result'>,
+): Promise<void> {
+  await store.transaction(({ db, engine }) =>
+    db
+      .updateTable('admin_actions')
+      .set({ status, result: engine.encode('json', result) })
+      .where('id', '=', id)
+      .execute(),
+  );
+}
+
+/** Deletes actions that are too old, or too many. */
+export async function pruneActions(store: Store, nowMs: number): Promise<void> {
+  await store.transaction(async ({ db }) => {
+    const old = instantOf(nowMs - storedMs);
+    await db.deleteFrom('admin_actions').where('at', '<', old).execute();
+    const newest = db.selectFrom('admin_actions').select('at').orderBy('at', 'desc');
+    const surplus = await newest.offset(maxStored).limit(1).executeTakeFirst();
+    if (surplus) await db.deleteFrom('admin_actions').where('at', '<=', surplus.at).execute();
+  });
+}
+
+/** Newest first. */
+export const findActions = (
+  store: Pick<Store, 'db' | 'engine'>,
+  { operation }: { readonly operation?: string | undefined },
+  page: PageWanted,
+): Promise<PageFound<AdminAction>> =>
+  findRows(store, 'admin_actions', {
+    order: 'at',
+    id: 'id',
+    page,
+    where: operation === undefined ? [] : [sql`operation = ${operation}`],
+  });

@@ -1,0 +1,160 @@
+// What operators do is recorded on each store: before it is answered, by whom and from where, and without people.
+import { describe, expect, it } from 'vitest';
+import { createAudit } from '#src/api/audit.ts';
+import { insertAction, pruneActions } from '#src/store/admin-actions.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
+import { logIn, readToken } from '../../harness/mirror/api-app.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+
+describe.each(storeEngines)('an action of an operator on $name', ({ available, fresh }) => {
+  const open = () => openReadApi(fresh);
+  const actions = async (api: Awaited<ReturnType<typeof open>>) => (await api.get('/api/actions')).body.collection;
+
+  it.runIf(available)('is recorded with time, caller, address, target and outcome, newest first', async () => {
+    await using api = await open();
+    await ingestBodies(api.store, ['not JSON']);
+    expect(await actions(api)).toEqual([]);
+    await api.post('/api/deliveries/1/replay');
+    const cookie = await logIn(api.admin);
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    await api.admin.ask('/api/deliveries/nothing/replay', { method: 'POST', headers }, '2001:db8::7');
+    expect(await actions(api)).toEqual([
+      {
+        id: expect.any(String),
+        at: expect.any(String),
+        caller: 'admin session',
+        address: '2001:db8::7',
+        operation: 'replayDelivery',
+        target: 'nothing',
+        input: null,
+        result: null,
+        status: 404,
+      },
+      {
+        id: expect.any(String),
+        at: expect.any(String),
+        caller: 'admin token',
+        address: '192.0.2.1',
+        operation: 'replayDelivery',
+        target: '1',
+        input: null,
+        result: expect.objectContaining({
+          'replay.changed': false,
+          'replay.outcome_before': 'quarantined',
+          'replay.outcome_after': 'quarantined',
+        }),
+        status: 200,
+      },
+    ]);
+    expect(api.heard.acted).toEqual(['replayDelivery']);
+    expect((await api.get('/api/actions?operation=resendAlert')).body.collection).toEqual([]);
+    const first = await api.get('/api/actions?count=1');
+    const second = await api.get(`/api/actions?page_token=${first.body.pagination.next_page_token}`);
+    expect([first, second].map(({ body }) => body.collection[0].status)).toEqual([404, 200]);
+  });
+
+  it.runIf(available)(
+    'is recorded when the read-only token is refused it, at most a hundred times an hour',
+    async () => {
+      await using api = await open();
+      const headers = { authorization: `Bearer ${readToken}` };
+      for (const path of ['/api/deliveries/7/replay', '/deliveries/ada@example.test/replay'])
+        expect((await api.admin.ask(path, { method: 'POST', headers })).status).toBe(403);
+      const refused = { caller: 'read-only token', address: '192.0.2.1', status: 403 };
+      expect(await actions(api)).toMatchObject([
+        { ...refused, operation: 'POST /deliveries', target: null },
+        { ...refused, operation: 'replayDelivery', target: '7' },
+      ]);
+      for (let n = 0; n < 110; n += 1) await api.admin.ask('/api/deliveries/7/replay', { method: 'POST', headers });
+      expect((await api.get('/api/actions?count=100')).body.pagination.next_page_token).toBeNull();
+    },
+  );
+
+  it.runIf(available)('is not done when it cannot be recorded', async () => {
+    await using api = await open();
+    await ingestBodies(api.store, ['not JSON']);
+    await api.post('/api/feed/consumers/bi', { acknowledged: 1 });
+    await api.store.db.schema.dropTable('admin_actions').execute();
+    expect((await api.fetch('/api/feed/consumers/bi', 'DELETE')).status).toBe(500);
+    expect((await api.get('/api/feed/consumers')).body.collection).toHaveLength(1);
+    expect(api.heard.reported).toHaveLength(1);
+    expect(api.heard.acted).toEqual([]);
+    // What was refused is refused all the same.
+    const headers = { authorization: `Bearer ${readToken}` };
+    expect((await api.admin.ask('/api/feed/consumers/bi', { method: 'DELETE', headers })).status).toBe(403);
+    expect(api.heard.reported).toHaveLength(2);
+  });
+
+  it.runIf(available)('holds nothing of a person but URIs and ids', async () => {
+    await using api = await open();
+    const audit = createAudit(
+      { store: api.store, clock: Date.now, report: (error) => expect.unreachable(String(error)) },
+      [],
+    );
+    const end = await audit.begin({ id: 'replayDeliveries' }, undefined, {
+      params: { id: 'ada@example.test' },
+      query: {
+        event: 'invitee.*',
+        outcome: ['quarantined', 'unhandled'],
+        subject: 'https://api.example.test/contacts/7',
+        received_after: '2025-04-14T12:00:00Z',
+        q: 'Ada Lovelace',
+        email: 'ada@example.test',
+        dry_run: false,
+      },
+      body: { expected: 12, filter: { name: 'Ada', state: 'failed' }, people: ['Ada', 'Grace'] },
+    });
+    await end(200, { resource: { matched: 12, changed: 3, name: 'Ada', changes: { a: 1 }, all: [{ n: 1 }] } });
+    const [action] = await actions(api);
+    expect(action).toMatchObject({
+      caller: 'unknown',
+      target: '[redacted]',
+      input: {
+        event: 'invitee.*',
+        outcome: 'quarantined, unhandled',
+        subject: 'https://api.example.test/contacts/7',
+        received_after: '2025-04-14T12:00:00Z',
+        q: '[hidden]',
+        email: '[hidden]',
+        dry_run: false,
+        expected: 12,
+        'filter.name': '[hidden]',
+        'filter.state': 'failed',
+        people: '2 values',
+      },
+      result: { matched: 12, changed: 3 },
+      status: 200,
+    });
+    expect(JSON.stringify(action)).not.toMatch(/ada|grace/i);
+  });
+
+  it.runIf(available)('was done when only its end cannot be recorded, which is reported', async () => {
+    await using api = await open();
+    const reported: unknown[] = [];
+    const audit = createAudit({ store: api.store, clock: Date.now, report: (error) => void reported.push(error) }, []);
+    const end = await audit.begin({ id: 'replayDelivery' }, undefined, { params: {}, query: {}, body: undefined });
+    expect(await actions(api)).toMatchObject([{ status: null }]);
+    await api.store.db.schema.dropTable('admin_actions').execute();
+    await end(200, {});
+    expect(reported).toHaveLength(1);
+  });
+
+  it.runIf(available)('is stored for 400 days', async () => {
+    await using api = await open();
+    const nowMs = Date.parse('2026-04-14T12:00:00Z');
+    const base = {
+      caller: 'admin token',
+      address: '',
+      operation: 'x',
+      target: null,
+      input: null,
+      result: null,
+      status: 200,
+    };
+    for (const days of [399, 401])
+      await insertAction(api.store, { ...base, id: `${days} days`, at: instantOf(nowMs - days * dayMs) });
+    await pruneActions(api.store, nowMs);
+    expect(await actions(api)).toMatchObject([{ id: '399 days' }]);
+  });
+});
