@@ -23,6 +23,7 @@ const run = (command: string, ...args: readonly string[]): void => {
 rmSync('build', { recursive: true, force: true });
 run('tsc', '-p', '.ci/tsconfig.build.json');
 cpSync('bin', 'build/bin', { recursive: true });
+cpSync('src/dashboard/assets', 'build/src/dashboard/assets', { recursive: true });
 writeFileSync('build/package.json', `${JSON.stringify(builtManifest(manifest), null, 2)}\n`);
 writeFileSync('build/sbom.cdx.json', bill());
 // `--no-pack` is for the image, which has a few pages only.

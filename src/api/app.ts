@@ -5,7 +5,14 @@ import { memoize } from '#src/base/memoize.ts';
 import { createAuth, type AuthNeeds, type RefusedRequest } from '#src/api/auth/auth.ts';
 import type { AdminEnv, Caller } from '#src/api/auth/browser.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
-import { addOperations, handleErrors, limitBody, methodNotAllowed, type Application } from '#src/http/router.ts';
+import {
+  addOperations,
+  handleErrors,
+  limitBody,
+  methodNotAllowed,
+  type Application,
+  type ErrorOptions,
+} from '#src/http/router.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { openOperations, processOperations, type ProcessContext, type ProcessOperation } from './process.ts';
 
@@ -18,24 +25,48 @@ export interface ReadApi {
   refused(caller: Caller, request: RefusedRequest): Promise<void>;
 }
 
+/** Who opened a page, as the admin listener authenticated them. */
+export interface Visitor {
+  readonly isReadOnly: boolean;
+  /** Answers a request under /api as this caller. */
+  readonly api: (request: Request) => Response | Promise<Response>;
+}
+
+/** The pages for people. They answer every path that is not part of the API. */
+export interface Pages {
+  fetch(request: Request, visitor: Visitor): Response | Promise<Response>;
+}
+
 export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessContext, 'docs'> {
   /** Where the admin token is stored, for the example in the documentation; absent where it was configured. */
   readonly tokenFile?: string;
   /** Absent without a store. */
   reads?(): Promise<ReadApi>;
+  /** Absent without a store. */
+  pages?(): Promise<Pages>;
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }
 
-export function createAdminApp({ status, metrics, health, reads, report, ...needs }: AdminNeeds): Hono<AdminEnv> {
+export function createAdminApp({
+  status,
+  metrics,
+  health,
+  reads,
+  pages,
+  report,
+  ...needs
+}: AdminNeeds): Hono<AdminEnv> {
   const { tokenFile, ...auth } = needs;
   const app = new Hono<AdminEnv>();
+  // Everything that needs a token. Pages ask it in this process.
+  const api = new Hono<{ Bindings: { caller: Caller } }>();
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(securityHeaders))
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
-  handleErrors(app, {
+  const errors: ErrorOptions = {
     noSuchPath: titledError(
       404,
       // A receiver answers on the port where people first try the API.
@@ -45,7 +76,9 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
     ),
     failure: new HttpError(500, { title: 'Internal Server Error', message: 'The request failed.' }),
     report,
-  });
+  };
+  handleErrors(app, errors);
+  handleErrors(api, errors);
   const docs = memoize(async () => {
     // Loaded by the first request for them, like the operations they describe.
     const { createDocs } = await import('#src/api/docs/docs.ts');
@@ -59,16 +92,27 @@ export function createAdminApp({ status, metrics, health, reads, report, ...need
     limitBody((message) => titledError(413, message)),
   );
   app.use(createAuth({ ...auth, record: async (caller, request) => (await reads?.())?.refused(caller, request) }));
-  app.get('/', (context) => {
-    context.header('vary', 'Accept');
-    return acceptsHtml(context.req.header('accept')) ? context.redirect('/docs') : context.json(index);
-  });
-  addOperations(app, application, processOperations);
+  addOperations(api, application, processOperations);
   for (const path of ['/', ...processOperations.map(({ path }) => path)])
-    app.all(path, (context) => methodNotAllowed(context, ['GET']));
-  if (reads) app.all('/api/*', async (context) => (await reads()).fetch(context.req.raw, context.get('caller')));
+    api.all(path, (context) => methodNotAllowed(context, ['GET']));
+  if (reads) api.all('/api/*', async (context) => (await reads()).fetch(context.req.raw, context.env.caller));
+  app.all('*', async (context) => {
+    const { req } = context;
+    const caller = context.get('caller');
+    const isPage = !apiPaths.test(req.path) && (req.method !== 'GET' || acceptsHtml(req.header('accept')));
+    if (pages && isPage) {
+      const isReadOnly = context.get('readOnly');
+      return (await pages()).fetch(req.raw, { isReadOnly, api: (request) => api.fetch(request, { caller }) });
+    }
+    if (req.path !== '/' || req.method !== 'GET') return api.fetch(req.raw, { caller });
+    context.header('vary', 'Accept');
+    return isPage ? context.redirect('/docs') : context.json(index);
+  });
   return app;
 }
+
+/** What is not a page. */
+const apiPaths = /^\/(?:api\/|metrics$|docs$|openapi\.json$|healthz$|readyz$)/;
 
 const index = { docs: '/docs', openapi: '/openapi.json', status: '/api/status', metrics: '/metrics' } as const;
 

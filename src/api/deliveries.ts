@@ -79,20 +79,22 @@ const one = {
   errors: { 404: 'No such delivery.' },
 } as const;
 
+export const listDeliveries = defineOperation({
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/api/deliveries',
+  tag: 'Deliveries',
+  summary: 'Deliveries, newest first',
+  description: 'Every entry of the log: deliveries, records read from the API, and the acts of operators.',
+  query: listQuery,
+  answers: 'collection',
+  schema: deliveryRecord,
+  run: ({ store, query: { subject: subjectUri, event, outcome, source }, pageIn }) =>
+    pageOfLog(store, { event, outcome, source, subjectUri }, pageIn('seq:desc')),
+});
+
 export const deliveryOperations = [
-  defineOperation({
-    id: 'listDeliveries',
-    method: 'GET',
-    path: '/api/deliveries',
-    tag: 'Deliveries',
-    summary: 'Deliveries, newest first',
-    description: 'Every entry of the log: deliveries, records read from the API, and the acts of operators.',
-    query: listQuery,
-    answers: 'collection',
-    schema: deliveryRecord,
-    run: ({ store, query: { subject: subjectUri, event, outcome, source }, pageIn }) =>
-      listDeliveries(store, { event, outcome, source, subjectUri }, pageIn('seq:desc')),
-  }),
+  listDeliveries,
   defineOperation({
     ...one,
     id: 'getDelivery',
@@ -165,7 +167,7 @@ export const quarantineOperations = [
     answers: 'collection',
     schema: deliveryRecord,
     run: ({ store, query: { outcome, event, reason }, pageIn }) =>
-      listDeliveries(store, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
+      pageOfLog(store, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
   }),
   defineOperation({
     id: 'countQuarantine',
@@ -181,7 +183,7 @@ export const quarantineOperations = [
 ] as const;
 
 /** A page of the log, newest first. */
-async function listDeliveries(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
+async function pageOfLog(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
   const { count, from, backwards } = request;
   const found = await readDeliveries(store, filter, {
     from: from && Number(from.key),

@@ -1,6 +1,6 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
-import { createAdminApp, type ReadApi } from '#src/api/app.ts';
+import { createAdminApp, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
@@ -27,6 +27,7 @@ import { bindListeners, type Listeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 export interface App extends AsyncDisposable {
   /** The port of the webhook listener; undefined where this process does not receive. */
@@ -186,7 +187,7 @@ function openAdmin(
     health,
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
-    ...(store && { reads: readsOf({ config, log, store, tail }, adminToken) }),
+    ...(store && { reads: readsOf({ config, log, store, tail }, adminToken), pages: pagesOf(log) }),
   });
   admin.serve({
     fetch: (request, env) => app.fetch(request, env),
@@ -222,3 +223,10 @@ function readsOf(
     });
   });
 }
+
+/** The dashboard, loaded with the first page that is opened. */
+const pagesOf = (log: Log) =>
+  memoize(async (): Promise<Pages> => {
+    const { createDashboard } = await import('#src/dashboard/dashboard.ts');
+    return createDashboard({ version: manifest.version, clock: Date.now, report: errorLogger(log, 'dashboard') });
+  });

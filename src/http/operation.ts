@@ -78,6 +78,12 @@ export type Operation<Context = never, Traits = unknown> = Traits &
   Description<z.ZodType, z.ZodType, z.ZodType> &
   Answer<Call<Context, unknown, unknown, unknown>>;
 
+/** An operation whose answer is typed by its schema, for callers within the process. */
+export type TypedOperation<Context, Traits, Answers, Schema> = Operation<Context, Traits> & {
+  readonly answers: Answers;
+  readonly schema?: Schema;
+};
+
 /** Makes the function with which an application declares its operations: it types `run` by the schemas declared beside it. */
 export const operationDefiner =
   <Context, Traits = unknown>() =>
@@ -85,9 +91,14 @@ export const operationDefiner =
     Params extends z.ZodType = z.ZodType<PathParams>,
     Query extends z.ZodType = z.ZodUnknown,
     Body extends z.ZodType = z.ZodUnknown,
+    Schema extends z.ZodType = z.ZodUnknown,
+    const Answers extends Operation['answers'] = Operation['answers'],
   >(
-    declaration: Declaration<Context, Traits, Params, Query, Body>,
-  ): Operation<Context, Traits> =>
+    declaration: Declaration<Context, Traits, Params, Query, Body> & {
+      readonly answers: Answers;
+      readonly schema?: Schema;
+    },
+  ): TypedOperation<Context, Traits, Answers, Schema> =>
     declaration;
 
 export const statusOf = (operation: Operation): 200 | 201 | 204 =>

@@ -1,4 +1,5 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
+import type { AdminNeeds } from '#src/api/app.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -13,9 +14,15 @@ export interface ReadAnswer {
   readonly body: any;
 }
 
+export interface ReadApiOptions {
+  readonly usesContactSearch?: boolean;
+  /** What the admin listener gets besides. */
+  readonly admin?: Partial<AdminNeeds>;
+}
+
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { usesContactSearch = false } = {},
+  { usesContactSearch = false, admin: adminNeeds = {} }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -30,7 +37,7 @@ export async function openReadApi(
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });
-  const admin = openAdmin({ reads: async () => api });
+  const admin = openAdmin({ reads: async () => api, ...adminNeeds });
   const { ask } = admin;
   return {
     store,

@@ -1,0 +1,79 @@
+// Forms: filters that are part of the address, and actions that are confirmed on a page of their own.
+import { html } from 'hono/html';
+import type { RawQuery } from '#src/http/request.ts';
+import { address, type Markup } from './markup.ts';
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** `search` is the field that `/` focuses. */
+  readonly type?: 'text' | 'search' | 'date' | 'datetime-local' | 'email' | 'number';
+  readonly placeholder?: string;
+  /** The choices of a menu, value and text; without a choice the filter is off. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Suggestions, of which none has to be chosen. */
+  readonly suggestions?: readonly string[];
+}
+
+/** A form whose fields become the query of this page. It works without script and without a button on a phone keyboard. */
+export function filters(url: URL, query: RawQuery, fields: readonly Field[]): Markup {
+  const names = new Set(fields.map(({ name }) => name));
+  const active = Object.keys(query).filter((name) => names.has(name));
+  return html`<form class="filters" method="get" action="${url.pathname}" role="search">
+    ${fields.map((field) => fieldView(field, query[field.name] ?? ''))}
+    <div class="buttons">
+      <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}
+    </div>
+  </form>`;
+}
+
+function fieldView(
+  { name, label, type = 'text', placeholder = '', options, suggestions }: Field,
+  value: string,
+): Markup {
+  const isOther = value !== '' && options !== undefined && !(value in options);
+  const control = options
+    ? html`<select name="${name}">
+        <option value="">any</option>
+        ${Object.entries(options).map(([choice, text]) => html`<option value="${choice}" ${choice === value ? 'selected' : ''}>${text}</option>`)}
+        ${isOther ? html`<option value="${value}" selected>${value}</option>` : ''}
+      </select>`
+    : html`<input
+          name="${name}"
+          type="${type}"
+          value="${value}"
+          placeholder="${placeholder}"
+          autocomplete="off"
+          ${suggestions ? html`list="${name}-suggestions"` : ''}
+        />${suggestions ? html`<datalist id="${name}-suggestions">${suggestions.map((each) => html`<option value="${each}"></option>`)}</datalist>` : ''}`;
+  return html`<label class="${value === '' ? '' : 'active'}"><span>${label}</span>${control}</label>`;
+}
+
+/** A button that sends a form to an address of the dashboard. Show none to a visitor who may only read. */
+export const actionButton = (
+  text: string,
+  {
+    to,
+    fields = {},
+    isDangerous = false,
+  }: { readonly to: string; readonly fields?: RawQuery; readonly isDangerous?: boolean },
+): Markup =>
+  html`<form class="action" method="post" action="${to}">
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="${isDangerous ? 'danger' : 'primary'}">${text}</button>
+  </form>`;
+
+/** A row of links, of which one is the current: time ranges, parts of a page. */
+export const choices = (
+  label: string,
+  links: readonly { readonly text: string; readonly href: string; readonly isCurrent: boolean }[],
+): Markup =>
+  html`<nav class="choices" aria-label="${label}">
+    ${links.map(({ text, href, isCurrent }) => html`<a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${text}</a>`)}
+  </nav>`;
+
+/** The address of this page with some parameters changed, from the first page of its list. */
+export function withQuery(url: URL, changes: Readonly<Record<string, string | undefined>>): string {
+  const { page_token: _token, ...query } = Object.fromEntries(url.searchParams);
+  return address(url.pathname, { ...query, ...changes });
+}

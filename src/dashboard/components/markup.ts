@@ -1,0 +1,73 @@
+// The smallest parts of a page: markup, times, numbers, links, states, and text to copy. Text of the mirror is written by strangers:
+// `html` escapes it, `bdi` isolates its direction, and only http and https become links.
+import { html } from 'hono/html';
+import { timeText } from '#src/base/time.ts';
+
+export type Markup = ReturnType<typeof html>;
+
+export const nothing: Markup = html``;
+
+/** Joins markup with text in between. */
+export const joined = (parts: readonly Markup[], between: string): Markup =>
+  html`${parts.map((part, index) => html`${index === 0 ? '' : between}${part}`)}`;
+
+/** Text that others wrote. */
+export const foreign = (text: string | null | undefined): Markup =>
+  text === null || text === undefined || text === '' ? html`<span class="none">none</span>` : html`<bdi>${text}</bdi>`;
+
+/** An instant in UTC. The script shows it in the zone of the browser. */
+export const time = (instant: string | null | undefined): Markup =>
+  instant === null || instant === undefined
+    ? html`<span class="none">never</span>`
+    : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
+
+const numberFormat = new Intl.NumberFormat('en');
+export const number = (value: number): string => numberFormat.format(value);
+
+/** `1 delivery`, `2,000 deliveries` */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+/** Milliseconds as a person says them: `850 ms`, `12 s`, `3 min`, `5 h`, `2 days`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : counted(Math.round(ms / 86_400_000), 'day');
+}
+
+/** A link to another site; as text where it is not one. */
+export const externalLink = (address: string | null | undefined, text = address): Markup =>
+  address && /^https?:\/\//i.test(address) && URL.canParse(address)
+    ? html`<a href="${address}" rel="noopener noreferrer" target="_blank"><bdi>${text}</bdi></a>`
+    : foreign(address);
+
+/** The last part of a URI: `/bookings/${idOf(uri)}`. */
+export const idOf = (uri: string): string => encodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
+
+/** An address of the dashboard with a query; absent values are left out. */
+export function address(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+/** How well something is. Colour never stands alone: the word is beside it. */
+export type State = 'ok' | 'attention' | 'problem' | 'quiet';
+export const badge = (text: string, state: State = 'quiet'): Markup =>
+  html`<span class="badge ${state}">${text}</span>`;
+
+const outcomeStates: Readonly<Record<string, State>> = {
+  quarantined: 'problem',
+  unhandled: 'attention',
+  failed: 'problem',
+};
+export const outcomeBadge = (outcome: string): Markup => badge(outcome, outcomeStates[outcome]);
+
+/** Text with a button that copies it. */
+export const copyable = (text: string, label = 'Copy'): Markup =>
+  html`<div class="copyable">
+    <pre tabindex="0"><code>${text}</code></pre>
+    <button type="button" class="needs-script" data-copy>${label}</button>
+  </div>`;

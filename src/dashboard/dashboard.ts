@@ -1,0 +1,97 @@
+// The pages of the admin listener. They are loaded by the first request for one, and ask the API in this process.
+import { Hono, type Context } from 'hono';
+import { compress } from 'hono/compress';
+import { html } from 'hono/html';
+import type { Pages, Visitor } from '#src/api/app.ts';
+import { limitBody } from '#src/http/router.ts';
+import { titledError } from '#src/http/http-error.ts';
+import { createAsk } from './ask.ts';
+import { contentSecurityPolicy, documentOf } from './layout.ts';
+import { ApiError, type Page, type PageCall, type Redirect, type View } from './page.ts';
+import { errorView } from './pages/error.ts';
+import { pages } from './pages.ts';
+
+export interface DashboardNeeds {
+  readonly version: string;
+  clock(): number;
+  /** Receives errors that are not the caller's. */
+  report(error: unknown): void;
+}
+
+type PageEnv = { Bindings: Visitor };
+type PageContext = Context<PageEnv>;
+
+/** The script asks for the content alone, to replace what changed. */
+export const fragmentHeader = 'slotstream-fragment';
+
+export function createDashboard(needs: DashboardNeeds): Pages {
+  const app = new Hono<PageEnv>();
+  app.use(compress());
+  app.use(limitBody((message) => titledError(413, message)));
+
+  async function send(context: PageContext, view: View, page?: Page): Promise<Response> {
+    const isFragment = context.req.header(fragmentHeader) !== undefined;
+    const { isReadOnly } = context.env;
+    const frame = { section: page?.section, isReadOnly, version: needs.version };
+    const content = isFragment ? html`<main ${liveAttributes(view)}>${view.content}</main>` : documentOf(view, frame);
+    return context.html(await content, view.status ?? 200, {
+      'content-security-policy': contentSecurityPolicy,
+      vary: `accept-encoding, ${fragmentHeader}`,
+    });
+  }
+
+  async function answer(
+    context: PageContext,
+    page: Page,
+    run: (call: PageCall) => ReturnType<NonNullable<Page['submit']>>,
+  ) {
+    try {
+      const result = await run(await callOf(context, needs));
+      return isRedirect(result) ? context.redirect(result.to, 303) : await send(context, result, page);
+    } catch (error) {
+      if (!(error instanceof ApiError)) needs.report(error);
+      return send(context, errorView(error, new URL(context.req.url)), page);
+    }
+  }
+
+  for (const page of pages) {
+    app.get(page.path, (context) => answer(context, page, (call) => page.show(call)));
+    const { submit } = page;
+    if (submit) app.post(page.path, (context) => answer(context, page, submit));
+  }
+  app.notFound((context: PageContext) => {
+    const nothingHere = new ApiError(404, {
+      title: 'Not Found',
+      message: 'There is no page at this address.',
+      details: [],
+    });
+    return send(context, errorView(nothingHere, new URL(context.req.url)));
+  });
+  return { fetch: (request, visitor) => app.fetch(request, visitor) };
+}
+
+const liveAttributes = ({ liveAfter }: View) =>
+  liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`;
+
+const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
+
+async function callOf(context: PageContext, { clock }: DashboardNeeds): Promise<PageCall> {
+  const { isReadOnly, api } = context.env;
+  const url = new URL(context.req.url);
+  const form = context.req.method === 'POST' ? await context.req.formData() : new FormData();
+  return {
+    url,
+    params: context.req.param(),
+    query: filledIn(url.searchParams),
+    form: filledIn(form),
+    isReadOnly,
+    ask: createAsk(api, url),
+    nowMs: clock(),
+  };
+}
+
+/** A form sends every field; one that was left empty is no filter. */
+const filledIn = (fields: Iterable<[string, unknown]>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...fields].filter((field): field is [string, string] => typeof field[1] === 'string' && field[1] !== ''),
+  );

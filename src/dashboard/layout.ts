@@ -1,0 +1,88 @@
+// The frame of every page: head, navigation, footer, and the one style and the one script, both inline and allowed by their hash.
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { html, raw } from 'hono/html';
+import type { Markup } from './components/markup.ts';
+import { sections, type Section, type View } from './page.ts';
+
+const folder = join(import.meta.dirname, 'assets');
+const asset = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const style = readdirSync(folder)
+  .filter((name) => name.endsWith('.css'))
+  .toSorted((one, other) => order(one) - order(other) || one.localeCompare(other))
+  .map(asset)
+  .join('');
+const script = asset('script.js');
+
+/** What others build on goes first. */
+function order(name: string): number {
+  const first = ['base.css', 'components.css'].indexOf(name);
+  return first === -1 ? 2 : first;
+}
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface Frame {
+  readonly section?: Section | undefined;
+  readonly isReadOnly: boolean;
+  readonly version: string;
+}
+
+/** The whole document. */
+export function documentOf({ title, content, liveAfter }: View, frame: Frame): Markup {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="data:image/svg+xml,${icon}" />
+        <title>${title} · Slotstream</title>
+        <style>${raw(style)}</style>
+        <script>${raw(script)}</script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <a class="brand" href="/">Slotstream</a>
+          <nav aria-label="Pages">
+            <ul>
+              ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, frame.section))}
+            </ul>
+          </nav>
+        </header>
+        <main id="main" tabindex="-1" ${liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`}>
+          ${content}
+        </main>
+        ${footer(frame)}
+      </body>
+    </html> `;
+}
+
+const navigationEntry = ({ path, name }: { path: string; name: string }, current: Section | undefined): Markup =>
+  html`<li><a href="${path}" ${path === current ? html`aria-current="page"` : ''}>${name}</a></li>`;
+
+const footer = ({ isReadOnly, version }: Frame): Markup =>
+  html`<footer>
+    <span>Slotstream ${version}</span>
+    ${isReadOnly ? html`<span>You can look at everything and change nothing.</span>` : ''}
+    <a href="/docs">API</a>
+    <button type="button" class="plain needs-script" data-action="theme">Theme</button>
+    <button type="button" class="plain needs-script" data-action="help">Keys <kbd>?</kbd></button>
+  </footer>`;
+
+const icon = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0a6d7a"/><path d="M4 5h8M4 8h5M4 11h8" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>',
+);

@@ -1,0 +1,81 @@
+// The frame of the dashboard: how pages answer, what they refuse, and what a browser may load for them.
+import { describe, expect, it } from 'vitest';
+import { bearer } from '../../harness/mirror/api-app.ts';
+import { openDashboard } from '../../harness/mirror/dashboard.ts';
+import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`a page on ${engine.name}`, () => {
+    async function openPages() {
+      const dashboard = await openDashboard(engine.fresh);
+      const bodies = Array.from({ length: 25 }, (_, version) => contactDelivery({ id: 'one', version }));
+      await ingestBodies(dashboard.store, bodies);
+      return dashboard;
+    }
+
+    it('shows the answer of the operation of the same name and query', async () => {
+      await using dashboard = await openPages();
+      const { status, html } = await dashboard.page('/deliveries?event=contact.created&count=5');
+      expect(status).toBe(200);
+      expect([...html.matchAll(/data-key="(\d+)"/g)].map(([, key]) => key)).toEqual(['1']);
+      expect(html).toContain('value="contact.created"');
+      expect(dashboard.reported).toEqual([]);
+    });
+
+    it('leads to the pages before and after with the same filter', async () => {
+      await using dashboard = await openPages();
+      const keysOf = (html: string) => [...html.matchAll(/data-key="(\d+)"/g)].map(([, key]) => Number(key));
+      const linkOf = (html: string, rel: string) =>
+        new RegExp(`rel="${rel}" href="([^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const first = await dashboard.page('/deliveries?count=10');
+      const second = await dashboard.page(linkOf(first.html, 'next'));
+      const again = await dashboard.page(linkOf(second.html, 'prev'));
+      expect(keysOf(second.html)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6]);
+      expect(keysOf(again.html)).toEqual(keysOf(first.html));
+      const token = new URL(linkOf(first.html, 'next'), 'http://x').searchParams.get('page_token');
+      const other = await dashboard.page(`/deliveries?event=contact.created&page_token=${token}`);
+      expect([other.status, other.html]).toEqual([
+        400,
+        expect.stringContaining('made for the list with another event'),
+      ]);
+    });
+
+    it('says which filter cannot be used, and how to go on', async () => {
+      await using dashboard = await openPages();
+      const { status, html } = await dashboard.page('/deliveries?outcome=lost');
+      expect([status, html]).toEqual([400, expect.stringContaining('This filter cannot be used')]);
+      expect(html).toContain('<a href="/deliveries">Remove all filters</a>');
+      const missing = await dashboard.page('/nothing');
+      expect([missing.status, missing.html]).toEqual([
+        404,
+        expect.stringContaining('There is no page at this address.'),
+      ]);
+    });
+
+    it('has one style and one script, both allowed by their hash', async () => {
+      await using dashboard = await openPages();
+      const { headers, html } = await dashboard.page('/deliveries');
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; connect-src 'self';/,
+      );
+      expect(policy).not.toContain('unsafe');
+      expect(html.match(/<style/g)).toHaveLength(1);
+      expect(html.match(/<script/g)).toHaveLength(1);
+      expect(html).not.toMatch(/ (?:style|on\w+)="/);
+    });
+
+    it('is only its content for the script, which replaces what changed', async () => {
+      await using dashboard = await openPages();
+      const { html } = await dashboard.page('/deliveries', { 'slotstream-fragment': '1' });
+      expect(html).toMatch(/^<main/);
+      expect(html).not.toContain('<style');
+    });
+
+    it('is JSON for a program', async () => {
+      await using dashboard = await openPages();
+      const answer = await dashboard.admin.ask('/deliveries', { headers: bearer });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json']);
+    });
+  });
