@@ -74,20 +74,20 @@ export interface FeedPage {
 }
 
 export interface FeedRequest extends FeedRange {
-  /** What entries carry besides what they are: the rows after the change. */
+  /** What entries carry besides what they are: the rows after the change as well, or nothing. */
   readonly include?: Included | undefined;
 }
 
 export type Included = (typeof included)[number];
-export const included = ['row'] as const;
+export const included = ['row', 'none'] as const;
 
 /** Rows may be much larger than the entries about them, so a page has fewer of them. */
 const maxEntriesWithRows = 100;
 
 export async function readFeed(from: Store | Unit, filter: FeedFilter, request: FeedRequest): Promise<FeedPage> {
   const { include, after, limit } = request;
-  if (include === undefined) {
-    const { rows, nextAfter } = await readFeedRows(from, filter, { after, limit });
+  if (include !== 'row') {
+    const { rows, nextAfter } = await readFeedRows(from, filter, { after, limit, bare: include === 'none' });
     return { entries: rows.map((row) => entryOf(row)), nextAfter };
   }
   const { rows, nextAfter } = await readFeedRows(from, filter, { after, limit: Math.min(limit, maxEntriesWithRows) });

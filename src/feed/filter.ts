@@ -44,7 +44,9 @@ export const filterInputs = {
 export const includeInput = z
   .enum(included, `one of: ${included.join(', ')}`)
   .optional()
-  .describe('`row`: each entry carries the rows it is about, as they are now.');
+  .describe(
+    '`row`: each entry carries the rows it is about, as they are now. `none`: no entry carries changes or payload.',
+  );
 
 const filters = z.object(filterInputs);
 

@@ -33,7 +33,7 @@ export const feed = defineVerb({
     },
     include: {
       flags: '--include <what>',
-      help: 'row: add the rows that each entry is about, as they are now',
+      help: 'row: add the rows that each entry is about, as they are now; none: leave out changes and payload',
       reads: includeInput,
     },
     consumer: {

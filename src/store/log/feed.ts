@@ -37,6 +37,8 @@ export interface FeedRows {
 export interface FeedRange {
   readonly after: number;
   readonly limit: number;
+  /** Leaves `body` and `changes` out: nearly all of an entry, for readers that only want to know that it exists. */
+  readonly bare?: boolean;
 }
 
 /** A page ends early when its bodies are this long. */
@@ -55,7 +57,7 @@ const scannedAtOnce = 5_000;
 export async function readFeedRows(
   from: Store | Unit,
   filter: FeedFilter,
-  { after, limit }: FeedRange,
+  { after, limit, bare = false }: FeedRange,
 ): Promise<FeedRows> {
   const isFiltered = hasLists(filter) || filter.subjectUri !== undefined;
   // The entries of one subject are few, and found by an index.
@@ -68,7 +70,7 @@ export async function readFeedRows(
   for (let chunk = firstChunk; offset < end && found.length < limit && length < fullPageCharacters;) {
     const upTo = Math.min(end, offset + stride);
     const size = Math.min(chunk, limit - found.length);
-    const rows = await readChunk(from, filter, { after: offset, upTo, limit: size });
+    const rows = await readChunk(from, filter, { after: offset, upTo, limit: size, bare });
     const added = rows.reduce((sum, { body, changes }) => sum + (body?.length ?? 0) + (changes?.length ?? 0), 0);
     length += added;
     found.push(...rows);
@@ -93,15 +95,16 @@ type Chunk = FeedRange & { readonly upTo: number };
 
 function readChunk(from: Store | Unit, filter: FeedFilter, chunk: Chunk): Promise<readonly FeedRow[]> {
   const { events = [], eventPrefixes: prefixes = [], subjectUri, outcomes = [] } = filter;
-  const { after, upTo, limit } = chunk;
+  const { after, upTo, limit, bare } = chunk;
   return runPrepared(from, {
-    id: 'feed',
+    id: bare ? 'bare feed' : 'feed',
     values: { after, upTo, limit, events, prefixes, subjectUri, outcomes },
     build(parameters) {
       let query = from.db
         .selectFrom('event_log')
-        .select(['seq', 'event', 'source', 'subject_uri', 'occurred_at', 'received_at', 'outcome', 'body', 'encoding'])
-        .select(sql<string | null>`cast(changes as text)`.as('changes'))
+        .select(['seq', 'event', 'source', 'subject_uri', 'occurred_at', 'received_at', 'outcome', 'encoding'])
+        .select(bare ? sql<null>`null`.as('body') : 'body')
+        .select((bare ? sql<null>`null` : sql<string | null>`cast(changes as text)`).as('changes'))
         .where('seq', '>', parameters.after)
         .where('seq', '<=', parameters.upTo);
       const named = [

@@ -102,6 +102,16 @@ for (const engine of storeEngines)
       expect(pagination).toEqual({ next_after: 3 });
     });
 
+    it('says only that something happened where nothing is to be included', async () => {
+      await ingestBodies(opened.store, [named(1, 'Ada'), 'not JSON at all']);
+      const whole = await page();
+      const bare = await page('?include=none');
+      const left = { changes: null, payload: null };
+      expect(bare).toEqual({ ...whole, collection: whole.collection.map((entry) => ({ ...entry, ...left })) });
+      expect(await page('?include=none&event=contact.*')).toMatchObject({ collection: [{ seq: 1, ...left }] });
+      expect(await page()).toEqual(whole);
+    });
+
     it('tells what was read from the API like what was delivered, and of bytes that are no text only that they came', async () => {
       const records = [{ kind: 'contact' as const, record: { uri: contact(1), name: 'Ada' }, observed: receivedAt }];
       await ingestRecords({ store: opened.store, screen }, records, { source: 'backfill', now: receivedAt });
