@@ -14,6 +14,7 @@ import { deliveryOperations, quarantineOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
+import { routingOperations } from './people/routing.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
 
@@ -23,6 +24,7 @@ const operations: readonly ApiOperation[] = [
   ...contactOperations,
   ...scheduledEventOperations,
   ...inviteeOperations,
+  ...routingOperations,
   ...whyOperations,
   ...deliveryOperations,
   ...quarantineOperations,

@@ -3,7 +3,8 @@ import { isObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { StoredRow } from '#src/store/rows.ts';
+import { readColumns, type StoredRow } from '#src/store/rows.ts';
+import type { TableRow } from '#src/store/tables.ts';
 import {
   findRows,
   inviteeEndingWith,
@@ -26,7 +27,13 @@ export const objectsIn = (value: unknown) => (Array.isArray(value) ? value : [])
 /** The characters of a URI (A5). Anything else names no row, and PostgreSQL rejects some of it. */
 export const isIdentifier = (text: string): boolean => /^[\x21-\x2e\x30-\x7e]{1,200}$/.test(text);
 
-type ListedTable = 'contacts' | 'custom_field_definitions' | 'invitees' | 'scheduled_events';
+type ListedTable =
+  | 'contacts'
+  | 'custom_field_definitions'
+  | 'invitees'
+  | 'scheduled_events'
+  | 'meeting_recaps'
+  | 'routing_form_submissions';
 
 /** One page of a table, in the order of a time. */
 export async function listRows(
@@ -40,11 +47,29 @@ export async function listRows(
 }
 
 /** The row that the last part of its URI names; `what` is for the error where there is none. */
-export async function rowNamed(store: Store, table: ListedTable, id: string, what: string): Promise<StoredRow> {
+export async function rowNamed<Name extends ListedTable>(
+  store: Store,
+  table: Name,
+  id: string,
+  what: string,
+): Promise<TableRow<Name>> {
   const end = `/${table}/${id}`;
   const find = () => (table === 'invitees' ? inviteeEndingWith(store, end) : uriEndingWith(store, table, end));
   const uri = isIdentifier(id) ? await find() : undefined;
   const [row] = uri === undefined ? [] : await rowsByUri(store, table, [uri]);
   if (row === undefined) throw notFound(`No such ${what}.`);
   return row;
+}
+
+export const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Names by URI; what is not mirrored or has no name is left out. */
+export async function namesOf(
+  store: Store,
+  table: 'event_types' | 'routing_forms' | 'users',
+  uris: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = [...new Set(uris.flatMap((uri) => uri || []))];
+  const rows = await readColumns(store, table, { columns: ['uri', 'name'], key: 'uri', values });
+  return new Map(rows.flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
 }

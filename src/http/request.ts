@@ -1,5 +1,7 @@
 // Reads a request before its operation runs: the query, the page token, the JSON body, each checked against its schema.
 import { z } from 'zod';
+import { timestamp } from '#schemas/wire.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Cursor } from './cursor.ts';
 import { invalid } from './http-error.ts';
 import type { ErrorDetail } from './http-error.ts';
@@ -74,6 +76,24 @@ function detailsOf(error: z.ZodError): readonly ErrorDetail[] {
 
 /** Text in a query. No name or URI has control characters, and PostgreSQL rejects some of them. */
 export const plainText = z.string().regex(/^[^\p{Cc}]*$/u, 'text without control characters');
+
+const day = z.iso.date();
+
+/** A time, or a day in UTC, which means its first moment; as the end of a range, for the first moment after it. */
+const boundary = (end: boolean) =>
+  z.string().transform((text, context) => {
+    const moment = day.safeParse(text).success ? instantOf(Date.parse(text) + (end ? dayMs : 0)) : text;
+    const parsed = timestamp.safeParse(moment);
+    if (parsed.success) return parsed.data;
+    context.issues.push({ code: 'custom', message: 'expected a day (YYYY-MM-DD) or a timestamp', input: text });
+    return z.NEVER;
+  });
+
+/** The parameters of a list that a range of time selects; `what` is listed. */
+export const timeRange = (what: string) => ({
+  from: boundary(false).optional().describe(`Only ${what} from this day (UTC) or time on.`),
+  to: boundary(true).optional().describe(`Only ${what} up to this day (UTC), or before this time.`),
+});
 
 /** Browsers are shown pages; programs are given JSON. */
 export const acceptsHtml = (accept = ''): boolean => /\btext\/html\b/.test(accept);

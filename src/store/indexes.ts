@@ -27,10 +27,12 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
   invitees_new_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
   invitees_old_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
   invitees_other_address: both('bookings by an address that is not in lower case: alerts'),
+  invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   invitees_uri_end: both('GET /api/invitees/{uuid}'),
-  meeting_recaps_event_uri: both('recaps of a meeting: GET /api/bookings, late facts of erased people'),
+  meeting_recaps_created_at: both('GET /api/recaps, in order'),
+  meeting_recaps_event_uri: both('recaps of a meeting: GET /api/bookings, timelines of contacts, late facts of erased people'),
   no_shows_marked_at: both('GET /api/no_shows, in order'),
-  routing_form_submissions_created_at: both('submissions of a period: those without a booking'),
+  routing_form_submissions_created_at: both('submissions of a period: GET /api/routing, those without a booking'),
   scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),
 
   // The contact search, which no writer of contacts waits for.

@@ -15,6 +15,7 @@ import { contactsWideColumns } from '#src/store/migrations/0010-contacts-wide-co
 import { roomForUpdates } from '#src/store/migrations/0013-room-for-updates.ts';
 import { bookingLists } from '#src/store/migrations/0014-booking-lists.ts';
 import { adminActions } from '#src/store/migrations/0015-admin-actions.ts';
+import { routingAndRecaps } from '#src/store/migrations/0016-routing-and-recaps.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -34,6 +35,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0013-room-for-updates': roomForUpdates(types),
     '0015-admin-actions': adminActions(types),
     '0014-booking-lists': bookingLists(types),
+    '0016-routing-and-recaps': routingAndRecaps(types),
   };
 }
 

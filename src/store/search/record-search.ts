@@ -2,18 +2,24 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { decodeRow, type StoredRow } from '#src/store/rows.ts';
+import { decodeRow } from '#src/store/rows.ts';
 import type { TableName, TableRow } from '#src/store/tables.ts';
-import { keysetOf, pageOf, type PageFound, type PageWanted, type Way } from './keyset.ts';
+import { keysetOf, pageOf, type KeysetPosition, type PageFound, type PageWanted, type Way } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
+type UriTableName =
+  | 'contacts'
+  | 'scheduled_events'
+  | 'custom_field_definitions'
+  | 'meeting_recaps'
+  | 'routing_form_submissions';
 
 /** In the order of the URIs; missing rows are left out. */
-export async function rowsByUri(
+export async function rowsByUri<Name extends TableName>(
   { db, engine }: Readable,
-  table: TableName,
+  table: Name,
   uris: readonly string[],
-): Promise<StoredRow[]> {
+): Promise<TableRow<Name>[]> {
   if (uris.length === 0) return [];
   const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
     where uri in (${sql.join(uris)})`.execute(db);
@@ -54,15 +60,60 @@ export function findRows<Name extends TableName>(
   );
 }
 
+export interface RowsScanned extends Omit<RowsWanted, 'id'> {
+  /** Conditions without an index. */
+  readonly filters: readonly RawBuilder<SqlBool>[];
+}
+
+export interface ScannedPage<Item> extends PageFound<Item> {
+  /** Where the pages on either side begin. */
+  readonly first: KeysetPosition | undefined;
+  readonly last: KeysetPosition | undefined;
+}
+
+/** How many rows a page reads in search of those that pass its filters. */
+const mostScanned = 5_000;
+
+/**
+ * As `findRows`, with filters that no index serves. A page reads at most `mostScanned` rows: where few pass, it is short or empty
+ * and the next page continues after the last row that was read.
+ */
+export async function scanRows<Name extends UriTableName>(
+  store: Readable,
+  table: Name,
+  { order, page, where, filters }: RowsScanned,
+): Promise<ScannedPage<TableRow<Name>>> {
+  const { db, engine } = store;
+  const { count, descending, from, backwards } = page;
+  const { beyond, orderBy } = keysetOf(engine, table, { order, ascending: descending === backwards });
+  const range = sql`from ${sql.table(table)} where ${sql.join([beyond(from), ...where], sql` and `)} order by ${orderBy}`;
+  const { rows } =
+    await sql<StoredColumns>`select * from (select * ${range} limit ${mostScanned}) as ${sql.table(table)}
+    where ${sql.join([sql`1 = 1`, ...filters], sql` and `)} order by ${orderBy} limit ${count + 1}`.execute(db);
+  const positionOf = (row: StoredColumns): KeysetPosition => ({ key: String(row[order]), uri: String(row['uri']) });
+  const items = rows.slice(0, count);
+  const [nearest, farthest] = [items[0], items.at(-1)].map((row) => row && positionOf(row));
+  const unread = rows.length > count ? farthest : await lastScanned();
+  const found = items.map((row) => decodeRow(engine, table, row));
+  // The row at which the page begins lies behind it.
+  const isBehind = from !== undefined && items.length > 0;
+  return backwards
+    ? { items: found.toReversed(), hasPrevious: unread !== undefined, hasNext: isBehind, first: unread, last: nearest }
+    : { items: found, hasPrevious: isBehind, hasNext: unread !== undefined, first: nearest, last: unread };
+
+  async function lastScanned(): Promise<KeysetPosition | undefined> {
+    if (filters.length === 0) return undefined;
+    const { rows: ends } = await sql<StoredColumns>`select uri, ${sql.ref(order)} ${range}
+      limit 1 offset ${mostScanned - 1}`.execute(db);
+    return ends[0] && positionOf(ends[0]);
+  }
+}
+
 /**
  * The URI of the row whose URI has this end, as `/contacts/<uuid>`. The beginning is the service's address, usually the same in all
  * rows: when the first and the last URI share it, all do.
  */
-export async function uriEndingWith(
-  { db }: Readable,
-  table: 'contacts' | 'scheduled_events' | 'custom_field_definitions',
-  end: string,
-): Promise<string | undefined> {
+export async function uriEndingWith({ db }: Readable, table: UriTableName, end: string): Promise<string | undefined> {
   const name = sql.table(table);
   const { rows } = await sql<{ first: string | null; last: string | null }>`select
     (select min(uri) from ${name}) as first, (select max(uri) from ${name}) as last`.execute(db);

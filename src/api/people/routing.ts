@@ -1,0 +1,236 @@
+// Routing forms: how many submissions led to a booking and to a meeting, and the submissions themselves.
+import { z } from 'zod';
+import { pageQuery } from '#schemas/pagination.ts';
+import { isObject } from '#schemas/wire.ts';
+import { instant } from '#schemas/resources/values.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
+import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { namesOf, objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
+import type { Listing } from '#src/http/pagination.ts';
+import { plainText, timeRange } from '#src/http/request.ts';
+import type { Store } from '#src/store/contract.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { scanRows } from '#src/store/search/record-search.ts';
+import {
+  bookingOutcomes,
+  countFunnel,
+  resultsOf,
+  submissionConditions,
+  utmTags,
+  sumOf,
+} from '#src/store/search/routing.ts';
+import type { TableRow } from '#src/store/tables.ts';
+
+const text = z.string().nullable();
+const count = z.int();
+
+const funnelCounts = {
+  submissions: count,
+  to_event_type: count.describe('Submissions that led to a booking page.'),
+  to_external_url: count.describe('Submissions that led to another site.'),
+  to_custom_message: count.describe('Submissions that ended with a message.'),
+  booked: count.describe('Submissions with at least one booking.'),
+  upcoming: count.describe('Booked, with an upcoming meeting and none held or missed yet.'),
+  held: count.describe('Booked, with a meeting that was held.'),
+  no_shows: count.describe('Booked, with a missed meeting and none held.'),
+  canceled: count.describe('Booked, and all bookings were canceled.'),
+};
+
+const funnel = z
+  .strictObject({
+    from: instant,
+    to: instant,
+    total: z.strictObject(funnelCounts),
+    forms: z.array(
+      z.strictObject({
+        routing_form: text.describe('The URI of the form; null where a submission names none.'),
+        routing_form_name: text,
+        ...funnelCounts,
+      }),
+    ),
+  })
+  .meta({ id: 'RoutingFunnel' });
+
+const submission = z
+  .strictObject({
+    uri: z.string(),
+    created_at: instant.nullable(),
+    routing_form: text,
+    routing_form_name: text,
+    questions_and_answers: z.array(z.strictObject({ question: text, answer: text })),
+    result_type: text.describe('`event_type`, `external_url` or `custom_message`.'),
+    result: z.unknown().describe('Where it led, as sent: a URI, an address, or a message.'),
+    event_type_name: text.describe('The name of the event type it led to.'),
+    tracking: z.strictObject(Object.fromEntries(utmTags.map((tag) => [tag, text]))),
+    outcome: z
+      .enum(bookingOutcomes)
+      .nullable()
+      .describe('What became of its booking; `booked` where more is not known, null where there is none.'),
+    booking: z
+      .strictObject({ invitee: z.string(), name: text, event_name: text, start_time: instant.nullable() })
+      .nullable()
+      .describe('The last booking that refers to it.'),
+  })
+  .meta({ id: 'RoutingFormSubmission' });
+
+const filters = {
+  routing_form: plainText.optional().describe('Only submissions of the form with this URI.'),
+  ...timeRange('submissions'),
+  utm_source: plainText.optional(),
+  utm_medium: plainText.optional(),
+  utm_campaign: plainText.optional(),
+  utm_content: plainText.optional(),
+  utm_term: plainText.optional(),
+};
+
+const defaultDays = 30;
+const tag = 'Routing';
+
+export const getRoutingFunnel = defineOperation({
+  id: 'getRoutingFunnel',
+  method: 'GET',
+  path: '/api/routing',
+  tag,
+  summary: 'From the submission of a routing form to a meeting that was held',
+  description: `Counts of the submissions in a range of time, by form: where they led, how many were booked, and what became of the bookings. A submission counts once, by the best outcome of its bookings; a booking that was moved counts by its last time. Without \`from\` the range has ${defaultDays} days. The view \`routing_funnel\` has the same counts over all time.`,
+  query: z.strictObject(filters),
+  answers: 'object',
+  schema: funnel,
+  async run({ store, query, clock }) {
+    const { from, to, ...search } = query;
+    const end = to ?? instantOf(clock());
+    const start = from ?? instantOf(Date.parse(end) - defaultDays * dayMs);
+    const counts = await countFunnel(store, { ...search, from: start, to: end }, instantOf(clock()));
+    const names = await namesOf(
+      store,
+      'routing_forms',
+      counts.map((each) => each.routing_form),
+    );
+    return {
+      from: start,
+      to: end,
+      total: sumOf(counts),
+      forms: counts.map(({ routing_form: uri, ...numbers }) => ({
+        routing_form: uri === '' ? null : uri,
+        routing_form_name: names.get(uri) ?? null,
+        ...numbers,
+      })),
+    };
+  },
+});
+
+export const listSubmissions = defineOperation({
+  id: 'listRoutingSubmissions',
+  method: 'GET',
+  path: '/api/routing/submissions',
+  tag,
+  summary: 'Submissions of routing forms, newest first',
+  description:
+    'With what became of each. A page reads a limited number of submissions: where few pass the filters it is short, and the next page continues.',
+  query: pageQuery.extend({
+    ...filters,
+    booked: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Only submissions with a booking, or only those without.'),
+    result_type: z.enum(['event_type', 'external_url', 'custom_message']).optional().describe('Where it led.'),
+  }),
+  answers: 'collection',
+  schema: submission,
+  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn, clock }): Promise<Listing> {
+    const conditions = submissionConditions(store.engine.dialect, search);
+    const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
+    const { items, ...page } = await scanRows(store, 'routing_form_submissions', wanted);
+    return { ...page, records: await submissionRecords({ store, clock }, items) };
+  },
+});
+
+export const getSubmission = defineOperation({
+  id: 'getRoutingSubmission',
+  method: 'GET',
+  path: '/api/routing/submissions/{uuid}',
+  tag,
+  summary: 'One submission of a routing form',
+  errors: { 404: 'No such submission.' },
+  answers: 'resource',
+  schema: submission,
+  async run({ store, params, clock }) {
+    const row = await rowNamed(store, 'routing_form_submissions', params['uuid'] ?? '', 'submission');
+    const [record] = await submissionRecords({ store, clock }, [row]);
+    return record ?? {};
+  },
+});
+
+type Submission = TableRow<'routing_form_submissions'>;
+
+/** With the names of forms and event types, and what became of each. */
+async function submissionRecords(
+  { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
+  rows: readonly Submission[],
+): Promise<readonly z.input<typeof submission>[]> {
+  const results = await resultsOf(
+    store,
+    rows.map(({ uri }) => uri),
+    instantOf(clock()),
+  );
+  const bookings = await bookingsOf(
+    store,
+    [...results.values()].map((result) => result.invitee_uri),
+  );
+  const forms = await namesOf(
+    store,
+    'routing_forms',
+    rows.map((row) => row.routing_form),
+  );
+  const eventTypes = await namesOf(
+    store,
+    'event_types',
+    rows.map(({ result }) => eventTypeIn(result)),
+  );
+  return rows.map((row) => {
+    const result = results.get(row.uri);
+    return {
+      uri: row.uri,
+      created_at: row.created_at,
+      routing_form: row.routing_form,
+      routing_form_name: forms.get(row.routing_form ?? '') ?? null,
+      questions_and_answers: objectsIn(row.questions_and_answers).map(({ question, answer }) => ({
+        question: textIn(question),
+        answer: textIn(answer),
+      })),
+      result_type: row.result_type,
+      result: isObject(row.result) ? (row.result['value'] ?? null) : null,
+      event_type_name: eventTypes.get(eventTypeIn(row.result) ?? '') ?? null,
+      tracking: Object.fromEntries(utmTags.map((tagName) => [tagName, row[tagName]])),
+      outcome: result?.outcome ?? null,
+      booking: (result && bookings.get(result.invitee_uri)) ?? null,
+    };
+  });
+}
+
+const eventTypeIn = (result: unknown): string | null =>
+  isObject(result) && result['type'] === 'event_type' ? textIn(result['value']) : null;
+
+async function bookingsOf(store: Store, uris: readonly string[]) {
+  const invitees = await readColumns(store, 'invitees', {
+    columns: ['uri', 'name', 'email', 'event_uri'],
+    key: 'uri',
+    values: uris,
+  });
+  const meetings = await readColumns(store, 'scheduled_events', {
+    columns: ['uri', 'name', 'start_time'],
+    key: 'uri',
+    values: invitees.flatMap(({ event_uri: uri }) => uri ?? []),
+  });
+  const meetingOf = new Map(meetings.map((meeting) => [meeting.uri, meeting]));
+  return new Map(
+    invitees.map(({ uri, name, email, event_uri: event }) => {
+      const meeting = meetingOf.get(event ?? '');
+      const booking = { invitee: uri, name: name ?? email, event_name: meeting?.name ?? null };
+      return [uri, { ...booking, start_time: meeting?.start_time ?? null }] as const;
+    }),
+  );
+}
+
+export const routingOperations = [getRoutingFunnel, listSubmissions, getSubmission] as const;

@@ -1,0 +1,43 @@
+// The conditions by which meeting recaps are searched.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+
+export interface RecapSearch {
+  /** URI of a user who hosted the meeting. */
+  readonly host?: string | undefined;
+  /** E-mail address of a person who took part. */
+  readonly attendee?: string | undefined;
+  /** Anywhere in the name of the meeting and in the texts of the recap. */
+  readonly text?: string | undefined;
+  /** From this time on, until before the other. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const searchedTexts = ['event_name', 'summary_md', 'action_items_md', 'discussion_md'];
+
+/** `where` has an index, `filters` have none. */
+export function recapConditions(dialect: SqlDialect, { host, attendee, text, from, to }: RecapSearch) {
+  const where: RawBuilder<SqlBool>[] = [sql<SqlBool>`deleted_at is null`];
+  if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
+  if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
+  const filters: RawBuilder<SqlBool>[] = [];
+  if (host !== undefined) filters.push(hostedBy(dialect, host));
+  if (attendee !== undefined) filters.push(attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`));
+  if (text !== undefined && text !== '') {
+    const pattern = `%${text.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
+    const found = searchedTexts.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`);
+    filters.push(sql<SqlBool>`(${sql.join(found, sql` or `)})`);
+  }
+  return { where, filters };
+}
+
+/** A host of the mirrored meeting; of a meeting that was not booked here, a user who took part in it. */
+const hostedBy = (dialect: SqlDialect, user: string): RawBuilder<SqlBool> =>
+  sql`(exists (select 1 from scheduled_events where scheduled_events.uri = meeting_recaps.event_uri
+      and ${dialect.hasUserAmong(sql`scheduled_events.hosts`, sql`select cast(${user} as text)`)})
+    or (event_uri is null and ${attendedBy(dialect, sql`(select ${dialect.lowerCase('users.email')} from users where uri = ${user})`)}))`;
+
+const attendedBy = (dialect: SqlDialect, address: Sql): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from ${dialect.items(sql`meeting_recaps.attendees`)}
+    where lower(${dialect.itemText('user_email')}) = ${address})`;

@@ -1,0 +1,148 @@
+// Submissions of routing forms: the conditions by which they are searched, what became of them, and their counts.
+//
+// A submission is booked when an invitee refers to it. A booking that was moved is followed to its last time. The outcomes are those of
+// the view `routing_funnel`, which reads every booking; these queries read only the bookings of the submissions they are given.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Store } from '#src/store/contract.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+
+type Condition = RawBuilder<SqlBool>;
+
+export const utmTags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
+
+export interface SubmissionSearch extends Partial<Readonly<Record<(typeof utmTags)[number], string | undefined>>> {
+  readonly routing_form?: string | undefined;
+  readonly result_type?: string | undefined;
+  readonly booked?: boolean | undefined;
+  /** From this time on, until before the other. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** `where` has an index, `filters` have none. */
+export function submissionConditions(dialect: SqlDialect, { from, to, booked, ...texts }: SubmissionSearch) {
+  const isBooked = sql<SqlBool>`exists (select 1 from invitees
+    where invitees.routing_form_submission = routing_form_submissions.uri)`;
+  const where: Condition[] = [];
+  if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
+  if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
+  const filters = Object.entries(texts).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} = ${value}`],
+  );
+  if (booked !== undefined) filters.push(booked ? isBooked : sql<SqlBool>`not ${isBooked}`);
+  return { where, filters };
+}
+
+/** What became of a booked submission; `booked` where more is not known. Of several bookings the best counts, in this order. */
+export const bookingOutcomes = ['held', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
+export type BookingOutcome = (typeof bookingOutcomes)[number];
+
+/** Links that run in a circle end here. */
+const longestChain = 32;
+
+/** `with recursive ${results(…)} select …`: gives `picked`, these submissions, and `results`, one row per booked one. */
+function results(dialect: SqlDialect, conditions: readonly Condition[], now: string): Sql {
+  const any = (outcome: string) => sql`max(case when outcome = ${sql.lit(outcome)} then 1 else 0 end) = 1`;
+  return sql`
+  picked as materialized (
+    select uri, routing_form, result_type from routing_form_submissions
+    where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
+  ),
+  chain (submission_uri, invitee_uri, moved, depth) as (
+    select picked.uri, invitees.uri, ${isMoved('invitees')}, 0
+    from picked join invitees on invitees.routing_form_submission = picked.uri
+    union all
+    select chain.submission_uri, later.uri, later.uri is not null and ${isMoved('later')}, chain.depth + 1
+    from chain
+    join invitees as earlier on earlier.uri = chain.invitee_uri
+    left join invitees as later on later.uri = coalesce(nullif(earlier.new_invitee, ''),
+      (select min(uri) from invitees where invitees.old_invitee = earlier.uri))
+    where chain.moved and chain.depth < ${sql.lit(longestChain)}
+  ),
+  ended as (
+    select chain.submission_uri, chain.invitee_uri, chain.moved, case
+        when chain.moved or chain.invitee_uri is null then null
+        when invitees.status = 'canceled' or scheduled_events.status = 'canceled' then 'canceled'
+        when invitees.no_show_at is not null then 'no_show'
+        when coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.time(now)} then 'held'
+        when coalesce(scheduled_events.end_time, scheduled_events.start_time) is not null then 'upcoming'
+      end as outcome
+    from chain
+    left join invitees on invitees.uri = chain.invitee_uri
+    left join scheduled_events on scheduled_events.uri = invitees.event_uri
+  ),
+  results as (
+    select submission_uri, coalesce(max(case when not moved then invitee_uri end), max(invitee_uri)) as invitee_uri, case
+        when ${any('held')} then 'held' when ${any('no_show')} then 'no_show' when ${any('upcoming')} then 'upcoming'
+        when ${any('canceled')} and max(case when not moved and outcome is null then 1 else 0 end) = 0 then 'canceled'
+        else 'booked'
+      end as outcome
+    from ended group by submission_uri
+  )`;
+}
+
+const isMoved = (table: string): Sql =>
+  sql`(${sql.ref(`${table}.rescheduled`)} is true or coalesce(${sql.ref(`${table}.new_invitee`)}, '') <> '')`;
+
+const counted = {
+  submissions: sql`1 = 1`,
+  to_event_type: sql`picked.result_type = 'event_type'`,
+  to_external_url: sql`picked.result_type = 'external_url'`,
+  to_custom_message: sql`picked.result_type = 'custom_message'`,
+  booked: sql`results.submission_uri is not null`,
+  upcoming: sql`results.outcome = 'upcoming'`,
+  held: sql`results.outcome = 'held'`,
+  no_shows: sql`results.outcome = 'no_show'`,
+  canceled: sql`results.outcome = 'canceled'`,
+} as const;
+
+export type FunnelCounts = Readonly<Record<keyof typeof counted, number>>;
+export type FormCounts = FunnelCounts & { readonly routing_form: string };
+
+/** The counts of each form, the one with the most submissions first; the form is empty where a submission names none. */
+export async function countFunnel(
+  { db, engine: { dialect } }: Store,
+  search: SubmissionSearch,
+  now: string,
+): Promise<readonly FormCounts[]> {
+  const { where, filters } = submissionConditions(dialect, search);
+  const columns = Object.entries(counted).map(
+    ([name, condition]) => sql`count(case when ${condition} then 1 end) as ${sql.id(name)}`,
+  );
+  const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with recursive
+    ${results(dialect, [...where, ...filters], now)}
+    select coalesce(picked.routing_form, '') as routing_form, ${sql.join(columns)}
+    from picked left join results on results.submission_uri = picked.uri
+    group by coalesce(picked.routing_form, '')
+    order by submissions desc, coalesce(picked.routing_form, '')`.execute(db);
+  return rows.map(({ routing_form: form, ...counts }) => ({ ...sumOf([counts]), routing_form: String(form) }));
+}
+
+const countNames = Object.keys(counted).filter((name): name is keyof typeof counted => name in counted);
+
+/** Each count of these rows, added up. */
+export function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[]): FunnelCounts {
+  const total = { submissions: 0, to_event_type: 0, to_external_url: 0, to_custom_message: 0, booked: 0 };
+  const sum = { ...total, upcoming: 0, held: 0, no_shows: 0, canceled: 0 };
+  for (const row of rows) for (const name of countNames) sum[name] += Number(row[name]);
+  return sum;
+}
+
+export interface SubmissionResult {
+  readonly outcome: BookingOutcome;
+  /** The last mirrored invitee of its booking. */
+  readonly invitee_uri: string;
+}
+
+/** What became of these submissions, by URI; those without a booking are left out. */
+export async function resultsOf(
+  { db, engine: { dialect } }: Store,
+  uris: readonly string[],
+  now: string,
+): Promise<ReadonlyMap<string, SubmissionResult>> {
+  if (uris.length === 0) return new Map();
+  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`with recursive
+    ${results(dialect, [sql<SqlBool>`uri in (${sql.join(uris)})`], now)}
+    select submission_uri, invitee_uri, outcome from results`.execute(db);
+  return new Map(rows.map(({ submission_uri: uri, ...result }) => [uri, result]));
+}
