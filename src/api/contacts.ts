@@ -1,7 +1,9 @@
 // The service's contacts, read from the mirror: the same queries, answers and errors, without its rate limits.
+import { z } from 'zod';
 import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import { instant } from '#schemas/resources/values.ts';
 import { isObject } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
@@ -10,78 +12,107 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
 import { findRows, rowsByUri } from '#src/store/search/record-search.ts';
 import { defineOperation } from './api-operation.ts';
-import { columnsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
+import { getContactTimeline } from './people/timeline.ts';
+import { columnsOf, listRows, objectsIn, rowNamed, textIn } from './row-record.ts';
+
+/** The service may send a contact that breaks its own rules; it is mirrored and shown all the same. */
+const mirroredContact = contactResource.extend({
+  emails: z.array(z.strictObject({ email: z.string(), is_primary: z.boolean() })),
+  phone_numbers: z.array(z.strictObject({ phone_number: z.string() })),
+  created_at: instant.nullable(),
+  updated_at: instant.nullable(),
+  custom_fields: z.array(z.strictObject({ uri: z.string(), value: z.unknown(), label: z.string() })).optional(),
+});
+
+const mirroredDefinition = customFieldDefinitionResource.extend({
+  label: z.string().nullable(),
+  field_type: z.string().nullable(),
+  options: z.array(z.strictObject({ uuid: z.string().nullable(), label: z.string().nullable() })).optional(),
+  currency: z.string().optional(),
+  created_at: instant.nullable(),
+  updated_at: instant.nullable(),
+  retired_at: z.string().nullable(),
+});
 
 const common = { method: 'GET', conventions: 'service', tag: 'Contacts' } as const;
 
+export const listContacts = defineOperation({
+  ...common,
+  id: 'listContacts',
+  path: '/api/contacts',
+  summary: 'The contacts, searched and sorted',
+  description:
+    'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits. Contacts that changed a moment ago are included; the header `Slotstream-Search-Offset` is the last log entry in the search table, and is absent where the contacts were searched without it.',
+  query: contactListQuery,
+  answers: 'collection',
+  schema: mirroredContact,
+  async run({ store, query, pageIn, useContactSearch }) {
+    await useContactSearch?.();
+    const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
+    // The URI is the tiebreaker for equal times, so a second sort key never decides.
+    const [sort = 'created_at:asc'] = keys;
+    const order = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
+    const page = await findContacts(store, { search, order, page: pageIn(sort) });
+    const uris = page.items.map(({ uri }) => uri);
+    const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
+    const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
+    const found = listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
+      contactRecord(rows.get(uri) ?? { uri }, definitions),
+    );
+    const { searchOffset: offset } = page;
+    return { ...found, ...(offset !== undefined && { headers: { 'slotstream-search-offset': String(offset) } }) };
+  },
+});
+
+export const getContact = defineOperation({
+  ...common,
+  id: 'getContact',
+  path: '/api/contacts/{uuid}',
+  summary: 'One contact',
+  errors: { 404: 'No such contact, or it was deleted.' },
+  query: contactGetQuery,
+  answers: 'resource',
+  schema: mirroredContact,
+  async run({ store, params, query }) {
+    const row = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
+    if (row['deleted_at'] !== null) throw notFound('No such contact.');
+    return contactRecord(row, query.exclude === undefined ? await allDefinitions(store) : undefined);
+  },
+});
+
+export const listCustomFieldDefinitions = defineOperation({
+  ...common,
+  id: 'listCustomFieldDefinitions',
+  path: '/api/contacts/custom_field_definitions',
+  summary: 'The custom fields contacts can have',
+  description: 'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included.',
+  query: pageQuery,
+  answers: 'collection',
+  schema: mirroredDefinition,
+  run({ store, pageIn }) {
+    const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf: definitionRecord };
+    return listRows(store, 'custom_field_definitions', wanted);
+  },
+});
+
+export const getCustomFieldDefinition = defineOperation({
+  ...common,
+  id: 'getCustomFieldDefinition',
+  path: '/api/contacts/custom_field_definitions/{uuid}',
+  summary: 'One custom field',
+  errors: { 404: 'No such custom field.' },
+  answers: 'resource',
+  schema: mirroredDefinition,
+  run: async ({ store, params }) =>
+    definitionRecord(await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field')),
+});
+
 export const contactOperations = [
-  defineOperation({
-    ...common,
-    id: 'listContacts',
-    path: '/api/contacts',
-    summary: 'The contacts, searched and sorted',
-    description:
-      'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits. Contacts that changed a moment ago are included; the header `Slotstream-Search-Offset` is the last log entry in the search table, and is absent where the contacts were searched without it.',
-    query: contactListQuery,
-    answers: 'collection',
-    schema: contactResource,
-    async run({ store, query, pageIn, useContactSearch }) {
-      await useContactSearch?.();
-      const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
-      // The URI is the tiebreaker for equal times, so a second sort key never decides.
-      const [sort = 'created_at:asc'] = keys;
-      const order = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
-      const page = await findContacts(store, { search, order, page: pageIn(sort) });
-      const uris = page.items.map(({ uri }) => uri);
-      const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
-      const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
-      const found = listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
-        contactRecord(rows.get(uri) ?? { uri }, definitions),
-      );
-      const { searchOffset: offset } = page;
-      return { ...found, ...(offset !== undefined && { headers: { 'slotstream-search-offset': String(offset) } }) };
-    },
-  }),
-  defineOperation({
-    ...common,
-    id: 'getContact',
-    path: '/api/contacts/{uuid}',
-    summary: 'One contact',
-    errors: { 404: 'No such contact, or it was deleted.' },
-    query: contactGetQuery,
-    answers: 'resource',
-    schema: contactResource,
-    async run({ store, params, query }) {
-      const row = await rowNamed(store, 'contacts', params['uuid'] ?? '', 'contact');
-      if (row['deleted_at'] !== null) throw notFound('No such contact.');
-      return contactRecord(row, query.exclude === undefined ? await allDefinitions(store) : undefined);
-    },
-  }),
-  defineOperation({
-    ...common,
-    id: 'listCustomFieldDefinitions',
-    path: '/api/contacts/custom_field_definitions',
-    summary: 'The custom fields contacts can have',
-    description: 'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included.',
-    query: pageQuery,
-    answers: 'collection',
-    schema: customFieldDefinitionResource,
-    run({ store, pageIn }) {
-      const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf: definitionRecord };
-      return listRows(store, 'custom_field_definitions', wanted);
-    },
-  }),
-  defineOperation({
-    ...common,
-    id: 'getCustomFieldDefinition',
-    path: '/api/contacts/custom_field_definitions/{uuid}',
-    summary: 'One custom field',
-    errors: { 404: 'No such custom field.' },
-    answers: 'resource',
-    schema: customFieldDefinitionResource,
-    run: async ({ store, params }) =>
-      definitionRecord(await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field')),
-  }),
+  listContacts,
+  getContact,
+  getContactTimeline,
+  listCustomFieldDefinitions,
+  getCustomFieldDefinition,
 ] as const;
 
 const maxDefinitions = 1_000;
@@ -95,8 +126,12 @@ async function allDefinitions(store: Store): Promise<readonly StoredRow[]> {
 function contactRecord(row: StoredRow, definitions: readonly StoredRow[] | undefined): object {
   return {
     ...columnsOf(row, 'uri', 'name'),
-    emails: objectsIn(row['emails']).map(({ email, is_primary }) => ({ email, is_primary: is_primary === true })),
-    phone_numbers: objectsIn(row['phone_numbers']).map(({ phone_number }) => ({ phone_number })),
+    emails: objectsIn(row['emails']).flatMap(({ email, is_primary }) =>
+      typeof email === 'string' ? { email, is_primary: is_primary === true } : [],
+    ),
+    phone_numbers: objectsIn(row['phone_numbers']).flatMap(({ phone_number }) =>
+      typeof phone_number === 'string' ? { phone_number } : [],
+    ),
     ...columnsOf(row, 'timezone', 'job_title', 'company', 'country', 'state', 'city', 'linkedin'),
     ...(definitions && { custom_fields: customFields(row, definitions) }),
     ...columnsOf(row, 'first_email_date', 'last_email_date', 'next_meeting_date', 'last_meeting_date'),
@@ -120,7 +155,7 @@ function customFields(row: StoredRow, definitions: readonly StoredRow[]): readon
     }));
   const others = [...values.values()]
     .filter(({ uri }) => !mirrored.has(uri))
-    .map(({ uri, value, label }) => ({ uri, value: value ?? null, label: label ?? '' }));
+    .map(({ uri, value, label }) => ({ uri, value: value ?? null, label: textIn(label) ?? '' }));
   return [...defined, ...others];
 }
 
@@ -137,7 +172,7 @@ function definitionRecord(row: StoredRow): object {
     label,
     field_type,
     ...(Array.isArray(options) && {
-      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid, label: name })),
+      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid: textIn(uuid), label: textIn(name) })),
     }),
     ...(currency !== null && { currency }),
     created_at,

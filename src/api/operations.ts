@@ -14,6 +14,7 @@ import { deliveryOperations, quarantineOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
+import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
@@ -25,6 +26,7 @@ const operations: readonly ApiOperation[] = [
   ...scheduledEventOperations,
   ...inviteeOperations,
   ...routingOperations,
+  ...recapOperations,
   ...whyOperations,
   ...deliveryOperations,
   ...quarantineOperations,

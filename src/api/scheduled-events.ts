@@ -53,7 +53,7 @@ export const scheduledEventOperations = [
     answers: 'collection',
     schema: inviteeResource,
     async run({ store, params, query, pageIn }) {
-      const event = String((await meetingNamed(store, params['uuid']))['uri']);
+      const { uri: event } = await meetingNamed(store, params['uuid']);
       const where = inviteeConditions(store.engine, { email: query.email, status: query.status, event });
       return listInvitees(store, { page: pageIn(query.sort), where });
     },

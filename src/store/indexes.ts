@@ -30,7 +30,9 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   invitees_uri_end: both('GET /api/invitees/{uuid}'),
   meeting_recaps_created_at: both('GET /api/recaps, in order'),
-  meeting_recaps_event_uri: both('recaps of a meeting: GET /api/bookings, timelines of contacts, late facts of erased people'),
+  meeting_recaps_event_uri: both(
+    'recaps of a meeting: GET /api/bookings, timelines of contacts, late facts of erased people',
+  ),
   no_shows_marked_at: both('GET /api/no_shows, in order'),
   routing_form_submissions_created_at: both('submissions of a period: GET /api/routing, those without a booking'),
   scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),

@@ -45,7 +45,9 @@ const listQuery = pageQuery.extend({
   text: plainText
     .max(200)
     .optional()
-    .describe('Only recaps with this text in the name of the meeting, the summary, the action items or the discussion.'),
+    .describe(
+      'Only recaps with this text in the name of the meeting, the summary, the action items or the discussion.',
+    ),
 });
 
 const tag = 'Recaps';

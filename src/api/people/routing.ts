@@ -73,14 +73,16 @@ const submission = z
   })
   .meta({ id: 'RoutingFormSubmission' });
 
+const tagged = plainText.optional().describe('Only submissions with exactly this UTM tag.');
+
 const filters = {
   routing_form: plainText.optional().describe('Only submissions of the form with this URI.'),
   ...timeRange('submissions'),
-  utm_source: plainText.optional(),
-  utm_medium: plainText.optional(),
-  utm_campaign: plainText.optional(),
-  utm_content: plainText.optional(),
-  utm_term: plainText.optional(),
+  utm_source: tagged,
+  utm_medium: tagged,
+  utm_campaign: tagged,
+  utm_content: tagged,
+  utm_term: tagged,
 };
 
 const defaultDays = 30;

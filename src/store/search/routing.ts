@@ -48,20 +48,20 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
     select uri, routing_form, result_type from routing_form_submissions
     where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
   ),
-  chain (submission_uri, invitee_uri, moved, depth) as (
-    select picked.uri, invitees.uri, ${isMoved('invitees')}, 0
+  chain (submission_uri, invitee_uri, depth) as (
+    select picked.uri, invitees.uri, 0
     from picked join invitees on invitees.routing_form_submission = picked.uri
     union all
-    select chain.submission_uri, later.uri, later.uri is not null and ${isMoved('later')}, chain.depth + 1
-    from chain
-    join invitees as earlier on earlier.uri = chain.invitee_uri
-    left join invitees as later on later.uri = coalesce(nullif(earlier.new_invitee, ''),
-      (select min(uri) from invitees where invitees.old_invitee = earlier.uri))
-    where chain.moved and chain.depth < ${sql.lit(longestChain)}
+    select chain.submission_uri, coalesce(nullif(earlier.new_invitee, ''),
+      (select min(uri) from invitees where invitees.old_invitee = chain.invitee_uri)), chain.depth + 1
+    from chain left join invitees as earlier on earlier.uri = chain.invitee_uri
+    where chain.invitee_uri is not null and chain.depth < ${sql.lit(longestChain)}
+      and (earlier.uri is null or ${isMoved('earlier')})
   ),
   ended as (
-    select chain.submission_uri, chain.invitee_uri, chain.moved, case
-        when chain.moved or chain.invitee_uri is null then null
+    select chain.submission_uri, invitees.uri as invitee_uri,
+      case when chain.invitee_uri is null or not ${isMoved('invitees')} then 1 else 0 end as is_last, case
+        when ${isMoved('invitees')} then null
         when invitees.status = 'canceled' or scheduled_events.status = 'canceled' then 'canceled'
         when invitees.no_show_at is not null then 'no_show'
         when coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.time(now)} then 'held'
@@ -70,11 +70,12 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
     from chain
     left join invitees on invitees.uri = chain.invitee_uri
     left join scheduled_events on scheduled_events.uri = invitees.event_uri
+    where chain.invitee_uri is null or invitees.uri is not null
   ),
   results as (
-    select submission_uri, coalesce(max(case when not moved then invitee_uri end), max(invitee_uri)) as invitee_uri, case
+    select submission_uri, coalesce(max(case is_last when 1 then invitee_uri end), max(invitee_uri)) as invitee_uri, case
         when ${any('held')} then 'held' when ${any('no_show')} then 'no_show' when ${any('upcoming')} then 'upcoming'
-        when ${any('canceled')} and max(case when not moved and outcome is null then 1 else 0 end) = 0 then 'canceled'
+        when ${any('canceled')} and max(case when is_last = 1 and outcome is null then 1 else 0 end) = 0 then 'canceled'
         else 'booked'
       end as outcome
     from ended group by submission_uri

@@ -63,6 +63,7 @@ it.each([
       '0013-room-for-updates': '822ae07d4783158b',
       '0014-booking-lists': 'b7726acd54cd0c0b',
       '0015-admin-actions': '2ce5bc22a39a352e',
+      '0016-routing-and-recaps': 'f90197433508c342',
     },
   ],
   [
@@ -81,6 +82,7 @@ it.each([
       '0013-room-for-updates': '18ac9716135a87fc',
       '0014-booking-lists': '6121bdf2db7ad807',
       '0015-admin-actions': '7726a2a480a0b5a6',
+      '0016-routing-and-recaps': '77f22f6dfd7dd1dc',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -1,0 +1,57 @@
+// What happened to a contact itself, from the log entries about it.
+import { isObject } from '#schemas/wire.ts';
+import type { ContactEntry } from '#src/store/search/person-rows.ts';
+import type { TableRow } from '#src/store/tables.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
+import type { Moment } from './moment.ts';
+
+/** `entries` are the newest, newest first. */
+export function contactMoments(contact: TableRow<'contacts'>, entries: readonly ContactEntry[]): readonly Moment[] {
+  const found = entries.flatMap((entry) => momentOf(contact, entry));
+  const first = entries.at(-1);
+  const isCreated = found.some(({ kind }) => kind === 'contact_created');
+  if (isCreated || contact.created_at === null) return found;
+  const created = { kind: 'contact_created', id: 'created', time: contact.created_at } as const;
+  const sentence = 'The contact was created.';
+  return [...found, { ...created, sentence, subject: contact.uri, ...(first && { seq: first.seq }) }];
+}
+
+type Report = Pick<Moment, 'kind' | 'sentence'>;
+
+function momentOf({ uri, deleted_at: deletedAt }: TableRow<'contacts'>, entry: ContactEntry): readonly Moment[] {
+  const report = reportOf(entry);
+  if (report === undefined) return [];
+  const time = (report.kind === 'contact_deleted' ? deletedAt : null) ?? entry.occurred_at ?? entry.received_at;
+  return [{ ...report, id: `entry ${entry.seq}`, time, subject: uri, seq: entry.seq }];
+}
+
+/** Undefined for an entry that changed nothing. */
+function reportOf({ event, source, outcome, changes }: ContactEntry): Report | undefined {
+  if (outcome === 'quarantined')
+    return { kind: 'contact_reported', sentence: 'A delivery about the contact is in quarantine.' };
+  if (outcome === 'unhandled')
+    return {
+      kind: 'contact_reported',
+      sentence: `The service sent ${event ?? 'an event'}, a kind that is not known here.`,
+    };
+  if (event === erasureEvent) return { kind: 'contact_deleted', sentence: 'The contact was erased.' };
+  if (event === 'contact.deleted') return { kind: 'contact_deleted', sentence: 'The contact was deleted.' };
+  if (event === 'contact.gone') return { kind: 'contact_deleted', sentence: 'The service no longer has the contact.' };
+  if (event === 'contact.created') return { kind: 'contact_created', sentence: 'The contact was created.' };
+  const changed = changedColumns(changes);
+  if (changed.length === 0) return undefined;
+  const by = source === 'webhook' ? 'The contact changed' : 'A comparison with the service changed the contact';
+  return { kind: 'contact_changed', sentence: `${by}: ${changed.join(', ')}.` };
+}
+
+const notShown = new Set(['updated_at', 'created_at', 'extra', 'primary_email']);
+
+/** Columns in words; none where the entry was the first about the contact. */
+function changedColumns(changes: unknown): readonly string[] {
+  const columns = isObject(changes) ? changes['contacts'] : undefined;
+  if (!isObject(columns)) return [];
+  return Object.keys(columns)
+    .filter((name) => !notShown.has(name))
+    .map((name) => (name === 'emails' ? 'e-mail addresses' : name.replaceAll('_', ' ')))
+    .toSorted();
+}

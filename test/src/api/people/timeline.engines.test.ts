@@ -1,0 +1,143 @@
+// The history of a person on the admin listener, on every store.
+import { describe, expect, it } from 'vitest';
+import { insertAlerts } from '#src/store/alerts/alert-rows.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { january, ingestCountedBookings, uri } from '../../../harness/data/counted-bookings.ts';
+import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+
+interface Item {
+  readonly id: string;
+  readonly time: string;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly page: string | null;
+  readonly seq: number | null;
+}
+
+const path = '/api/contacts/a/timeline';
+const kindsIn = (body: { collection: readonly Item[] }) => body.collection.map(({ kind }) => kind);
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the history of a person on ${engine.name}`, () => {
+    async function openWorld() {
+      const api = await openReadApi(engine.fresh);
+      await ingestCountedBookings(api.store);
+      const about = { uri: uri('contacts', 'a'), updated_at: january(5), emails: contactEmails };
+      const changed = { event: 'contact.updated', created_at: january(5), payload: { ...about, company: 'Acme' } };
+      const event = { uri: uri('events', 'A3'), name: 'A talk', start_time: january(6) };
+      const recap = { uri: uri('meeting_recaps', 'r'), created_at: january(7), summary_md: 'All agreed', event };
+      const merged = { event: 'contact.merged', created_at: january(8), payload: { uri: uri('contacts', 'a') } };
+      const written = { event: 'meeting_recap.created', created_at: january(7), payload: recap };
+      await ingestBodies(
+        api.store,
+        [changed, written, merged].map((body) => JSON.stringify(body)),
+      );
+      await api.store.transaction((unit) => insertAlerts(unit, [alert], january(7, '16:00:00')));
+      return api;
+    }
+
+    it('has the contact and all bookings of all addresses in any letter case, newest first', async () => {
+      await using api = await openWorld();
+      const { status, body } = await api.get(path);
+      const items = body.collection as readonly Item[];
+      expect(status).toBe(200);
+      expect(items.map(({ time }) => time)).toEqual(
+        items
+          .map(({ time }) => time)
+          .toSorted()
+          .toReversed(),
+      );
+      expect(items.map(({ kind, sentence }) => [kind, sentence])).toEqual([
+        ['contact_reported', 'The service sent contact.merged, a kind that is not known here.'],
+        ['alert', 'The alert no_show waits to be sent to slack.'],
+        ['no_show', 'Did not show up for A talk.'],
+        ['recap', 'A recap of A talk was written.'],
+        ['held', 'Met in A talk.'],
+        ['contact_changed', 'The contact changed: company, e-mail addresses.'],
+        ['moved', 'Moved A talk to another time.'],
+        ['moved', 'Moved A talk to another time.'],
+        ['moved', 'Moved A talk to another time.'],
+        ['moved', 'Moved A talk to a time that is not mirrored.'],
+        ['form_submitted', 'Submitted the form Sales.'],
+        ['form_submitted', 'Submitted the form Sales.'],
+        ['contact_created', 'The contact was created.'],
+        ['booked', 'Booked A talk.'],
+        ['booked', 'Booked A talk.'],
+      ]);
+    });
+
+    it('leads to the page and the log entry of each', async () => {
+      await using api = await openWorld();
+      const { body } = await api.get(path);
+      const items = body.collection as readonly Item[];
+      for (const { kind, seq } of items) expect([kind, seq === null]).toEqual([kind, ['held', 'alert'].includes(kind)]);
+      expect(items.find(({ kind }) => kind === 'recap')?.page).toBe('/recaps/r');
+      expect(items.find(({ kind }) => kind === 'no_show')?.page).toBe('/bookings/B3');
+      const booked = items.find(({ id }) => id === `booked ${uri('invitees', 'A1')}`);
+      const delivery = await api.get(`/api/deliveries/${booked?.seq}`);
+      expect(delivery.body.resource).toMatchObject({ event: 'invitee.created', subject_uri: uri('invitees', 'A1') });
+    });
+
+    it('is paged both ways, every item once', async () => {
+      await using api = await openWorld();
+      const whole = ((await api.get(path)).body.collection as readonly Item[]).map(({ id }) => id);
+      expect(new Set(whole).size).toBe(whole.length);
+      const pages: string[][] = [];
+      let previous: string | null = null;
+      for (let token: string | null = ''; token !== null;) {
+        const { body } = await api.get(`${path}?count=4${token === '' ? '' : `&page_token=${token}`}`);
+        pages.push((body.collection as readonly Item[]).map(({ id }) => id));
+        token = body.pagination.next_page_token;
+        previous = body.pagination.previous_page_token;
+      }
+      expect(pages.flat()).toEqual(whole);
+      const { body: back } = await api.get(`${path}?count=4&page_token=${previous}`);
+      expect((back.collection as readonly Item[]).map(({ id }) => id)).toEqual(pages.at(-2));
+      expect((await api.get(`/api/contacts/other/timeline?page_token=${previous}`)).status).toBe(400);
+    });
+
+    it('of a deleted contact has nothing but its own changes', async () => {
+      await using api = await openWorld();
+      const payload = { uri: uri('contacts', 'a'), deleted_at: january(9) };
+      await ingestBodies(api.store, [JSON.stringify({ event: 'contact.deleted', created_at: january(9), payload })]);
+      const { body } = await api.get(path);
+      expect(kindsIn(body)).toEqual(['contact_deleted', 'contact_reported', 'contact_created']);
+    });
+
+    it('of an erased person names nothing', async () => {
+      await using api = await openWorld();
+      const now = '2025-03-01T00:00:00.000000Z';
+      await erase({ store: api.store, newKey: () => 'k'.repeat(64) }, targetOf('a@example.test'), { now });
+      const { body } = await api.get(path);
+      expect(kindsIn(body).filter((kind) => !kind.startsWith('contact_'))).toEqual([]);
+      for (const address of [path, '/api/recaps', '/api/routing/submissions', '/api/contacts'])
+        expect(JSON.stringify((await api.get(address)).body)).not.toMatch(/a@example|Guest A|Acme|All agreed/i);
+    });
+
+    it('of a contact that is not mirrored is not found', async () => {
+      await using api = await openReadApi(engine.fresh);
+      await ingestBodies(api.store, [contactDelivery({ id: 'one', version: 0 })]);
+      for (const id of ['two', "'", 'x'.repeat(300)])
+        expect((await api.get(`/api/contacts/${encodeURIComponent(id)}/timeline`)).status).toBe(404);
+      expect(kindsIn((await api.get('/api/contacts/one/timeline')).body)).toEqual(['contact_created']);
+    });
+  });
+
+/** Two addresses, in other letter case than on the bookings. */
+const contactEmails = [
+  { email: 'a@example.test', is_primary: true },
+  { email: 'b@EXAMPLE.test', is_primary: false },
+];
+
+const alert = {
+  id: 'alert-1',
+  rule: 'no_show',
+  channel: 'slack',
+  subject_uri: uri('invitees', 'B3'),
+  fact: uri('no_shows', '1'),
+  occurred_at: january(7, '15:10:00'),
+  due_at: january(7, '16:00:00'),
+} as const;
