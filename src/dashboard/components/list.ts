@@ -38,7 +38,7 @@ export function table<Row>({ caption, columns, rows, keyOf, linkOf, empty }: Tab
       <tbody data-rows>
         ${rows.map(
           (row) =>
-            html`<tr${attributes(row)}>${columns.map((column) => html`<td class="${classOf(column)}">${column.cell(row)}</td>`)}</tr>`,
+            html`<tr${attributes(row)}>${columns.map((column) => html`<td class="${classOf(column)}" data-label="${column.name}">${column.cell(row)}</td>`)}</tr>`,
         )}
       </tbody>
     </table>
