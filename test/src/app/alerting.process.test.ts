@@ -1,5 +1,5 @@
 // Alerts of the real product, killed at every step: one key per fact, whatever happens, and none for old history.
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask, endLeases } from '../../oracle/deliveries.ts';
@@ -28,7 +28,8 @@ const statesOf = async (home: Home): Promise<unknown[]> =>
 const shuffled = (bodies: readonly string[], times: number): string[] =>
   Array.from({ length: times }, (_, n) => (n % 3 === 0 ? bodies.toReversed() : bodies)).flat();
 
-describe('alerts of a running product', { timeout: 480_000 }, () => {
+// Concurrent, each in a folder of its own: they mostly wait for claims and leases of killed processes to expire.
+describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
   let redis: TestRedis | undefined;
   // The shared one is not durable, and a queue that could lose deliveries is refused.
   let postgres: TestPostgres | undefined;
@@ -54,9 +55,9 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
     { queue: 'embedded', available: isLongRun || !inject('redisUrl'), settings: async () => ({}) },
   ] as const satisfies readonly { readonly settings: () => Promise<Settings>; readonly [more: string]: unknown }[];
 
-  it.each(engines.filter(({ available }) => available))(
+  it.for(engines.filter(({ available }) => available))(
     'report a fact that is delivered twenty times under one key on $queue, killed at every step, and retract it once',
-    async ({ settings }) => {
+    async ({ settings }, { expect }) => {
       await using inbox = await openAlertReceivers();
       const { webhook, slack, mailbox } = inbox;
       await using home = await openHome({ ...inbox.settings, ...(await settings()), ALERT_GRACE: '1s' });
@@ -115,7 +116,7 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
     },
   );
 
-  it('report nothing from before the first start, however recent, and everything since', async () => {
+  it('report nothing from before the first start, however recent, and everything since', async ({ expect }) => {
     await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
     const product = await home.open('start');
@@ -133,7 +134,9 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
     expect(await product.term()).toBe(0);
   });
 
-  it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async () => {
+  it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async ({
+    expect,
+  }) => {
     await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
     inbox.webhook.answer = null;
@@ -155,11 +158,11 @@ describe('alerts of a running product', { timeout: 480_000 }, () => {
 
   it.runIf(inject('redisUrl') && inject('postgresUrl'))(
     'are sent once by several workers while some of them are killed',
-    async () => {
+    async ({ expect }) => {
       await using inbox = await openAlertReceivers();
       const database = await createDatabase(inject('postgresUrl'));
-      await redis?.cli('flushall');
-      await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: redis?.url ?? '' });
+      await using queue = await startRedis();
+      await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: queue.url });
       const receiver = await home.open('receive');
       const workers = [await home.start('work'), await home.start('work'), await home.start('work')];
       const bookings = Array.from({ length: 60 }, (_, n) => noShowBooking(n, Date.now()));
