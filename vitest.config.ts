@@ -8,8 +8,8 @@ const processTests = 'test/**/*.process.test.ts';
 
 export default defineConfig({
   test: {
-    // Two more than the cores of a small machine: many tests wait for a lease, a retry or a process.
-    maxWorkers: 4,
+    // Three more than the cores of a small machine: many tests wait for a lease, a retry or a process.
+    maxWorkers: 5,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
     // Several of the waits below fit in. A busy machine must not fail a test, and nothing waits for this long when all is well.
