@@ -21,9 +21,16 @@ export function bodies(count: number, seed: number): string[] {
   return made;
 }
 
-function makeBodies(count: number, seed: number): string[] {
+interface Pace {
+  readonly startMs: number;
+  /** How much time passes between two events of the service. */
+  readonly stepMs: number;
+}
+
+const atOnce: Pace = { startMs: Date.parse('2026-01-01T00:00:00Z'), stepMs: 0 };
+
+export function makeBodies(count: number, seed: number, { startMs, stepMs }: Pace = atOnce): string[] {
   const found: string[] = [];
-  const startMs = Date.parse('2026-01-01T00:00:00Z');
   const { service, handles } = createService(
     {
       baseUrl: 'https://api.scheduling.test',
@@ -35,7 +42,7 @@ function makeBodies(count: number, seed: number): string[] {
       rateLimits: false,
     },
     {
-      realMs: () => startMs,
+      realMs: () => startMs + found.length * stepMs,
       emit: ({ event, at, payload }) =>
         void found.push(
           JSON.stringify({ event, created_at: at, created_by: 'https://api.scheduling.test/users/bench', payload }),

@@ -43,7 +43,11 @@ export const project: Measurement = {
 };
 
 /** Hands the story to a delivery worker in jobs, as a queue would. Returns seconds. */
-export async function ingestAll(url: string, story: readonly string[]): Promise<number> {
+export async function ingestAll(
+  url: string,
+  story: readonly string[],
+  receivedAtOf: (body: string) => string = () => receivedAt,
+): Promise<number> {
   await using store = await openStore({ report: () => {} }, url);
   let process: BatchProcessor | undefined;
   let concurrency = 0;
@@ -63,7 +67,9 @@ export async function ingestAll(url: string, story: readonly string[]): Promise<
   });
   const jobs = Array.from({ length: Math.ceil(story.length / batchSize) }, (_, at) => ({
     v: 1,
-    deliveries: story.slice(at * batchSize, (at + 1) * batchSize).map((body) => ({ body, receivedAt })),
+    deliveries: story
+      .slice(at * batchSize, (at + 1) * batchSize)
+      .map((body) => ({ body, receivedAt: receivedAtOf(body) })),
   }));
   const startedAt = performance.now();
   const take = async () => {
