@@ -1,0 +1,100 @@
+// What all charts share: the figure around a drawing, its legend, its patterns, its links and the table with the same numbers.
+import { html } from 'hono/html';
+
+export type Markup = ReturnType<typeof html>;
+
+export interface ChartText {
+  /** Unique on the page: the patterns of the drawing are named after it. */
+  readonly id: string;
+  /** A phrase: the caption of the table and the name of the figure. */
+  readonly title: string;
+  /** One sentence that says what the drawing shows, for people who do not see it. */
+  readonly summary: string;
+}
+
+/**
+ * How a mark is filled. Tones differ in lightness and texture as well as in colour: `alert` is hatched, `dotted` has dots, `soft`
+ * and `faint` are outlined.
+ */
+export type Tone = 'accent' | 'soft' | 'alert' | 'muted' | 'faint' | 'dotted';
+
+export interface Series {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+export interface ChartTable {
+  readonly head: readonly string[];
+  /** The first cell of a row is its heading. */
+  readonly rows: readonly { readonly cells: readonly string[]; readonly href?: string | undefined }[];
+}
+
+interface Drawing {
+  readonly text: ChartText;
+  readonly width: number;
+  readonly height: number;
+  /** The content of the drawing. */
+  readonly body: Markup | readonly Markup[];
+  readonly table: ChartTable;
+  /** A legend is shown where there are several. */
+  readonly series?: readonly Series[];
+  /** Instead of the legend of the series. */
+  readonly legend?: Markup;
+  /** The drawing keeps a readable width and scrolls on a small screen; otherwise it shrinks, and its text grows in proportion. */
+  readonly scrolls?: boolean;
+  /** Marks lead somewhere: the drawing is then a group and no single image. */
+  readonly linked: boolean;
+}
+
+/** Two decimals are finer than a pixel. */
+export const px = (value: number): number => Math.round(value * 100) / 100;
+
+export function figure(drawing: Drawing): Markup {
+  const { text, width, height, body, table, series = [], scrolls = false, linked } = drawing;
+  const legend = drawing.legend ?? (series.length > 1 ? legendOf(text.id, series) : '');
+  // Inside an image nothing can be focused, so a drawing with links is a group.
+  return html`<figure class="chart${scrolls ? ' chart-scrolls' : ''}" id="${text.id}">
+${legend}<div class="chart-scroll"${scrolls ? html` tabindex="0" role="group" aria-label="${text.title}"` : ''}><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="${linked ? 'group' : 'img'}" aria-label="${text.summary}">
+<defs>${patterns(text.id)}</defs>
+${body}</svg></div>
+${tableOf(text, table)}</figure>`;
+}
+
+const hasPattern = (tone: Tone): boolean => tone === 'alert' || tone === 'dotted';
+
+/** Presentation attributes of a mark: a style attribute would be refused by the content security policy. */
+export const toned = (id: string, tone: Tone): Markup =>
+  hasPattern(tone) ? html`class="mark mark-${tone}" fill="url(#${id}-${tone})"` : html`class="mark mark-${tone}"`;
+
+const patterns = (id: string): Markup =>
+  html`<pattern id="${id}-alert" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" class="ground-alert"/><rect width="2" height="6" class="ink-alert"/></pattern><pattern id="${id}-dotted" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" class="ground-dotted"/><circle cx="2.5" cy="2.5" r="1.1" class="ink-dotted"/></pattern>`;
+
+function legendOf(id: string, series: readonly Series[]): Markup {
+  const items = series.map(
+    ({ label, tone }) =>
+      html`<li><svg class="swatch" width="14" height="14" aria-hidden="true"><rect x="1" y="1" width="12" height="12" ${toned(id, tone)}/></svg>${label}</li>`,
+  );
+  return html`<ul class="chart-legend">${items}</ul>\n`;
+}
+
+/** The link of a mark is for the pointer: by keyboard the same links are reached in the table, not in hundreds of steps. */
+export const linkedMark = (mark: Markup, href: string | undefined): Markup =>
+  href === undefined ? mark : html`<a href="${href}" tabindex="-1">${mark}</a>`;
+
+function tableOf({ title }: ChartText, { head, rows }: ChartTable): Markup {
+  const cells = ({ cells: [heading = '', ...rest], href }: ChartTable['rows'][number]) => {
+    const name = html`<bdi>${heading}</bdi>`;
+    return html`<tr><th scope="row">${href === undefined ? name : html`<a href="${href}">${name}</a>`}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
+  };
+  return html`<details class="chart-table"><summary>As a table</summary>
+<div class="chart-scroll" tabindex="0" role="group" aria-label="${title}, as a table"><table><caption>${title}</caption>
+<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.length === 0 ? html`<tr><td colspan="${head.length}">Nothing to show.</td></tr>` : rows.map(cells)}</tbody></table></div></details>
+`;
+}
+
+/** A long name cut for a label; the tooltip and the table have all of it. */
+export function shortened(text: string, most: number): string {
+  const characters = Array.from(text.replaceAll(/\s+/g, ' ').trim());
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+}
