@@ -1,6 +1,7 @@
 // Charts with columns from left to right, such as days: bars (stacked where there are several series) and lines.
 import { html } from 'hono/html';
-import { figure, linkedMark, px, shortened, toned, type ChartText, type Markup, type Series } from './figure.ts';
+import type { Markup } from '#src/dashboard/components/markup.ts';
+import { figure, linkedMark, px, shortened, toned, type ChartText, type Series } from './figure.ts';
 import { dayLabels, everyFew, numberText, scaleOf, tickText, type Scale } from './scale.ts';
 
 export interface ChartColumn {

@@ -1,7 +1,6 @@
 // What all charts share: the figure around a drawing, its legend, its patterns, its links and the table with the same numbers.
 import { html } from 'hono/html';
-
-export type Markup = ReturnType<typeof html>;
+import type { Markup } from '#src/dashboard/components/markup.ts';
 
 export interface ChartText {
   /** Unique on the page: the patterns of the drawing are named after it. */

@@ -1,6 +1,7 @@
 // A heat map: rows and columns of cells, darker where the value is greater, with the value written in each cell.
 import { html } from 'hono/html';
-import { figure, linkedMark, px, shortened, type ChartText, type Markup } from './figure.ts';
+import type { Markup } from '#src/dashboard/components/markup.ts';
+import { figure, linkedMark, px, shortened, type ChartText } from './figure.ts';
 import { numberText, shownValue, tickText } from './scale.ts';
 
 export interface HeatMap extends ChartText {

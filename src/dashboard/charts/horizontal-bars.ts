@@ -1,6 +1,7 @@
 // Bars from left to right, one a row, with the name above and the value beside it: for names of any length, and for funnels.
 import { html } from 'hono/html';
-import { figure, linkedMark, px, shortened, toned, type ChartText, type Markup, type Tone } from './figure.ts';
+import type { Markup } from '#src/dashboard/components/markup.ts';
+import { figure, linkedMark, px, shortened, toned, type ChartText, type Tone } from './figure.ts';
 import { numberText, scaleOf, tickText } from './scale.ts';
 
 export interface BarRow {

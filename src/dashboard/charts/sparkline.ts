@@ -1,7 +1,8 @@
 // A line without axes, as high as a line of text.
 import { html } from 'hono/html';
+import type { Markup } from '#src/dashboard/components/markup.ts';
 import { pathOf } from './column-chart.ts';
-import { px, type Markup } from './figure.ts';
+import { px } from './figure.ts';
 import { scaleOf } from './scale.ts';
 
 const width = 120;
