@@ -98,7 +98,7 @@ describe('stacked bars', () => {
       '/bookings?day=2026-11-16',
       '/bookings?day=2026-11-17',
     ]);
-    const [svg] = elements.filter(({ name, within }) => name === 'svg' && !within.includes('li'));
+    const svg = elements.find(({ name, within }) => name === 'svg' && !within.includes('li'));
     expect(svg?.attributes).toMatchObject({ role: 'group', 'aria-label': 'Three bookings in two days.' });
   });
 

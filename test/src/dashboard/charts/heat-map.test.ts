@@ -127,7 +127,7 @@ describe('horizontal bars', () => {
     );
     const elements = elementsIn(markup);
     expect(elements.find(({ name }) => name === 'title')?.text).toBe(`${label}: too few: 1 of 3`);
-    expect(elements.filter(({ attributes }) => attributes['class'] === 'row-name')[0]?.text).toMatch(/…$/);
+    expect(elements.find(({ attributes }) => attributes['class'] === 'row-name')?.text).toMatch(/…$/);
     expect(elements.find(({ name }) => name === 'bdi')?.text).toBe(label);
   });
 });
