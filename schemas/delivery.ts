@@ -124,6 +124,38 @@ function storableName(name: string): string {
 export function reasonOf(error: z.ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return 'payload: not as expected';
-  const expected = issue.code === 'invalid_type' ? `expected ${issue.expected}` : issue.message;
-  return `${['payload', ...issue.path].join('.')}: ${expected}`;
+  return `${['payload', ...issue.path].join('.')}: ${expectedBy(issue)}`;
+}
+
+const expectedBy = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' ? `expected ${issue.expected}` : issue.message;
+
+export interface Problem {
+  /** Where it is in the body. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+const mostProblems = 50;
+
+/** Everything that keeps a delivery from being read, each with its path, where the reason names only the first. */
+export function problemsIn(body: string): readonly Problem[] {
+  // Its identity is not needed.
+  const read = readDelivery(body, { deliveryId: '', tie: '' });
+  if (read.state !== 'malformed') return [];
+  const json = readJson(body);
+  const envelope = json.ok && isObject(json.value) ? json.value : {};
+  const { event, payload } = envelope;
+  if (typeof event === 'string' && isEventKind(event) && isObject(payload) && read.createdAt !== null) {
+    const contract = contractOf(event);
+    const record = contract.unwrap(payload);
+    const wrapper = Object.keys(payload).filter((key) => payload[key] === record);
+    const { issues = [] } = contract.schema.safeParse(record).error ?? {};
+    return issues.slice(0, mostProblems).map((issue) => ({
+      path: ['payload', ...wrapper, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))],
+      message: expectedBy(issue),
+    }));
+  }
+  const [, field, message] = /^(event|created_at|payload): (.*)$/s.exec(read.reason) ?? [];
+  return [{ path: field === undefined ? [] : [field], message: message ?? read.reason }];
 }

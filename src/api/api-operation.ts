@@ -4,6 +4,7 @@ import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './curl-replay.ts';
+import type { ReplayRun } from './delivery-records.ts';
 
 export interface ApiContext {
   readonly store: Store;
@@ -15,6 +16,8 @@ export interface ApiContext {
   readonly useContactSearch?: () => Promise<void>;
   /** Counts the open streams of the feed. */
   readonly streams: { open: number };
+  /** The replays that this process runs or remembers, by id. */
+  readonly replays: Map<string, ReplayRun>;
   /** Milliseconds since 1970. */
   clock(): number;
   /** Receives errors that concern no caller. */

@@ -1,77 +1,33 @@
 // The deliveries in the log: a list, one with its body and changes, folding one again, and those in quarantine.
 import { z } from 'zod';
+import { problemsIn } from '#schemas/delivery.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
-import { listing, type Listing, type Page, type PageRequest } from '#src/http/pagination.ts';
+import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
-import {
-  countReasons,
-  readDelivery,
-  readDeliveries,
-  type DeliveryFilter,
-  type DeliveryLine,
-} from '#src/store/log/log-search.ts';
+import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
+import { countReasons, readDelivery, readDeliveries, receivedAt } from '#src/store/log/log-search.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { replayScript } from './curl-replay.ts';
+import { deliveryFilters, deliveryRecord, filterOf, replayedRecord, wholeDeliveryRecord } from './delivery-records.ts';
 import { isIdentifier } from './row-record.ts';
 
-const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
-const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
+/** How long a page is searched for where no index helps. */
+const searchMs = 60;
 
-const text = z.string().nullable();
-
-/** One delivery of a list. */
-const deliveryRecord = z
-  .strictObject({
-    seq: z.int().describe('Its offset in the log. It gets a new one when its outcome changes.'),
-    delivery_id: z.string().describe('Its permanent id: a hash of the body.'),
-    source: z.enum(sources),
-    event: text.describe('Null when the body could not be parsed.'),
-    subject_uri: text.describe('The URI of the resource it is about.'),
-    occurred_at: instant.nullable(),
-    received_at: instant,
-    outcome: z.enum(outcomes),
-    reason: text.describe('Why it was quarantined, or a note on the outcome.'),
-    duplicates: z.int().describe('How many more copies were received.'),
-    redacted: z.boolean().describe('Some or all of its content was removed.'),
-  })
-  .meta({ id: 'Delivery' });
-
-const wholeDeliveryRecord = deliveryRecord
-  .extend({
-    changes: z
-      .record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])))
-      .nullable()
-      .describe('By table and column: the value before and after.'),
-    body: text.describe('As it was sent, without erased people; null once it was pruned.'),
-    encoding: z.literal('base64').nullable().describe('The encoding of `body` when it is not text.'),
-    resend: text.describe(
-      'Shell commands that send it again with a new signature: set `SIGNING_KEY` and `WEBHOOK_URL` first. A receiver that already has it counts one more copy.',
+const fields = {
+  stopped_at: z
+    .strictObject({ seq: z.int(), received_at: instant.nullable() })
+    .nullable()
+    .describe(
+      'The search for this page ended here because it would have taken too long: everything up to this entry was searched, and the next page continues from it. Null when the page is full or nothing is left.',
     ),
-  })
-  .meta({ id: 'WholeDelivery' });
-
-const replayedRecord = wholeDeliveryRecord
-  .extend({
-    replay: z.strictObject({
-      changed: z.boolean().describe('Whether its outcome or a row changed.'),
-      outcome_before: z.enum(outcomes),
-      outcome_after: z.enum(outcomes),
-    }),
-  })
-  .meta({ id: 'ReplayedDelivery' });
-
-const listQuery = pageQuery.extend({
-  event: plainText.optional().describe('Of this kind: `contact.updated`.'),
-  outcome: z.enum(outcomes).optional().describe('With this outcome.'),
-  source: z.enum(sources).optional().describe('From this source.'),
-  subject: plainText.optional().describe('About this URI, compared exactly.'),
-});
+};
 
 const one = {
   tag: 'Deliveries',
@@ -85,50 +41,52 @@ export const listDeliveries = defineOperation({
   path: '/api/deliveries',
   tag: 'Deliveries',
   summary: 'Deliveries, newest first',
-  description: 'Every entry of the log: deliveries, records read from the API, and the acts of operators.',
-  query: listQuery,
+  description:
+    'Every entry of the log: deliveries, records read from the API, and the acts of operators. A page may hold fewer than `count` records, or none, although there are more: see `stopped_at`.',
+  query: pageQuery.extend(deliveryFilters),
   answers: 'collection',
   schema: deliveryRecord,
-  run: ({ store, query: { subject: subjectUri, event, outcome, source }, pageIn }) =>
-    pageOfLog(store, { event, outcome, source, subjectUri }, pageIn('seq:desc')),
+  fields,
+  run: ({ query: { count: _count, page_token: _token, ...filters }, pageIn, ...needs }) =>
+    listLog(needs, filterOf(filters), pageIn('seq:desc')),
 });
 
-export const deliveryOperations = [
-  listDeliveries,
-  defineOperation({
-    ...one,
-    id: 'getDelivery',
-    method: 'GET',
-    path: '/api/deliveries/{id}',
-    summary: 'One delivery, with its body and what it changed',
-    answers: 'resource',
-    schema: wholeDeliveryRecord,
-    run: async ({ store, signing, params }) => wholeDelivery(await findDelivery(store, params.id), signing),
-  }),
-  defineOperation({
-    ...one,
-    id: 'replayDelivery',
-    method: 'POST',
-    path: '/api/deliveries/{id}/replay',
-    summary: 'Fold one delivery again',
-    description:
-      'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already applied changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
-    audited: true,
-    answers: 'resource',
-    schema: replayedRecord,
-    async run({ store, screen, tail, signing, params }) {
-      const before = await findDelivery(store, params.id);
-      const deliveryId = before.delivery_id;
-      const { changed } = await replay({ store, screen }, { deliveryId });
-      tail.poke();
-      const after = await findDelivery(store, deliveryId);
-      return {
-        ...wholeDelivery(after, signing),
-        replay: { changed: changed > 0, outcome_before: before.outcome, outcome_after: after.outcome },
-      };
-    },
-  }),
-] as const;
+export const getDelivery = defineOperation({
+  ...one,
+  id: 'getDelivery',
+  method: 'GET',
+  path: '/api/deliveries/{id}',
+  summary: 'One delivery, with its body and what it changed',
+  answers: 'resource',
+  schema: wholeDeliveryRecord,
+  run: async ({ store, signing, params }) => wholeDelivery(await findDelivery(store, params.id), signing),
+});
+
+export const replayDelivery = defineOperation({
+  ...one,
+  id: 'replayDelivery',
+  method: 'POST',
+  path: '/api/deliveries/{id}/replay',
+  summary: 'Fold one delivery again',
+  description:
+    'After a fix or an upgrade: a quarantined delivery is parsed again; one that was already applied changes nothing. If its outcome changes, it moves to the end of the log, where every consumer of the feed sees it.',
+  audited: true,
+  answers: 'resource',
+  schema: replayedRecord,
+  async run({ store, screen, tail, signing, params }) {
+    const before = await findDelivery(store, params.id);
+    const deliveryId = before.delivery_id;
+    const { changed } = await replay({ store, screen }, { deliveryId });
+    tail.poke();
+    const after = await findDelivery(store, deliveryId);
+    return {
+      ...wholeDelivery(after, signing),
+      replay: { changed: changed > 0, outcome_before: before.outcome, outcome_after: after.outcome },
+    };
+  },
+});
+
+export const deliveryOperations = [listDeliveries, getDelivery, replayDelivery] as const;
 
 const quarantineOutcomes = ['quarantined', 'unhandled'] as const;
 
@@ -154,52 +112,71 @@ const reasons = z.strictObject({
 
 const maxReasons = 100;
 
-export const quarantineOperations = [
-  defineOperation({
-    id: 'listQuarantine',
-    method: 'GET',
-    path: '/api/quarantine',
-    tag: 'Quarantine',
-    summary: 'Quarantined deliveries, newest first',
-    description:
-      'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery applies them.',
-    query: quarantineQuery,
-    answers: 'collection',
-    schema: deliveryRecord,
-    run: ({ store, query: { outcome, event, reason }, pageIn }) =>
-      pageOfLog(store, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
-  }),
-  defineOperation({
-    id: 'countQuarantine',
-    method: 'GET',
-    path: '/api/quarantine/reasons',
-    tag: 'Quarantine',
-    summary: 'Counts of quarantined deliveries by reason',
-    description: `The most frequent first; at most ${maxReasons}.`,
-    answers: 'object',
-    schema: reasons,
-    run: async ({ store }) => ({ collection: await countReasons(store, maxReasons) }),
-  }),
-] as const;
+const listQuarantine = defineOperation({
+  id: 'listQuarantine',
+  method: 'GET',
+  path: '/api/quarantine',
+  tag: 'Quarantine',
+  summary: 'Quarantined deliveries, newest first',
+  description:
+    'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery applies them.',
+  query: quarantineQuery,
+  answers: 'collection',
+  schema: deliveryRecord,
+  fields,
+  run: ({ query: { outcome, event, reason }, pageIn, ...needs }) =>
+    listLog(needs, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
+});
+
+export const countQuarantine = defineOperation({
+  id: 'countQuarantine',
+  method: 'GET',
+  path: '/api/quarantine/reasons',
+  tag: 'Quarantine',
+  summary: 'Counts of quarantined deliveries by reason',
+  description: `The most frequent first; at most ${maxReasons}.`,
+  answers: 'object',
+  schema: reasons,
+  run: async ({ store }) => ({ collection: await countReasons(store, maxReasons) }),
+});
+
+export const quarantineOperations = [listQuarantine, countQuarantine] as const;
 
 /** A page of the log, newest first. */
-async function pageOfLog(store: Store, filter: DeliveryFilter, request: PageRequest): Promise<Listing> {
-  const { count, from, backwards } = request;
-  const found = await readDeliveries(store, filter, {
+async function listLog(
+  { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
+  filter: DeliveryFilter,
+  { count, from, backwards }: PageRequest,
+): Promise<Listing> {
+  const endMs = clock() + searchMs;
+  const { lines, stoppedAt } = await readDeliveries(store, filter, {
     from: from && Number(from.key),
     newer: backwards,
     // One more than requested shows whether there is another page.
     limit: count + 1,
+    mayContinue: () => clock() < endMs,
   });
-  const isMore = found.length > count;
-  const items = found.slice(0, count);
-  const page: Page<DeliveryLine> = {
-    items: backwards ? items.toReversed() : items,
+  const isMore = lines.length > count || stoppedAt !== undefined;
+  const items = lines.slice(0, count);
+  const records = backwards ? items.toReversed() : items;
+  const at = (seq: number | undefined): Position | undefined =>
+    seq === undefined ? undefined : { key: String(seq), uri: '' };
+  const stopped = lines.length > count ? undefined : stoppedAt;
+  // A page without records lies between the entry it begins beyond and the end of its search.
+  const begin = from && Number(from.key);
+  const first = records[0]?.seq ?? (begin === undefined ? undefined : begin - 1);
+  const last = records.at(-1)?.seq ?? (begin === undefined ? undefined : begin + 1);
+  return {
+    records,
+    first: at(backwards ? (stopped ?? first) : first),
+    last: at(backwards ? last : (stopped ?? last)),
     hasPrevious: backwards ? isMore : from !== undefined,
     hasNext: backwards || isMore,
-    positionOf: ({ seq }) => ({ key: String(seq), uri: '' }),
+    fields: {
+      stopped_at:
+        stopped === undefined ? null : { seq: stopped, received_at: (await receivedAt(store, stopped)) ?? null },
+    },
   };
-  return listing(page, (line) => line);
 }
 
 async function findDelivery(store: Store, id: string): Promise<LogEntry> {
@@ -219,5 +196,6 @@ function wholeDelivery(
   const { body, encoding, redacted, source } = entry;
   const isWhole = source === 'webhook' && !redacted && body !== null;
   const resend = isWhole ? replayScript({ body, encoding }, signing) : null;
-  return { ...entry, changes: completeChanges(entry), resend };
+  const isUnread = entry.outcome === 'quarantined' && source === 'webhook' && body !== null && encoding === null;
+  return { ...entry, changes: completeChanges(entry), problems: isUnread ? problemsIn(body) : [], resend };
 }

@@ -9,6 +9,7 @@ import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
+import { bulkReplayOperations } from './bulk-replay.ts';
 import { contactOperations } from './contacts.ts';
 import { deliveryOperations, quarantineOperations } from './deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
@@ -30,6 +31,7 @@ const operations: readonly ApiOperation[] = [
   ...whyOperations,
   ...deliveryOperations,
   ...quarantineOperations,
+  ...bulkReplayOperations,
   ...subscriptionOperations,
   ...alertOperations,
   listActions,
@@ -38,7 +40,7 @@ const operations: readonly ApiOperation[] = [
 /** Who calls, for the record of actions. */
 type ReadEnv = { Bindings: { caller?: Caller } };
 
-export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
+export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replays'> {
   /** Signs page tokens. */
   readonly secret: string;
   /** Is called with the id of every audited operation that was done. */
@@ -46,7 +48,7 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams'> {
 }
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
-  const context: ApiContext = { ...needs, streams: { open: 0 } };
+  const context: ApiContext = { ...needs, streams: { open: 0 }, replays: new Map() };
   const audit = createAudit(context, operations);
   const app = new Hono<ReadEnv>();
   handleErrors(app, {

@@ -1,17 +1,10 @@
 // Explains a row: the deliveries that touched it, and the entries that set and last reported each of its values.
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
-import { acceptsHtml, plainText } from '#src/http/request.ts';
+import { acceptsHtml, plainText, wholeNumber } from '#src/http/request.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { defineOperation } from './api-operation.ts';
 import { whyPage } from './why-page.ts';
-
-const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'a whole number')
-    .transform(Number)
-    .pipe(z.number().min(least).max(most));
 
 const question = z.strictObject({
   uri: plainText.min(1).describe('The URI of the row, compared exactly.'),

@@ -31,6 +31,8 @@ type Answer<TheCall> =
       /** `{collection: […], pagination: …}`. `schema` is that of one record, and `query` has to extend `pageQuery`. */
       readonly answers: 'collection';
       readonly schema: z.ZodType;
+      /** Fields of the answer besides these two: those of `Listing.fields`. */
+      readonly fields?: z.ZodRawShape;
       run(call: TheCall): Listing | Promise<Listing>;
     }
   | {
@@ -108,5 +110,6 @@ export const statusOf = (operation: Operation): 200 | 201 | 204 =>
 export function answerSchema(operation: Operation): z.ZodType | undefined {
   if (!('schema' in operation) || operation.schema === undefined) return undefined;
   const { answers, schema } = operation;
-  return answers === 'object' ? schema : answers === 'resource' ? resourceEnvelope(schema) : collectionEnvelope(schema);
+  if (answers === 'collection') return collectionEnvelope(schema).extend(operation.fields ?? {});
+  return answers === 'object' ? schema : resourceEnvelope(schema);
 }

@@ -35,6 +35,8 @@ export interface Listing {
   readonly last: Position | undefined;
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;
+  /** Fields of the answer besides `collection` and `pagination`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
   /** Sent with the answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }

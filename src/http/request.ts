@@ -95,5 +95,13 @@ export const timeRange = (what: string) => ({
   to: boundary(true).optional().describe(`Only ${what} up to this day (UTC), or before this time.`),
 });
 
+/** A whole number in a query. */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least).max(most));
+
 /** Browsers are shown pages; programs are given JSON. */
 export const acceptsHtml = (accept = ''): boolean => /\btext\/html\b/.test(accept);

@@ -136,7 +136,7 @@ async function answerTo<Context>(
       const listing = await operation.run(call);
       for (const [name, value] of Object.entries(listing.headers ?? {})) http.header(name, value);
       const pagination = paginationOf(listing, { cursors, list, url: urlOf(application, http) });
-      return { collection: listing.records, pagination };
+      return { collection: listing.records, pagination, ...listing.fields };
     }
     case 'object':
     case 'text':

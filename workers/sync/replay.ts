@@ -1,10 +1,12 @@
 // Folds entries of the log again, without the queue. An entry whose outcome is the same stays in its position; one whose outcome
 // changes moves to the end of the log, so that readers of the feed see it.
 import { lockLog } from '#src/store/locks.ts';
-import type { Unit } from '#src/store/contract.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { knownEntries, moveEntry } from '#src/store/log/append.ts';
-import { lastSeq, readEntries, type EntryFilter, type LogEntry, type Outcome } from '#src/store/log/read.ts';
+import type { DeliveryFilter, SeqRange } from '#src/store/log/log-candidates.ts';
+import { entriesMatching, readDelivery } from '#src/store/log/log-search.ts';
+import { lastSeq, type LogEntry, type Outcome } from '#src/store/log/read.ts';
 import { bisect } from '#workers/pipeline/bisect.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { quarantineOthers } from '#workers/pipeline/organization.ts';
@@ -15,7 +17,21 @@ import { merge, type Changes } from '#workers/projections/merge.ts';
 export interface ReplayNeeds extends FoldNeeds {
   /** Called for every entry whose outcome or rows change. */
   readonly onChange?: (change: ReplayedEntry) => void;
-  readonly onProgress?: (done: number) => void;
+  /** Called after every batch with the number of entries read so far. */
+  readonly onProgress?: (done: number, batch: ReplayedBatch) => void;
+}
+
+export interface ReplayedBatch {
+  readonly entries: readonly LogEntry[];
+  readonly stillQuarantined: number;
+  /** The offsets from the first to the last entry that was moved; null when none was. */
+  readonly written: SeqRange | null;
+}
+
+export interface ReplayOptions {
+  readonly dryRun?: boolean;
+  /** Is asked between two batches; a replay that may not continue ends early. */
+  readonly mayContinue?: () => boolean;
 }
 
 export interface ReplayedEntry {
@@ -34,34 +50,57 @@ export interface ReplayReport {
   readonly stillQuarantined: number;
 }
 
-const pageSize = 200;
-
-export async function replay(needs: ReplayNeeds, filter: EntryFilter, { dryRun = false } = {}): Promise<ReplayReport> {
-  const bounded = { ...filter, upTo: await lastSeq(needs.store) };
+/** `deliveryId` names one entry. */
+export async function replay(
+  needs: ReplayNeeds,
+  filter: DeliveryFilter & { readonly deliveryId?: string },
+  { dryRun = false, mayContinue = () => true }: ReplayOptions = {},
+): Promise<ReplayReport> {
   const store = dryRun ? dryRunStore(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
-  for (let after = 0; ;) {
-    const page = await readEntries(needs.store, bounded, { after, limit: pageSize });
-    const parts = await replayPage({ store, screen: needs.screen }, page);
+  for await (const entries of entriesOf(needs.store, filter, mayContinue)) {
+    const parts = await replayPage({ store, screen: needs.screen }, entries);
     const changed = parts.flatMap((part) => part.changed);
     for (const change of changed) needs.onChange?.(change);
+    const stillQuarantined = parts.reduce((sum, part) => sum + part.stillQuarantined, 0);
     report = {
-      read: report.read + page.length,
+      read: report.read + entries.length,
       changed: report.changed + changed.length,
-      stillQuarantined: parts.reduce((sum, part) => sum + part.stillQuarantined, report.stillQuarantined),
+      stillQuarantined: report.stillQuarantined + stillQuarantined,
     };
-    needs.onProgress?.(report.read);
-    if (page.length < pageSize) break;
-    after = page.at(-1)?.seq ?? after;
+    needs.onProgress?.(report.read, { entries, stillQuarantined, written: spanOf(parts) });
+    if (!mayContinue()) break;
   }
   // Custom fields are columns of a view.
   if (report.changed > 0 && !dryRun) await needs.store.refreshViews();
   return report;
 }
 
+async function* entriesOf(
+  store: Store,
+  { deliveryId, ...filter }: DeliveryFilter & { readonly deliveryId?: string },
+  mayContinue: () => boolean,
+): AsyncGenerator<readonly LogEntry[]> {
+  if (deliveryId === undefined) {
+    // A pruned entry cannot be parsed again.
+    yield* entriesMatching(store, { ...filter, hasBody: filter.hasBody ?? filter.unprojected ?? false }, mayContinue);
+  } else {
+    const entry = await readDelivery(store, { deliveryId });
+    if (entry) yield [entry];
+  }
+}
+
 interface Replayed {
   readonly changed: readonly ReplayedEntry[];
   readonly stillQuarantined: number;
+  readonly written: SeqRange | null;
+}
+
+function spanOf(parts: readonly Pick<Replayed, 'written'>[]): SeqRange | null {
+  const ranges = parts.flatMap(({ written }) => written ?? []);
+  const [first] = ranges;
+  const last = ranges.at(-1);
+  return first && last ? { low: first.low, high: last.high } : null;
 }
 
 interface ReplayItem extends Parsed {
@@ -77,7 +116,7 @@ function replayPage({ store, screen }: FoldNeeds, page: readonly LogEntry[]): Pr
         const items = await quarantineOthers(unit, parsed);
         return (await fold(unit, await screen.screen(unit, items), movePolicy(screen))).report;
       }),
-    refused: async () => ({ changed: [], stillQuarantined: 1 }),
+    refused: async () => ({ changed: [], stillQuarantined: 1, written: null }),
   });
 }
 
@@ -92,6 +131,7 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
     },
     async record(unit, folded) {
       const changed: ReplayedEntry[] = [];
+      const end = await lastSeq(unit);
       for (const { item, entry, effect } of folded) {
         const { stored } = item;
         if (!effect || (!isUnprojected(stored) && effect.changes === null)) continue;
@@ -108,7 +148,8 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
       // A pruned entry can no longer be parsed, and an erasure may have nothing to project: neither is waiting for a replay.
       const isWaiting = ({ stored }: ReplayItem) => isUnprojected(stored) && stored.body !== null;
       const stillQuarantined = folded.filter(({ item, effect }) => effect === null && isWaiting(item)).length;
-      return { changed, stillQuarantined };
+      const written = changed.length > 0 ? { low: end + 1, high: await lastSeq(unit) } : null;
+      return { changed, stillQuarantined, written };
     },
   };
 }

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons } from '#src/store/log/log-search.ts';
-import type { EntryFilter } from '#src/store/log/read.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -67,7 +67,7 @@ async function reasonLines(store: Store): Promise<string[]> {
   );
 }
 
-function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): EntryFilter {
+function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): DeliveryFilter {
   const chosen = [given.quarantined, given.uri !== undefined, given.all].filter(Boolean).length;
   if (chosen !== 1) {
     throw new SlotstreamError('usage', 'Choose the entries with exactly one of --quarantined, --uri URI and --all.', {

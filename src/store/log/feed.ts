@@ -120,5 +120,5 @@ function readChunk(from: Store | Unit, filter: FeedFilter, chunk: Chunk): Promis
 }
 
 /** Not `like`, which reads `_` as any character and, on SQLite, ignores letter case. */
-const startsWith = (prefix: RawBuilder<string>): RawBuilder<boolean> =>
+export const startsWith = (prefix: RawBuilder<string>): RawBuilder<boolean> =>
   sql`substr(event, 1, length(cast(${prefix} as text))) = ${prefix}`;

@@ -1,18 +1,13 @@
 // The log as operators search it: newest first, without bodies, by what they know about an entry.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import { isUnprojected, lastSeq, type LogEntry, type Outcome } from './read.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
-
-export interface DeliveryFilter {
-  readonly event?: string | undefined;
-  readonly outcome?: Outcome | undefined;
-  readonly source?: string | undefined;
-  readonly subjectUri?: string | undefined;
-  readonly reason?: string | undefined;
-  /** Only entries that were stored without being projected: quarantined, or of an unknown kind. */
-  readonly unprojected?: boolean;
-}
+import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { startsWith } from './feed.ts';
+import { planSearch, type DeliveryFilter, type SeqRange } from './log-candidates.ts';
+import { isUnprojected, lastSeq, type LogEntry } from './read.ts';
+import { entriesAt } from './retention.ts';
 
 export interface LogRange {
   /** Strictly beyond this entry; absent: from the end of the log. */
@@ -20,6 +15,15 @@ export interface LogRange {
   /** Towards the end of the log instead of towards its beginning; never without `from`. */
   readonly newer: boolean;
   readonly limit: number;
+  /** Is asked after each part of the log; a search that may not continue ends early. */
+  readonly mayContinue?: () => boolean;
+}
+
+export interface DeliveriesFound {
+  /** In the order of the search: newest first, or for `newer` oldest first. */
+  readonly lines: readonly DeliveryLine[];
+  /** The last offset that was searched, when the search ended early. */
+  readonly stoppedAt?: number;
 }
 
 const columns = [
@@ -38,65 +42,145 @@ const columns = [
 
 export type DeliveryLine = Pick<LogEntry, (typeof columns)[number]>;
 
-/** How many entries are scanned per query where no index helps: SQLite scans on this thread. */
+/** How many entries are compared per query, because SQLite runs queries on this thread: of those that an index names, and of all. */
+const mostCandidates = 1_000;
 const scannedAtOnce = 10_000;
+/** Bodies take longer to compare. */
+const textsAtOnce = 1_000;
 
-/** In the order of the search: newest first, or for `newer` oldest first. */
 export async function readDeliveries(
   store: Store,
   filter: DeliveryFilter,
-  { from, newer, limit }: LogRange,
-): Promise<DeliveryLine[]> {
-  const last = await lastSeq(store);
-  const stride = isIndexed(filter) ? Number.MAX_SAFE_INTEGER : scannedAtOnce;
-  const found: DeliveryLine[] = [];
-  // The offsets still to be scanned, both ends included.
-  let [low, high] = newer ? [(from ?? 0) + 1, last] : [1, Math.min(last, (from ?? last + 1) - 1)];
-  while (low <= high && found.length < limit) {
-    const part = newer
-      ? { low, high: Math.min(high, low + stride - 1) }
-      : { low: Math.max(low, high - stride + 1), high };
-    found.push(...(await readPart(store, filter, { ...part, newer, limit: limit - found.length })));
+  { from, newer, limit, mayContinue = () => true }: LogRange,
+): Promise<DeliveriesFound> {
+  const bounds = { low: newer ? (from ?? 0) + 1 : 1, high: newer || from === undefined ? maxSeq : from - 1 };
+  const { candidates, ...plan } = await planSearch(store, filter, bounds);
+  const lines: DeliveryLine[] = [];
+  const stride = filter.text === undefined ? scannedAtOnce : textsAtOnce;
+  let { low, high } = plan;
+  for (let size = limit; low <= high && lines.length < limit; size = Math.min(size * 4, mostCandidates)) {
+    const seqs = await candidates?.({ low, high, newer, limit: size });
+    const end = seqs ? seqs[size - 1] : newer ? low + stride - 1 : high - stride + 1;
+    const part = newer ? { low, high: Math.min(high, end ?? high) } : { low: Math.max(low, end ?? low), high };
+    lines.push(...(await readPart(store, filter, { ...part, seqs, newer, limit: limit - lines.length })));
     if (newer) low = part.high + 1;
     else high = part.low - 1;
+    if (low > high || lines.length >= limit) break;
+    if (!mayContinue()) return { lines, stoppedAt: newer ? part.high : part.low };
     await yieldToEventLoop();
   }
-  return found;
+  return { lines };
 }
 
-/** Unprojected entries are few, and so are the entries of one subject. */
-function isIndexed({ outcome, source, subjectUri, unprojected, event }: DeliveryFilter): boolean {
-  if (subjectUri !== undefined || unprojected || isUnprojectedOutcome(outcome)) return true;
-  return source === undefined && outcome === undefined && event !== undefined;
-}
+const maxSeq = Number.MAX_SAFE_INTEGER;
 
-const isUnprojectedOutcome = (outcome?: Outcome): boolean => outcome === 'quarantined' || outcome === 'unhandled';
-
-interface Part {
-  readonly low: number;
-  readonly high: number;
+interface Part extends SeqRange {
+  readonly seqs: readonly number[] | undefined;
   readonly newer: boolean;
   readonly limit: number;
 }
 
 async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promise<DeliveryLine[]> {
-  const { event, outcome, source, subjectUri, reason, unprojected } = filter;
-  let query = store.db
-    .selectFrom('event_log')
-    .select(columns)
-    .where('seq', '>=', part.low)
-    .where('seq', '<=', part.high);
-  if (event !== undefined) query = query.where('event', '=', event);
-  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-  if (source !== undefined) query = query.where('source', '=', source);
-  if (subjectUri !== undefined) query = query.where('subject_uri', '=', subjectUri);
-  if (reason !== undefined) query = query.where('reason', '=', reason);
-  if (unprojected || isUnprojectedOutcome(outcome)) query = query.where(isUnprojected);
-  const rows = await query
-    .orderBy('seq', part.newer ? 'asc' : 'desc')
-    .limit(part.limit)
+  const { low, high, seqs, newer, limit } = part;
+  if (seqs?.length === 0) return [];
+  const all = store.db.selectFrom('event_log').select(columns);
+  const within = seqs ? all.where('seq', 'in', seqs) : all.where('seq', '>=', low).where('seq', '<=', high);
+  const rows = await conditionsOf(store, filter)
+    .reduce((query, condition) => query.where(condition), within)
+    .orderBy('seq', newer ? 'asc' : 'desc')
+    .limit(limit)
     .execute();
   return rows.map((row) => decodeColumns(store.engine, { table: 'event_log', columns }, row));
+}
+
+/** Everything that one entry can be compared with. The address is not: `planSearch` finds its subjects. */
+function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): readonly RawBuilder<SqlBool>[] {
+  const { event, outcome, source, subjectUri, reason, minReceivedAt, maxReceivedAt, text } = filter;
+  const conditions: RawBuilder<SqlBool>[] = [];
+  const equal = { outcome, source, subject_uri: subjectUri, reason, event: event?.endsWith('*') ? undefined : event };
+  for (const [column, value] of Object.entries(equal))
+    if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
+  if (event?.endsWith('*')) conditions.push(startsWith(sql`${event.slice(0, -1)}`));
+  if (filter.unprojected) conditions.push(isUnprojected);
+  if (filter.hasBody) conditions.push(sql`body is not null`);
+  if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
+  if (maxReceivedAt !== undefined) conditions.push(sql`received_at <= ${dialect.time(maxReceivedAt)}`);
+  if (text !== undefined) {
+    const pattern = `%${lowerCaseEmail(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const searched = ['body', 'reason', 'subject_uri'].map((column) => dialect.lowerCase(column));
+    conditions.push(
+      sql`(${sql.join(
+        searched.map((column) => sql`${column} like ${pattern} escape '\\'`),
+        sql` or `,
+      )})`,
+    );
+  }
+  return conditions;
+}
+
+const entriesPerBatch = 200;
+
+/** Whole entries in the order of the log, in batches, up to its present end. A search that may not continue ends early. */
+export async function* entriesMatching(
+  store: Store,
+  filter: DeliveryFilter,
+  mayContinue?: () => boolean,
+): AsyncGenerator<readonly LogEntry[]> {
+  const bounded = { ...filter, maxSeq: Math.min(filter.maxSeq ?? maxSeq, await lastSeq(store)) };
+  const range = { newer: true, limit: entriesPerBatch, ...(mayContinue && { mayContinue }) };
+  for (let from: number | undefined = 0; from !== undefined;) {
+    const found: DeliveriesFound = await readDeliveries(store, bounded, { ...range, from });
+    const entries = await entriesAt(
+      store,
+      found.lines.map(({ seq }) => seq),
+    );
+    if (entries.length > 0) yield entries;
+    from = found.lines.length < entriesPerBatch ? undefined : found.lines.at(-1)?.seq;
+  }
+}
+
+export interface MatchCount {
+  readonly count: number;
+  readonly byOutcome: Readonly<Record<string, number>>;
+  /** False when the search ended early: there may be more. */
+  readonly isComplete: boolean;
+}
+
+/** How many entries match, by outcome. */
+export async function countDeliveries(
+  store: Store,
+  filter: DeliveryFilter,
+  mayContinue: () => boolean,
+): Promise<MatchCount> {
+  const byOutcome: Record<string, number> = {};
+  let count = 0;
+  for (let from: number | undefined; ;) {
+    const found: DeliveriesFound = await readDeliveries(store, filter, {
+      from,
+      newer: false,
+      limit: countedAtOnce,
+      mayContinue,
+    });
+    for (const { outcome } of found.lines) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
+    count += found.lines.length;
+    from = found.lines.at(-1)?.seq;
+    const isEnd = found.stoppedAt === undefined && found.lines.length < countedAtOnce;
+    if (isEnd || found.stoppedAt !== undefined || !mayContinue()) return { count, byOutcome, isComplete: isEnd };
+  }
+}
+
+const countedAtOnce = 1_000;
+
+/** When the entry at an offset, or the one before it, was received. */
+export async function receivedAt({ db, engine }: Store, seq: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('event_log')
+    .select('received_at')
+    .where('seq', '<=', seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && decodeColumns(engine, { table: 'event_log', columns: ['received_at'] }, row).received_at;
 }
 
 /** By its identity, or by its offset. */

@@ -67,29 +67,6 @@ export async function countUnprojected(
   return row?.count ?? 0;
 }
 
-export interface EntryFilter {
-  readonly subjectUri?: string;
-  readonly deliveryId?: string;
-  /** Only entries that were stored without being projected and still have their content. */
-  readonly unprojected?: true;
-  /** Inclusive upper bound of `seq`. */
-  readonly upTo?: number;
-}
-
-/** Up to `limit` entries after an offset, in order. */
-export async function readEntries(
-  from: Store | Unit,
-  filter: EntryFilter,
-  { after = 0, limit }: { after?: number; limit: number },
-): Promise<LogEntry[]> {
-  let query = from.db.selectFrom('event_log').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
-  if (filter.subjectUri !== undefined) query = query.where('subject_uri', '=', filter.subjectUri);
-  if (filter.deliveryId !== undefined) query = query.where('delivery_id', '=', filter.deliveryId);
-  if (filter.unprojected) query = query.where(isUnprojected).where('body', 'is not', null);
-  if (filter.upTo !== undefined) query = query.where('seq', '<=', filter.upTo);
-  return (await query.execute()).map((row) => decodeRow(from.engine, 'event_log', row));
-}
-
 const foldedColumns = columnsOf('event_log', 'seq source occurred_at outcome body encoding tie');
 /** An entry as a rebuild reads it: what its fact follows from. */
 export type FoldedEntry = Pick<LogEntry, (typeof foldedColumns)[number]>;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
-import { readEntries } from '#src/store/log/read.ts';
+import { readFeedRows } from '#src/store/log/feed.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { history } from '../../harness/data/delivery-histories.ts';
@@ -72,8 +72,8 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
     const written = Promise.all(writers).finally(() => (writing = false));
     const seen: number[] = [];
     const follow = async () => {
-      const news = await readEntries(opened.store, {}, { after: seen.at(-1) ?? 0, limit: 7 });
-      seen.push(...news.map(({ seq }) => seq as number));
+      const { rows: news } = await readFeedRows(opened.store, {}, { after: seen.at(-1) ?? 0, limit: 7 });
+      seen.push(...news.map(({ seq }) => seq));
       return news.length > 0;
     };
     while (writing || (await follow())) await follow();

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '#schemas/wire.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import { readDelivery } from '#src/store/log/log-search.ts';
-import { readEntries } from '#src/store/log/read.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { entriesAt } from '#src/store/log/retention.ts';
 import { blankChanges } from '#src/store/log/retention.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
@@ -57,7 +58,11 @@ describe.each([
   });
   afterEach(() => opened?.[Symbol.asyncDispose]());
 
-  const entries = () => readEntries(opened.store, {}, { limit: 1_000 });
+  const entries = async () =>
+    entriesAt(
+      opened.store,
+      Array.from({ length: await lastSeq(opened.store) }, (_, index) => index + 1),
+    );
   const fed = async (): Promise<JsonObject[]> =>
     (await readFeed(opened.store, {}, { after: 0, limit: 1_000 })).entries.map(({ text }) => JSON.parse(text));
 

@@ -1,0 +1,178 @@
+// Deliveries as the API shows and filters them, and replays of many of them.
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
+import { normalizeTimestamp } from '#schemas/wire.ts';
+import { plainText, wholeNumber } from '#src/http/request.ts';
+import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
+
+export const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
+export const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const;
+
+const text = z.string().nullable();
+
+/** One delivery of a list. */
+export const deliveryRecord = z
+  .strictObject({
+    seq: z.int().describe('Its offset in the log. It gets a new one when its outcome changes.'),
+    delivery_id: z.string().describe('Its permanent id: a hash of the body.'),
+    source: z.enum(sources),
+    event: text.describe('Null when the body could not be parsed.'),
+    subject_uri: text.describe('The URI of the resource it is about.'),
+    occurred_at: instant.nullable(),
+    received_at: instant,
+    outcome: z.enum(outcomes),
+    reason: text.describe('Why it was quarantined, or a note on the outcome.'),
+    duplicates: z.int().describe('How many more copies were received.'),
+    redacted: z.boolean().describe('Some or all of its content was removed.'),
+  })
+  .meta({ id: 'Delivery' });
+
+/** By table and column: the value before and after. */
+const changesRecord = z.record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])));
+
+export const wholeDeliveryRecord = deliveryRecord
+  .extend({
+    changes: changesRecord.nullable().describe('By table and column: the value before and after.'),
+    body: text.describe('As it was sent, without erased people; null once it was pruned.'),
+    encoding: z.literal('base64').nullable().describe('The encoding of `body` when it is not text.'),
+    problems: z
+      .array(z.strictObject({ path: z.array(z.union([z.string(), z.int()])), message: z.string() }))
+      .describe('What keeps a quarantined delivery from being read now, each with its path in the body; at most 50.'),
+    resend: text.describe(
+      'Shell commands that send it again with a new signature: set `SIGNING_KEY` and `WEBHOOK_URL` first. A receiver that already has it counts one more copy.',
+    ),
+  })
+  .meta({ id: 'WholeDelivery' });
+
+export const replayedRecord = wholeDeliveryRecord
+  .extend({
+    replay: z.strictObject({
+      changed: z.boolean().describe('Whether its outcome or a row changed.'),
+      outcome_before: z.enum(outcomes),
+      outcome_after: z.enum(outcomes),
+    }),
+  })
+  .meta({ id: 'ReplayedDelivery' });
+
+const eventPattern = plainText
+  .min(1)
+  .max(200)
+  .refine((name) => !name.slice(0, -1).includes('*'), 'a name such as contact.updated, or a beginning such as contact.*')
+  .describe('Of this kind: `contact.updated`; or of every kind with this beginning: `contact.*`.');
+
+/** A day or a time without a zone is in UTC, as a form of a browser sends it. */
+const time = z.string().transform((given, context) => {
+  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?$/.exec(given);
+  const utc = date ? `${date[1]}T${date[2] ?? '00:00'}${date[3] ?? ':00'}Z` : given;
+  const normalized = normalizeTimestamp(utc);
+  if (normalized !== undefined) return normalized;
+  context.issues.push({ code: 'custom', message: 'expected a day or an ISO 8601 timestamp', input: given });
+  return z.NEVER;
+});
+
+const outcomeFilter = z
+  .enum([...outcomes, 'unprojected'])
+  .describe('With this outcome. `unprojected`: quarantined or unhandled.');
+
+/** The filters of deliveries, with the offsets as the caller writes them. */
+const filtersWith = <Seq extends z.ZodType<number>>(seq: Seq) => ({
+  event: eventPattern.optional(),
+  outcome: outcomeFilter.optional(),
+  source: z.enum(sources).optional().describe('From this source.'),
+  subject: plainText.optional().describe('About this URI, compared exactly.'),
+  address: plainText
+    .min(1)
+    .max(320)
+    .optional()
+    .describe('About a contact or a booking that has this e-mail address now.'),
+  reason: plainText.optional().describe('With exactly this reason.'),
+  min_received_at: time.optional().describe('Received at this time or later; a day begins at 00:00 UTC.'),
+  max_received_at: time
+    .optional()
+    .describe(
+      'Received at this time or earlier. Without a subject, an address or a quarantined outcome, entries that were stored more than an hour after they were received are left out, such as those that a replay has moved.',
+    ),
+  min_seq: seq.optional().describe('From this offset of the log.'),
+  max_seq: seq.optional().describe('Up to this offset of the log.'),
+  q: plainText
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'With this text in the body, the reason or the subject, as it is written there; the letters A to Z in any case.',
+    ),
+});
+
+/** As query parameters, and as fields of a JSON body. */
+export const deliveryFilters = filtersWith(wholeNumber(1, Number.MAX_SAFE_INTEGER));
+export const deliveryFilterFields = z.strictObject(filtersWith(z.int().min(1)));
+export type DeliveryFilterFields = z.output<typeof deliveryFilterFields>;
+
+export function filterOf(given: DeliveryFilterFields): DeliveryFilter {
+  const { outcome, subject, min_received_at, max_received_at, min_seq, max_seq, q, ...same } = given;
+  return {
+    ...same,
+    ...(outcome === 'unprojected' ? { unprojected: true } : { outcome }),
+    subjectUri: subject,
+    minReceivedAt: min_received_at,
+    maxReceivedAt: max_received_at,
+    minSeq: min_seq,
+    maxSeq: max_seq,
+    text: q,
+  };
+}
+
+export const mostExamples = 5;
+
+const counts = z.array(z.strictObject({ outcome: z.string(), count: z.int() }));
+
+export const replayRecord = z
+  .strictObject({
+    id: z.string().nullable().describe('For `GET /api/deliveries/replays/{id}`; null for a dry run.'),
+    dry_run: z.boolean(),
+    state: z
+      .enum(['running', 'complete', 'stopped', 'failed'])
+      .describe(
+        '`stopped`: not every matching delivery was folded. A dry run ends after a few seconds; a replay ends when its process does. What was done stays, and the same replay can be started again.',
+      ),
+    filter: z.record(z.string(), z.union([z.string(), z.int()])).describe('As it was sent.'),
+    up_to_seq: z.int().describe('The end of the log when it began: later deliveries are left out.'),
+    matched: z.int().describe('How many deliveries match the filter and still have their body.'),
+    matched_complete: z.boolean().describe('False when counting took too long: more may match.'),
+    matched_by_outcome: counts,
+    read: z.int().describe('How many were folded again so far.'),
+    reached_seq: z.int().nullable().describe('The offset of the last of them.'),
+    changed: z.int().describe('How many changed their outcome or a row; in a dry run: would change.'),
+    still_quarantined: z.int().describe('How many still cannot be applied.'),
+    transitions: z
+      .array(z.strictObject({ before: z.string(), after: z.string(), count: z.int() }))
+      .describe('The outcomes of those that changed, before and after.'),
+    tables: z
+      .array(z.strictObject({ table: z.string(), count: z.int() }))
+      .describe('By table: how many deliveries changed a row of it.'),
+    examples: z
+      .array(
+        z.strictObject({
+          seq: z.int(),
+          event: z.string().nullable(),
+          subject_uri: z.string().nullable(),
+          before: z.string(),
+          after: z.string(),
+          changes: changesRecord.nullable(),
+        }),
+      )
+      .describe(`The first that changed; at most ${mostExamples}.`),
+    first_seq: z.int().nullable().describe('Deliveries that changed were moved to the end of the log: from this offset …'),
+    last_seq: z.int().nullable().describe('… to this one. Deliveries received meanwhile may be between them.'),
+    started_at: instant,
+    finished_at: instant.nullable(),
+  })
+  .meta({ id: 'Replay' });
+
+export type ReplayRecord = z.output<typeof replayRecord>;
+
+/** A replay of this process. */
+export interface ReplayRun {
+  readonly done: Promise<void>;
+  current(): ReplayRecord;
+}

@@ -1,0 +1,180 @@
+// Where a search of the log looks: offsets from an index where one of the filters has an index, otherwise a range of offsets.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Store } from '#src/store/contract.ts';
+import { decodeColumns } from '#src/store/rows.ts';
+import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { isUnprojected, lastSeq, type Outcome } from './read.ts';
+
+export interface DeliveryFilter {
+  /** A kind, or all kinds with a beginning: `invitee.*`. */
+  readonly event?: string | undefined;
+  readonly outcome?: Outcome | undefined;
+  readonly source?: string | undefined;
+  readonly subjectUri?: string | undefined;
+  /** About a contact or a booking that has this e-mail address now. */
+  readonly address?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Only entries that were stored without being projected: quarantined, or of an unknown kind. */
+  readonly unprojected?: boolean;
+  /** Both inclusive. */
+  readonly minReceivedAt?: string | undefined;
+  readonly maxReceivedAt?: string | undefined;
+  readonly minSeq?: number | undefined;
+  readonly maxSeq?: number | undefined;
+  /** A part of the body, the reason or the subject; the letters A to Z in any case. */
+  readonly text?: string | undefined;
+  /** Only entries that still have their content. */
+  readonly hasBody?: boolean;
+}
+
+/** Offsets, both ends included; none when `low` is greater. */
+export interface SeqRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface SearchPlan extends SeqRange {
+  /** The offsets that an index names, in the direction of the search; absent where no filter has an index. */
+  readonly candidates?: (range: SeqRange & { readonly newer: boolean; readonly limit: number }) => Promise<number[]>;
+}
+
+/** More kinds than this are not looked up one by one. */
+const mostKinds = 200;
+
+/** `bounds` are the offsets that the caller asks for. */
+export async function planSearch(store: Store, filter: DeliveryFilter, bounds: SeqRange): Promise<SearchPlan> {
+  const whole: SeqRange = {
+    low: Math.max(bounds.low, filter.minSeq ?? 1),
+    high: Math.min(bounds.high, filter.maxSeq ?? bounds.high, await lastSeq(store)),
+  };
+  // The entries of a subject and those in quarantine are few: their times are compared one by one.
+  const subjects = subjectsOf(store, filter);
+  if (subjects !== undefined) return { ...whole, candidates: bySubject(store, subjects) };
+  const outcomes = unprojectedOutcomes(filter);
+  if (outcomes !== undefined) return { ...whole, candidates: byOutcome(store, outcomes) };
+  const timed = await receivedWithin(store, filter, whole);
+  const events = await kindsOf(store, filter.event);
+  return events === undefined ? timed : { ...timed, candidates: byEvent(store, events) };
+}
+
+type Candidates = NonNullable<SearchPlan['candidates']>;
+
+const seqs = async (db: Store['db'], query: RawBuilder<{ readonly seq: number }>): Promise<number[]> =>
+  (await query.execute(db)).rows.map(({ seq }) => seq);
+
+const direction = (newer: boolean) => (newer ? sql`asc` : sql`desc`);
+
+/** One part per alternative, each in the order of its index and no longer than needed: a sort of all of them could be as long as the log. */
+const byParts =
+  ({ db }: Store, conditions: readonly RawBuilder<SqlBool>[]): Candidates =>
+  ({ low, high, newer, limit }) => {
+    if (conditions.length === 0) return Promise.resolve([]);
+    const parts = conditions.map(
+      (condition) => sql`select * from (select seq from event_log where ${condition} and seq >= ${low} and seq <= ${high}
+        order by seq ${direction(newer)} limit ${limit}) as part`,
+    );
+    return seqs(db, sql`${sql.join(parts, sql` union all `)} order by seq ${direction(newer)} limit ${limit}`);
+  };
+
+const byEvent = (store: Store, events: readonly string[]): Candidates =>
+  byParts(
+    store,
+    events.map((event) => sql<SqlBool>`event = ${event}`),
+  );
+
+const byOutcome = (store: Store, outcomes: readonly Outcome[]): Candidates =>
+  byParts(
+    store,
+    outcomes.map((outcome) => sql<SqlBool>`outcome = ${outcome} and ${isUnprojected}`),
+  );
+
+/** `+seq` is no column with an index, so that both engines look the subjects up instead of reading the log in its order. */
+const bySubject =
+  ({ db }: Store, subjects: RawBuilder<unknown>): Candidates =>
+  ({ low, high, newer, limit }) =>
+    seqs(
+      db,
+      sql`select seq from event_log where subject_uri in (${subjects}) and +seq >= ${low} and +seq <= ${high}
+        order by +seq ${direction(newer)} limit ${limit}`,
+    );
+
+/** The subject itself, or the contacts and bookings that have the address now. */
+function subjectsOf(
+  { engine }: Store,
+  { subjectUri, address }: Pick<DeliveryFilter, 'subjectUri' | 'address'>,
+): RawBuilder<unknown> | undefined {
+  // With both, the address is the condition that remains.
+  if (address === undefined) return subjectUri === undefined ? undefined : sql`${subjectUri}`;
+  const alike = emailAmong(engine.dialect, [lowerCaseEmail(address)]);
+  const found = alike.flatMap((condition) => [
+    sql`select contact_uri as uri from contact_emails where ${condition}`,
+    sql`select uri from invitees where ${condition}`,
+  ]);
+  return sql.join(found, sql` union all `);
+}
+
+const unprojectedOutcomes = ({ outcome, unprojected }: DeliveryFilter): readonly Outcome[] | undefined => {
+  if (outcome === 'quarantined' || outcome === 'unhandled') return [outcome];
+  return unprojected ? (outcome === undefined ? ['quarantined', 'unhandled'] : []) : undefined;
+};
+
+/** The kind itself, or all kinds in the log that begin as the pattern does: the index has each kind at a step of its own. */
+async function kindsOf({ db }: Store, event: string | undefined): Promise<readonly string[] | undefined> {
+  if (event === undefined || event === '*') return undefined;
+  if (!event.endsWith('*')) return [event];
+  const { rows } = await sql<{ readonly event: string | null }>`with recursive kinds(event) as (
+      select min(event) from event_log
+      union all select (select min(event) from event_log where event > kinds.event) from kinds where event is not null
+    ) select event from kinds limit ${sql.lit(mostKinds + 1)}`.execute(db);
+  const beginning = event.slice(0, -1);
+  if (rows.length > mostKinds) return undefined;
+  return rows.flatMap(({ event: kind }) => (kind?.startsWith(beginning) ? [kind] : []));
+}
+
+/** Points of a range that are compared per query, and the length of a range that needs no more of them. */
+const points = 64;
+const shortRange = 500;
+/** Clocks of receivers differ, and a delivery may wait for the queue: entries this much out of order are found. */
+const disorderMs = 3_600_000;
+
+/** The part of the log that holds entries received between two times, in the order of the log, which nearly is that of their receipt. */
+async function receivedWithin(store: Store, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
+  const { minReceivedAt: from, maxReceivedAt: to } = filter;
+  const begin = from === undefined ? whole : await narrow(store, whole, shifted(from, -disorderMs));
+  const end = to === undefined ? whole : await narrow(store, whole, shifted(to, disorderMs));
+  return { low: begin.low, high: end.high };
+}
+
+const shifted = (instant: string, byMs: number): string => {
+  const at = new Date(Date.parse(instant) + byMs).toISOString();
+  // A year of five digits is written with a sign: nothing is received beyond the years of four digits.
+  return /^\d/.test(at) ? at : instant;
+};
+
+/**
+ * The range around the first entry that was received at this time or later. The first of all sampled entries counts: entries that a
+ * replay has moved to the end of the log are older than what is before them, and are passed over.
+ */
+async function narrow({ db, engine }: Store, range: SeqRange, time: string): Promise<SeqRange> {
+  let { low, high } = range;
+  while (high - low > shortRange) {
+    const step = (high - low) / points;
+    const sampled = Array.from({ length: points }, (_, index) => Math.floor(low + (index + 1) * step));
+    const rows = await db
+      .selectFrom('event_log')
+      .select(['seq', 'received_at'])
+      .where('seq', 'in', sampled)
+      .orderBy('seq')
+      .execute();
+    const entries = rows.map((row) =>
+      decodeColumns(engine, { table: 'event_log', columns: ['seq', 'received_at'] }, row),
+    );
+    const later = entries.find(({ received_at }) => received_at >= time);
+    const earlier = entries.findLast(({ seq }) => later === undefined || seq < later.seq);
+    const next = { low: earlier?.seq ?? low, high: later?.seq ?? high };
+    // The rest is a gap, which moved entries left; it costs nothing to search.
+    if (next.low === low && next.high === high) break;
+    ({ low, high } = next);
+  }
+  return { low, high };
+}
