@@ -1,5 +1,6 @@
 // Folds every delivery that a filter matches again: first as a dry run, then for real, in batches and with progress.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { instantOf } from '#src/base/time.ts';
 import { conflict, invalid, notFound } from '#src/http/http-error.ts';
@@ -47,15 +48,12 @@ export const replayDeliveries = defineOperation({
       throw invalid({
         message: 'Give at least one filter; `./bin/slotstream replay --all` folds the whole log again.',
       });
-    if (dryRun) {
-      const run = await beginReplay(needs, given, dryRun);
-      await run.done;
-      return run.current();
-    }
+    // Read first: nothing may be awaited between the check for a running replay and the beginning of this one.
+    const end = await lastSeq(needs.store);
     const running = [...needs.replays.values()].find((each) => each.current().state === 'running');
-    if (running) throw conflict({ message: `Another replay is running: ${running.current().id}.` });
-    const run = await beginReplay(needs, given, dryRun);
-    await Promise.race([run.done, new Promise((resolve) => setTimeout(resolve, answerMs).unref())]);
+    if (running && !dryRun) throw conflict({ message: `Another replay is running: ${running.current().id}.` });
+    const run = beginReplay(needs, { given, dryRun, end });
+    await (dryRun ? run.done : Promise.race([run.done, sleep(answerMs, undefined, { ref: false })]));
     return run.current();
   },
 });
@@ -80,9 +78,16 @@ export const getReplay = defineOperation({
 
 export const bulkReplayOperations = [replayDeliveries, getReplay] as const;
 
-async function beginReplay(needs: Needs, given: DeliveryFilterFields, dryRun: boolean): Promise<ReplayRun> {
-  const { store, clock, replays } = needs;
-  const end = Math.min(given.max_seq ?? Number.MAX_SAFE_INTEGER, await lastSeq(store));
+interface ReplayRequest {
+  readonly given: DeliveryFilterFields;
+  readonly dryRun: boolean;
+  /** The end of the log. */
+  readonly end: number;
+}
+
+function beginReplay(needs: Needs, { given, dryRun, end }: ReplayRequest): ReplayRun {
+  const { clock, replays } = needs;
+  const upTo = Math.min(given.max_seq ?? end, end);
   const id = dryRun ? null : randomUUID();
   const record: ReplayRecord = {
     id,
@@ -91,7 +96,7 @@ async function beginReplay(needs: Needs, given: DeliveryFilterFields, dryRun: bo
     filter: Object.fromEntries(
       Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
-    up_to_seq: end,
+    up_to_seq: upTo,
     matched: 0,
     matched_complete: false,
     matched_by_outcome: [],
@@ -104,10 +109,10 @@ async function beginReplay(needs: Needs, given: DeliveryFilterFields, dryRun: bo
     examples: [],
     first_seq: null,
     last_seq: null,
-    started_at: instantOf(new Date(clock())),
+    started_at: instantOf(clock()),
     finished_at: null,
   };
-  const done = runReplay(needs, record, { ...filterOf(given), maxSeq: end, hasBody: true });
+  const done = runReplay(needs, record, { ...filterOf(given), maxSeq: upTo, hasBody: true });
   const run: ReplayRun = { done, current: () => record };
   if (id !== null) {
     replays.set(id, run);
@@ -171,7 +176,7 @@ async function runReplay(needs: Needs, record: ReplayRecord, filter: DeliveryFil
     if (isOpen()) report(error);
     record.state = isOpen() ? 'failed' : 'stopped';
   }
-  record.finished_at = instantOf(new Date(clock()));
+  record.finished_at = instantOf(clock());
 }
 
 function increment(counted: Map<string, number>, key: string): void {

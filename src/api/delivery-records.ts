@@ -57,7 +57,10 @@ export const replayedRecord = wholeDeliveryRecord
 const eventPattern = plainText
   .min(1)
   .max(200)
-  .refine((name) => !name.slice(0, -1).includes('*'), 'a name such as contact.updated, or a beginning such as contact.*')
+  .refine(
+    (name) => !name.slice(0, -1).includes('*'),
+    'a name such as contact.updated, or a beginning such as contact.*',
+  )
   .describe('Of this kind: `contact.updated`; or of every kind with this beginning: `contact.*`.');
 
 /** A day or a time without a zone is in UTC, as a form of a browser sends it. */
@@ -162,7 +165,10 @@ export const replayRecord = z
         }),
       )
       .describe(`The first that changed; at most ${mostExamples}.`),
-    first_seq: z.int().nullable().describe('Deliveries that changed were moved to the end of the log: from this offset …'),
+    first_seq: z
+      .int()
+      .nullable()
+      .describe('Deliveries that changed were moved to the end of the log: from this offset …'),
     last_seq: z.int().nullable().describe('… to this one. Deliveries received meanwhile may be between them.'),
     started_at: instant,
     finished_at: instant.nullable(),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readDelivery, type KnownDelivery } from '#schemas/delivery.ts';
+import { problemsIn, readDelivery, type KnownDelivery } from '#schemas/delivery.ts';
 import { eventKinds, type EventKind } from '#schemas/events.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import { api, bodyOf, contactRecord, fullInvitee, inviteeUri } from './bodies.ts';
@@ -85,6 +85,27 @@ describe('what a delivery is', () => {
     expect(readDelivery(bodyOf('a\r\n\u001b[2J\u2028b', {}))).toMatchObject({ event: 'a\uFFFD\uFFFD\uFFFD[2J\uFFFDb' });
     const { event } = readDelivery(bodyOf(`${'x'.repeat(199)}😀${'y'.repeat(1000)}`, {}));
     expect(event).toBe(`${'x'.repeat(199)}\uFFFD`);
+  });
+});
+
+describe('the problems of a delivery', () => {
+  it('are all named, each at its path in the body', () => {
+    const time = '"created_at":"2026-01-01T00:00:00Z"';
+    expect(problemsIn('')).toEqual([{ path: [], message: 'not JSON' }]);
+    expect(problemsIn('[]')).toEqual([{ path: [], message: 'expected object' }]);
+    expect(problemsIn('{"event":7}')).toEqual([{ path: ['event'], message: 'expected string' }]);
+    expect(problemsIn(`{"event":"contact.created",${time},"payload":[]}`)).toEqual([
+      { path: ['payload'], message: 'expected object' },
+    ]);
+    const wrapped = `{"event":"contact.created",${time},"payload":{"contact":{"uri":"https://a.test/1","name":{},"emails":[{"email":7}]}}}`;
+    expect(problemsIn(wrapped).map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        ['payload', 'contact', 'name'],
+        ['payload', 'contact', 'emails', 0, 'email'],
+      ]),
+    );
+    expect(problemsIn(bodyOf('contact.created', contactRecord))).toEqual([]);
+    expect(problemsIn('{"event":"contact.merged","payload":7}')).toEqual([]);
   });
 });
 

@@ -70,7 +70,9 @@ const byParts =
   ({ low, high, newer, limit }) => {
     if (conditions.length === 0) return Promise.resolve([]);
     const parts = conditions.map(
-      (condition) => sql`select * from (select seq from event_log where ${condition} and seq >= ${low} and seq <= ${high}
+      (
+        condition,
+      ) => sql`select * from (select seq from event_log where ${condition} and seq >= ${low} and seq <= ${high}
         order by seq ${direction(newer)} limit ${limit}) as part`,
     );
     return seqs(db, sql`${sql.join(parts, sql` union all `)} order by seq ${direction(newer)} limit ${limit}`);

@@ -16,13 +16,14 @@ export interface ReadAnswer {
 
 export interface ReadApiOptions {
   readonly usesContactSearch?: boolean;
+  readonly clock?: () => number;
   /** What the admin listener gets besides. */
   readonly admin?: Partial<AdminNeeds>;
 }
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { usesContactSearch = false, admin: adminNeeds = {} }: ReadApiOptions = {},
+  { usesContactSearch = false, clock = Date.now, admin: adminNeeds = {} }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -31,7 +32,7 @@ export async function openReadApi(
     store,
     tail,
     screen: privacyScreen({ eraseOnDelete: true }),
-    clock: Date.now,
+    clock,
     secret: 'signs page tokens',
     ...(usesContactSearch && { useContactSearch: () => useContactSearch(store) }),
     report: (error) => void heard.reported.push(error),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readSubscriptions, writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { runs } from '../../harness/runs.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 
 interface Line {
@@ -62,6 +62,65 @@ for (const engine of storeEngines)
       expect(await found(`subject=${encodeURIComponent(`' or ''='`)}`)).toEqual([]);
     });
 
+    it('is found by a beginning of the kind, a time, an offset, a text, and by an address of the person', async () => {
+      await using api = await openLog();
+      const found = async (query: string): Promise<number[]> =>
+        seqsOf((await api.get(`/api/deliveries?${query}`)).body);
+      // The kind of the last one could not be read.
+      expect(await found('event=contact.*&count=3')).toEqual([12, 11, 10]);
+      expect(await found('event=invitee.*')).toEqual([]);
+      expect(await found('outcome=unprojected')).toEqual([13, 12, 11]);
+      expect(await found('reason=not+JSON')).toEqual([13]);
+      expect(await found('min_seq=4&max_seq=6')).toEqual([6, 5, 4]);
+      expect(await found('q=NAME+ONE+7')).toEqual([8]);
+      expect(await found('q=no+json')).toEqual([13]);
+      expect(await found('q=%25')).toEqual([]);
+      // All were received on the 14th at noon.
+      for (const within of ['2025-04-14', '2025-04-14T12:00', '2025-04-14T14:00:00%2B02:00'])
+        expect([within, (await found(`min_received_at=${within}&count=100`)).length]).toEqual([within, 13]);
+      expect(await found('min_received_at=2025-04-14T12:01')).toEqual([]);
+      expect(await found('max_received_at=2025-04-14')).toEqual([]);
+      expect(await found('max_received_at=2025-04-14T12:00:00Z&outcome=quarantined')).toEqual([13]);
+      // The address that the contact has now leads to everything about it, in any letter case.
+      expect(await found('address=V9@Example.test&count=100')).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+      expect(await found(`address=v9@example.test&subject=${contactUri('a')}`)).toEqual([]);
+      expect(await found('address=v9@example.test&event=contact.created')).toEqual([1]);
+      expect(await found('address=v1@example.test')).toEqual([]);
+      for (const wrong of ['event=a*b', 'outcome=odd', 'min_received_at=soon', 'min_seq=0', 'q=', 'max_seq=1.5'])
+        expect([wrong, (await api.get(`/api/deliveries?${wrong}`)).status]).toEqual([wrong, 400]);
+    });
+
+    it('says how far it searched when that takes too long, and continues from there', async () => {
+      let now = 0;
+      await using api = await openReadApi(engine.fresh, { clock: () => (now += 1_000) });
+      await ingestBodies(api.store, bodies);
+      await api.store.db.updateTable('event_log').set({ seq: 3_500 }).where('seq', '=', 13).execute();
+      const pages: { seqs: number[]; stopped: number | undefined }[] = [];
+      const read = async (query: string) => {
+        const { body } = await api.get(`/api/deliveries?${query}`);
+        pages.push({ seqs: seqsOf(body), stopped: body.stopped_at?.seq });
+        if (body.stopped_at) expect(body.stopped_at.received_at).toBe(receivedAt);
+        return body.pagination;
+      };
+      let token: string | null = (await read('q=name+one+7')).next_page_token;
+      let previous: string | null = null;
+      while (token !== null)
+        ({ next_page_token: token, previous_page_token: previous } = await read(`page_token=${token}`));
+      expect(pages).toEqual([
+        { seqs: [], stopped: 2_501 },
+        { seqs: [], stopped: 1_501 },
+        { seqs: [], stopped: 501 },
+        { seqs: [8], stopped: undefined },
+      ]);
+      // Backwards, the page before a page without records is found as well.
+      const { body } = await api.get(`/api/deliveries?page_token=${previous}`);
+      expect([seqsOf(body), body.stopped_at?.seq]).toEqual([[], 1_008]);
+      const again = await api.get(`/api/deliveries?page_token=${body.pagination.next_page_token}`);
+      expect(seqsOf(again.body)).toEqual([8]);
+      const other = await api.get(`/api/deliveries?q=other&page_token=${body.pagination.next_page_token}`);
+      expect([other.status, other.body.message]).toEqual([400, expect.stringContaining('another q')]);
+    });
+
     it('is paged both ways: every entry once, whatever the size of a page, also while it grows', async () => {
       await using api = await openLog();
       await fc.assert(
@@ -94,7 +153,8 @@ for (const engine of storeEngines)
     it('shows one entry whole, by its identity or its place, and how to send it again', async () => {
       await using api = await openLog();
       const { body } = await api.get('/api/deliveries/2');
-      expect(body.resource).toMatchObject({ seq: 2, body: bodies[1], encoding: null });
+      expect(body.resource).toMatchObject({ seq: 2, body: bodies[1], encoding: null, problems: [] });
+      expect((await api.get('/api/deliveries/13')).body.resource.problems).toEqual([{ path: [], message: 'not JSON' }]);
       expect(body.resource.changes.contacts.name).toEqual(['Name one 0', 'Name one 1']);
       expect(body.resource.resend).toContain('"$WEBHOOK_URL"');
       expect((await api.get(`/api/deliveries/${body.resource.delivery_id}`)).body).toEqual(body);

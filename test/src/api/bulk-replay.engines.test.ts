@@ -1,0 +1,118 @@
+// Everything that a filter matches is folded again: previewed, in batches, and reported, on every store.
+import { describe, expect, it } from 'vitest';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
+import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+
+const total = 450;
+const versionsOf = (id: string, count: number): string[] =>
+  Array.from({ length: count }, (_, version) => contactDelivery({ id, version }));
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`a replay of many on ${engine.name}`, () => {
+    /** More than two batches that an older version, which could not read them, left in quarantine; and one that stays there. */
+    async function openQuarantine(options: Parameters<typeof openReadApi>[1] = {}) {
+      const api = await openReadApi(engine.fresh, options);
+      const bodies = Array.from({ length: total }, (_, n) => contactDelivery({ id: `c${n}`, version: 0 }));
+      await ingestBodies(api.store, [...bodies, 'no JSON', ...versionsOf('other', 3)]);
+      await api.store.db.deleteFrom('contacts').where('uri', '<>', contactUri('other')).execute();
+      await api.store.db.deleteFrom('contact_emails').where('contact_uri', '<>', contactUri('other')).execute();
+      await api.store.db
+        .updateTable('event_log')
+        .set({ outcome: 'quarantined', reason: 'Then.', changes: null })
+        .where('seq', '<=', total)
+        .execute();
+      return api;
+    }
+    const countContacts = async (api: Awaited<ReturnType<typeof openQuarantine>>) =>
+      (await rowsOf(api.store, 'contacts')).length;
+
+    it('is previewed: what it would change, and nothing changes', async () => {
+      await using api = await openQuarantine();
+      const before = await rowsOf(api.store, 'event_log');
+      const { status, body } = await api.post('/api/deliveries/replay', { outcome: 'unprojected', dry_run: true });
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({
+          id: null,
+          dry_run: true,
+          state: 'complete',
+          filter: { outcome: 'unprojected' },
+          up_to_seq: total + 4,
+          matched: total + 1,
+          matched_complete: true,
+          matched_by_outcome: [{ outcome: 'quarantined', count: total + 1 }],
+          read: total + 1,
+          changed: total,
+          still_quarantined: 1,
+          transitions: [{ before: 'quarantined', after: 'applied', count: total }],
+          tables: [{ table: 'contacts', count: total }],
+          first_seq: null,
+          last_seq: null,
+        }),
+      ]);
+      expect(body.examples).toHaveLength(5);
+      expect(body.examples[0]).toMatchObject({ seq: 1, event: 'contact.created', subject_uri: contactUri('c0') });
+      expect(body.examples[0].changes.contacts.name).toEqual([null, 'Name c0 0']);
+      expect(await rowsOf(api.store, 'event_log')).toEqual(before);
+      expect(await countContacts(api)).toBe(1);
+    });
+
+    it('covers the whole filter and names where its deliveries are now', async () => {
+      await using api = await openQuarantine();
+      const { body } = await api.post('/api/deliveries/replay', { reason: 'Then.', max_seq: total + 4 });
+      const { id } = body as { id: string };
+      await expect
+        .poll(async () => (await api.get(`/api/deliveries/replays/${id}`)).body.state, { timeout: 60_000 })
+        .toBe('complete');
+      const { body: done } = await api.get(`/api/deliveries/replays/${id}`);
+      expect(done).toMatchObject({
+        dry_run: false,
+        matched: total,
+        read: total,
+        changed: total,
+        still_quarantined: 0,
+        first_seq: total + 5,
+        last_seq: total * 2 + 4,
+        finished_at: expect.any(String) as string,
+      });
+      expect(await countContacts(api)).toBe(total + 1);
+      const { body: list } = await api.get(
+        `/api/deliveries?min_seq=${done.first_seq}&max_seq=${done.last_seq}&outcome=applied&count=100`,
+      );
+      expect(list.collection).toHaveLength(100);
+      expect((await api.get('/api/deliveries?outcome=unprojected')).body.collection).toHaveLength(1);
+      expect(api.heard.acted).toEqual(['replayDeliveries']);
+    });
+
+    it('changes nothing where nothing is wrong', async () => {
+      await using api = await openQuarantine();
+      const { body } = await api.post('/api/deliveries/replay', { subject: contactUri('other') });
+      expect(body).toMatchObject({ state: 'complete', read: 3, changed: 0, first_seq: null, last_seq: null });
+    });
+
+    it('says how far a preview came when it takes too long', async () => {
+      let now = 0;
+      await using api = await openQuarantine({ clock: () => (now += 4_000) });
+      const { body } = await api.post('/api/deliveries/replay', { q: 'contacts/c', dry_run: true });
+      expect(body).toMatchObject({
+        state: 'stopped',
+        matched: total,
+        matched_complete: true,
+        read: 200,
+        reached_seq: 200,
+      });
+    });
+
+    it('is refused without a filter, with an unknown field, and while another one runs', async () => {
+      await using api = await openQuarantine();
+      for (const wrong of [{}, { dry_run: true }, { outcome: 'odd' }, { subjekt: 'x' }, { min_seq: '1' }, []])
+        expect([wrong, (await api.post('/api/deliveries/replay', wrong)).status]).toEqual([wrong, 400]);
+      const both = await Promise.all([
+        api.post('/api/deliveries/replay', { outcome: 'quarantined' }),
+        api.post('/api/deliveries/replay', { outcome: 'quarantined' }),
+      ]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect((await api.get('/api/deliveries/replays/unknown')).status).toBe(404);
+    });
+  });
