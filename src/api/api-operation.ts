@@ -3,8 +3,8 @@ import type { Tail } from '#src/feed/tail.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
-import type { ReplayScriptOptions } from './curl-replay.ts';
-import type { ReplayRun } from './delivery-records.ts';
+import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
+import type { ReplayRun } from './deliveries/delivery-records.ts';
 
 export interface ApiContext {
   readonly store: Store;

@@ -13,10 +13,10 @@ const refusal = z.looseObject({
 });
 
 export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>): Ask {
-  function ask<Answers extends Operation['answers'], Schema extends z.ZodType>(
-    operation: TypedOperation<never, unknown, Answers, Schema>,
+  function ask<Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
+    operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
     asked?: Asked,
-  ): Promise<AnswerOf<Answers, z.output<Schema>>>;
+  ): Promise<AnswerOf<Answers, z.output<Schema>, z.output<z.ZodObject<Fields>>>>;
   async function ask(operation: AnyOperation, asked: Asked = {}): Promise<unknown> {
     const response = await api(requestFor(operation, asked, origin));
     const answer: unknown = response.status === 204 ? undefined : await response.json();

@@ -22,8 +22,8 @@ export const sections = {
 export type Section = keyof typeof sections;
 
 /** What an operation answers, as its schema says. */
-export type AnswerOf<Answers, Record> = Answers extends 'collection'
-  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope }
+export type AnswerOf<Answers, Record, Fields = unknown> = Answers extends 'collection'
+  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope } & Fields
   : Answers extends 'resource'
     ? { readonly resource: Record }
     : Answers extends 'object'
@@ -37,10 +37,10 @@ export interface Asked {
 }
 
 /** Runs an operation in this process as the caller of the page. An error of the API becomes an `ApiError`. */
-export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType>(
-  operation: TypedOperation<never, unknown, Answers, Schema>,
+export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
+  operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
   asked?: Asked,
-) => Promise<AnswerOf<Answers, z.output<Schema>>>;
+) => Promise<AnswerOf<Answers, z.output<Schema>, z.output<z.ZodObject<Fields>>>>;
 
 export interface PageCall {
   /** The address as it was requested. */

@@ -81,9 +81,10 @@ export type Operation<Context = never, Traits = unknown> = Traits &
   Answer<Call<Context, unknown, unknown, unknown>>;
 
 /** An operation whose answer is typed by its schema, for callers within the process. */
-export type TypedOperation<Context, Traits, Answers, Schema> = Operation<Context, Traits> & {
+export type TypedOperation<Context, Traits, Answers, Schema, Fields = unknown> = Operation<Context, Traits> & {
   readonly answers: Answers;
   readonly schema?: Schema;
+  readonly fields?: Fields;
 };
 
 /** Makes the function with which an application declares its operations: it types `run` by the schemas declared beside it. */
@@ -95,12 +96,14 @@ export const operationDefiner =
     Body extends z.ZodType = z.ZodUnknown,
     Schema extends z.ZodType = z.ZodUnknown,
     const Answers extends Operation['answers'] = Operation['answers'],
+    Fields extends z.ZodRawShape = Record<never, never>,
   >(
     declaration: Declaration<Context, Traits, Params, Query, Body> & {
       readonly answers: Answers;
       readonly schema?: Schema;
+      readonly fields?: Fields;
     },
-  ): TypedOperation<Context, Traits, Answers, Schema> =>
+  ): TypedOperation<Context, Traits, Answers, Schema, Fields> =>
     declaration;
 
 export const statusOf = (operation: Operation): 200 | 201 | 204 =>

@@ -79,10 +79,15 @@ export const plainText = z.string().regex(/^[^\p{Cc}]*$/u, 'text without control
 
 const day = z.iso.date();
 
-/** A time, or a day in UTC, which means its first moment; as the end of a range, for the first moment after it. */
-const boundary = (end: boolean) =>
+/**
+ * A time, or a day in UTC, which means its first moment; as the end of a range, for the first moment after it. A time without a zone,
+ * as a form of a browser sends it, is in UTC.
+ */
+export const boundary = (end: boolean) =>
   z.string().transform((text, context) => {
-    const moment = day.safeParse(text).success ? instantOf(Date.parse(text) + (end ? dayMs : 0)) : text;
+    const [, toMinute, seconds = ':00'] = /^(.{10}T\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/.exec(text) ?? [];
+    const time = toMinute === undefined ? text : `${toMinute}${seconds}Z`;
+    const moment = day.safeParse(text).success ? instantOf(Date.parse(text) + (end ? dayMs : 0)) : time;
     const parsed = timestamp.safeParse(moment);
     if (parsed.success) return parsed.data;
     context.issues.push({ code: 'custom', message: 'expected a day (YYYY-MM-DD) or a timestamp', input: text });

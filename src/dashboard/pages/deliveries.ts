@@ -1,6 +1,6 @@
 // Deliveries: the list of the log.
 import { html } from 'hono/html';
-import { listDeliveries } from '#src/api/deliveries.ts';
+import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { filters } from '../components/form.ts';
 import { pager, table } from '../components/list.ts';
 import { foreign, outcomeBadge, time } from '../components/markup.ts';

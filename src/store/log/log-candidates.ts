@@ -16,7 +16,7 @@ export interface DeliveryFilter {
   readonly reason?: string | undefined;
   /** Only entries that were stored without being projected: quarantined, or of an unknown kind. */
   readonly unprojected?: boolean;
-  /** Both inclusive. */
+  /** From this time on, and before that one. */
   readonly minReceivedAt?: string | undefined;
   readonly maxReceivedAt?: string | undefined;
   readonly minSeq?: number | undefined;

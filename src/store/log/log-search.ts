@@ -104,7 +104,7 @@ function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): r
   if (filter.unprojected) conditions.push(isUnprojected);
   if (filter.hasBody) conditions.push(sql`body is not null`);
   if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
-  if (maxReceivedAt !== undefined) conditions.push(sql`received_at <= ${dialect.time(maxReceivedAt)}`);
+  if (maxReceivedAt !== undefined) conditions.push(sql`received_at < ${dialect.time(maxReceivedAt)}`);
   if (text !== undefined) {
     const pattern = `%${lowerCaseEmail(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
     const searched = ['body', 'reason', 'subject_uri'].map((column) => dialect.lowerCase(column));

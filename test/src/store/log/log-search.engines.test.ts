@@ -58,7 +58,7 @@ function matches(filter: DeliveryFilter, entry: Entry): boolean {
     (!filter.unprojected || entry.outcome === 'quarantined' || entry.outcome === 'unhandled') &&
     (!filter.hasBody || entry.body !== null) &&
     entry.received_at >= from &&
-    entry.received_at <= to &&
+    entry.received_at < to &&
     entry.seq >= (filter.minSeq ?? 0) &&
     entry.seq <= (filter.maxSeq ?? Infinity) &&
     (text === undefined || texts.some((value) => value.includes(lower(text))))

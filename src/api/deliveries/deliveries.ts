@@ -12,10 +12,10 @@ import { countReasons, readDelivery, readDeliveries, receivedAt } from '#src/sto
 import type { LogEntry } from '#src/store/log/read.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { defineOperation, type ApiContext } from './api-operation.ts';
+import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import { replayScript } from './curl-replay.ts';
 import { deliveryFilters, deliveryRecord, filterOf, replayedRecord, wholeDeliveryRecord } from './delivery-records.ts';
-import { isIdentifier } from './row-record.ts';
+import { isIdentifier } from '#src/api/row-record.ts';
 
 /** How long a page is searched for where no index helps. */
 const searchMs = 60;

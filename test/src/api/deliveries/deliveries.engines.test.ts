@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSubscriptions, writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
-import { runs } from '../../harness/runs.ts';
-import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
-import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { runs } from '../../../harness/runs.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { ingestBodies, receivedAt, storeEngines } from '../../../harness/stores.ts';
+import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
 interface Line {
   readonly seq: number;
@@ -79,8 +79,10 @@ for (const engine of storeEngines)
       for (const within of ['2025-04-14', '2025-04-14T12:00', '2025-04-14T14:00:00%2B02:00'])
         expect([within, (await found(`min_received_at=${within}&count=100`)).length]).toEqual([within, 13]);
       expect(await found('min_received_at=2025-04-14T12:01')).toEqual([]);
-      expect(await found('max_received_at=2025-04-14')).toEqual([]);
-      expect(await found('max_received_at=2025-04-14T12:00:00Z&outcome=quarantined')).toEqual([13]);
+      expect(await found('max_received_at=2025-04-13')).toEqual([]);
+      expect(await found('max_received_at=2025-04-14T12:00:00Z&outcome=quarantined')).toEqual([]);
+      expect(await found('max_received_at=2025-04-14&outcome=quarantined')).toEqual([13]);
+      expect(await found('max_received_at=2025-04-14T12:00:01&outcome=quarantined')).toEqual([13]);
       // The address that the contact has now leads to everything about it, in any letter case.
       expect(await found('address=V9@Example.test&count=100')).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
       expect(await found(`address=v9@example.test&subject=${contactUri('a')}`)).toEqual([]);

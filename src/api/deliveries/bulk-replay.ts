@@ -8,7 +8,7 @@ import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countDeliveries } from '#src/store/log/log-search.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { replay, type ReplayedEntry } from '#workers/sync/replay.ts';
-import { defineOperation, type ApiContext } from './api-operation.ts';
+import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import {
   deliveryFilterFields,
   filterOf,

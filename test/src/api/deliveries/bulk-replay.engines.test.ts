@@ -1,8 +1,8 @@
 // Everything that a filter matches is folded again: previewed, in batches, and reported, on every store.
 import { describe, expect, it } from 'vitest';
-import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
-import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
 const total = 450;
 const versionsOf = (id: string, count: number): string[] =>

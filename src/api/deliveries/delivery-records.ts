@@ -1,8 +1,7 @@
 // Deliveries as the API shows and filters them, and replays of many of them.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
-import { normalizeTimestamp } from '#schemas/wire.ts';
-import { plainText, wholeNumber } from '#src/http/request.ts';
+import { boundary, plainText, wholeNumber } from '#src/http/request.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 
 export const outcomes = ['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled'] as const;
@@ -63,16 +62,6 @@ const eventPattern = plainText
   )
   .describe('Of this kind: `contact.updated`; or of every kind with this beginning: `contact.*`.');
 
-/** A day or a time without a zone is in UTC, as a form of a browser sends it. */
-const time = z.string().transform((given, context) => {
-  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?$/.exec(given);
-  const utc = date ? `${date[1]}T${date[2] ?? '00:00'}${date[3] ?? ':00'}Z` : given;
-  const normalized = normalizeTimestamp(utc);
-  if (normalized !== undefined) return normalized;
-  context.issues.push({ code: 'custom', message: 'expected a day or an ISO 8601 timestamp', input: given });
-  return z.NEVER;
-});
-
 const outcomeFilter = z
   .enum([...outcomes, 'unprojected'])
   .describe('With this outcome. `unprojected`: quarantined or unhandled.');
@@ -89,11 +78,11 @@ const filtersWith = <Seq extends z.ZodType<number>>(seq: Seq) => ({
     .optional()
     .describe('About a contact or a booking that has this e-mail address now.'),
   reason: plainText.optional().describe('With exactly this reason.'),
-  min_received_at: time.optional().describe('Received at this time or later; a day begins at 00:00 UTC.'),
-  max_received_at: time
+  min_received_at: boundary(false).optional().describe('Received from this day (UTC) or time on.'),
+  max_received_at: boundary(true)
     .optional()
     .describe(
-      'Received at this time or earlier. Without a subject, an address or a quarantined outcome, entries that were stored more than an hour after they were received are left out, such as those that a replay has moved.',
+      'Received up to this day (UTC), or before this time. Without a subject, an address or a quarantined outcome, entries that were stored more than an hour after they were received are left out, such as those that a replay has moved.',
     ),
   min_seq: seq.optional().describe('From this offset of the log.'),
   max_seq: seq.optional().describe('Up to this offset of the log.'),

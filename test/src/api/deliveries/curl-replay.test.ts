@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { replayScript } from '#src/api/curl-replay.ts';
+import { replayScript } from '#src/api/deliveries/curl-replay.ts';
 import { signatureSchemes, verifySignature } from '#src/signing/signature.ts';
 
 const run = promisify(execFile);
