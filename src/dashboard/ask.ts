@@ -16,7 +16,7 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
   function ask<Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
     operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
     asked?: Asked,
-  ): Promise<AnswerOf<Answers, z.output<Schema>, z.output<z.ZodObject<Fields>>>>;
+  ): Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
   async function ask(operation: AnyOperation, asked: Asked = {}): Promise<unknown> {
     const response = await api(requestFor(operation, asked, origin));
     const answer: unknown = response.status === 204 ? undefined : await response.json();

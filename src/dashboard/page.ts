@@ -22,13 +22,16 @@ export const sections = {
 export type Section = keyof typeof sections;
 
 /** What an operation answers, as its schema says. */
-export type AnswerOf<Answers, Record, Fields = unknown> = Answers extends 'collection'
-  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope } & Fields
+export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers extends 'collection'
+  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope } & FieldsOf<Fields>
   : Answers extends 'resource'
     ? { readonly resource: Record }
     : Answers extends 'object'
       ? Record
       : undefined;
+
+/** The fields besides the records; most operations have none. */
+type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
@@ -40,7 +43,7 @@ export interface Asked {
 export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
   operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
   asked?: Asked,
-) => Promise<AnswerOf<Answers, z.output<Schema>, z.output<z.ZodObject<Fields>>>>;
+) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
 
 export interface PageCall {
   /** The address as it was requested. */

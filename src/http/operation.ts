@@ -96,7 +96,7 @@ export const operationDefiner =
     Body extends z.ZodType = z.ZodUnknown,
     Schema extends z.ZodType = z.ZodUnknown,
     const Answers extends Operation['answers'] = Operation['answers'],
-    Fields extends z.ZodRawShape = Record<never, never>,
+    Fields extends z.ZodRawShape = never,
   >(
     declaration: Declaration<Context, Traits, Params, Query, Body> & {
       readonly answers: Answers;
