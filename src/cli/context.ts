@@ -6,7 +6,9 @@ import { createLog } from '#src/observability/log.ts';
 import type { VerbContext } from './verb.ts';
 
 export function openContext(): VerbContext {
-  const inFile = loadEnvFile();
+  const isGiven = new Set(Object.keys(process.env));
+  // The environment takes precedence over the file.
+  const inFile = loadEnvFile().filter((name) => !isGiven.has(name));
   const config = memoize(() => loadConfig(process.env, inFile));
   return {
     env: process.env,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from './readers.ts';
+import { showSetting, type ShownSetting } from './shown-settings.ts';
 import { unknownVariables } from './unknown-variables.ts';
 import { settings } from './variables.ts';
 import type { SettingValues } from './variables.ts';
@@ -30,15 +31,17 @@ function readEnvFile(path: string): string {
   }
 }
 
-/** `inFile`: the names in the `.env` file. */
+/** `inFile`: the names that come from the `.env` file. */
 export function loadConfig(env: Environment, inFile: readonly string[] = []): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
+  const shownSettings: ShownSetting[] = [];
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const given = lookUp(env, name, setting);
     if ('problem' in given) problems.push(given.problem);
     else {
       const read = setting.reads.safeParse(given.text);
+      shownSettings.push(showSetting({ name, setting, ...given }, inFile));
       if (read.success) values[name] = read.data;
       else problems.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
     }
@@ -55,7 +58,8 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
   const config = shape(values as unknown as SettingValues);
-  return { ...config, warnings: [...config.warnings, ...unknownVariables(Object.keys(env), inFile)] };
+  const warnings = [...config.warnings, ...unknownVariables(Object.keys(env), inFile)];
+  return { ...config, warnings, settings: shownSettings };
 }
 
 type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
@@ -200,6 +204,8 @@ function shape(values: SettingValues) {
       streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
     },
     logLevel: values.LOG_LEVEL,
+    /** Every setting for people, without secrets. */
+    settings: [] as readonly ShownSetting[],
     /** Allowed, but logged at every start and by `doctor`. The key ring warns about weak signing keys. */
     warnings: values.ALLOW_UNSIGNED
       ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']

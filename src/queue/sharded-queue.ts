@@ -2,7 +2,7 @@
 // the order of the others.
 import { crc32 } from 'node:zlib';
 import { sleepUnlessAborted } from '#src/base/time.ts';
-import type { DeliveryQueue, LossDetection, QueueDepth, QueueWorker } from './contract.ts';
+import type { DeliveryQueue, LossDetection, QueueDepth, QueueJob, QueueWorker } from './contract.ts';
 
 export interface Shards {
   /** The shards that batches are added to, at least one, on the same engine. */
@@ -41,6 +41,16 @@ export function combineShards({ own, others, close }: Shards): DeliveryQueue {
     depth: async () => {
       const [mine, theirs] = await Promise.all([depthsOf(own), others().then(depthsOf)]);
       return [...mine, ...theirs].reduce(sumOf);
+    },
+    jobs: async (state, limit) => {
+      const lists = await Promise.all([...own, ...(await others())].map((shard) => shard.jobs(state, limit)));
+      return lists
+        .flat()
+        .toSorted((one, other) => orderOf(one) - orderOf(other))
+        .slice(0, limit);
+    },
+    recoverFailed: async () => {
+      await Promise.all([...own, ...(await others())].map((shard) => shard.recoverFailed()));
     },
     // One shard checks the whole engine.
     check: () => first.check(),
@@ -93,6 +103,8 @@ function combineLosses(own: readonly DeliveryQueue[], shardOf: (jobId: string) =
     },
   };
 }
+
+const orderOf = ({ dueMs, addedMs }: QueueJob): number => dueMs ?? addedMs ?? 0;
 
 const depthsOf = (shards: readonly DeliveryQueue[]) => Promise.all(shards.map((shard) => shard.depth()));
 

@@ -2,7 +2,8 @@
 
 import type { JobsOptions } from 'bullmq';
 import { type BullEngine, openConnection, toQueueError } from './connection.ts';
-import { startFailedJobRecovery } from './failed-job-recovery.ts';
+import { startFailedJobRecovery, type FailedJobRecovery } from './failed-job-recovery.ts';
+import { listJobs } from './list-jobs.ts';
 import { createIsolation } from './poison-pill.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
 import type { DeliveryQueue, LossDetection, QueueWorker } from '#src/queue/contract.ts';
@@ -32,6 +33,7 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
   const { timing = defaultTiming, isolation = createIsolation() } = needs;
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
+  const recoveries = new Set<FailedJobRecovery>();
   return {
     engine: engine.engine,
     add: (batch, jobId) => {
@@ -41,6 +43,7 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
     ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
     work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
+      recoveries.add(recovery);
       const bullWorker = startBullWorker(
         {
           make: engine.makeWorker.bind(engine, name),
@@ -48,8 +51,8 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
           mayTake,
           run: (job) => isolation(job, () => processor(unpackBatch(job.data))),
           onStart: (started) => {
-            started.on('failed', recovery.trigger);
-            recovery.trigger();
+            started.on('failed', () => void recovery.trigger());
+            void recovery.trigger();
           },
         },
         { concurrency, timing },
@@ -59,6 +62,8 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       return worker;
     },
     depth,
+    jobs: (state, limit) => withQueue((queue) => listJobs(queue, engine.engine, { state, limit })),
+    recoverFailed: async () => void (await Promise.all([...recoveries].map((recovery) => recovery.trigger()))),
     check: () => engine.check(),
     ping: () => engine.ping(),
     close: async () => {

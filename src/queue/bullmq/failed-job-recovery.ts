@@ -8,17 +8,27 @@ import type { QuarantineDelivery } from '#src/queue/contract.ts';
 import { unpackBatch } from '#src/queue/batch-codec.ts';
 import { isolatedJobName, unfinishedRunsOf } from './poison-pill.ts';
 
-interface FailedJob {
+/** The part of BullMQ's job that is read here. */
+export interface StoredJob {
   readonly name: string;
   readonly data: unknown;
   readonly progress: unknown;
   readonly failedReason: string;
+  readonly attemptsMade: number;
+  readonly timestamp: number;
+  readonly delay: number;
+  readonly processedOn?: number | undefined;
 }
 
 /** The part of BullMQ's queue that the recovery uses. */
 export interface RecoverableQueue {
-  getRanges(types: 'failed'[], start: number, end: number, asc: boolean): Promise<string[]>;
-  getJob(id: string): Promise<FailedJob | undefined>;
+  getRanges(
+    types: ('failed' | 'wait' | 'active' | 'delayed')[],
+    start: number,
+    end: number,
+    asc: boolean,
+  ): Promise<string[]>;
+  getJob(id: string): Promise<StoredJob | undefined>;
   addBulk(jobs: { name: string; data: unknown; opts: JobsOptions }[]): Promise<unknown>;
   remove(id: string): Promise<number>;
 }
@@ -29,8 +39,8 @@ interface RecoveryNeeds {
 }
 
 export interface FailedJobRecovery {
-  /** Recovers now, unless a recovery is running. */
-  trigger(): void;
+  /** Recovers now, unless a recovery is running. Resolves when it has ended; never rejects. */
+  trigger(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,14 +54,15 @@ export function startFailedJobRecovery(
 ): FailedJobRecovery {
   let isClosing = false;
   let running: Promise<void> | undefined;
-  const trigger = (): void => {
+  const trigger = async (): Promise<void> => {
     if (isClosing) return;
     running ??= needs
       .withQueue((queue) => recoverFailedJobs(needs, queue))
       .catch(needs.report)
       .finally(() => (running = undefined));
+    await running;
   };
-  const timer = setInterval(trigger, everyMs);
+  const timer = setInterval(() => void trigger(), everyMs);
   return {
     trigger,
     close: async () => {
@@ -76,7 +87,7 @@ async function recoverFailedJobs(needs: RecoveryNeeds, queue: RecoverableQueue):
   }
 }
 
-async function recoverJob(needs: RecoveryNeeds, queue: RecoverableQueue, job: FailedJob): Promise<void> {
+async function recoverJob(needs: RecoveryNeeds, queue: RecoverableQueue, job: StoredJob): Promise<void> {
   const unfinishedRuns = unfinishedRunsOf(job);
   const deliveries = deliveriesIn(unpackBatch(job.data));
   if (unfinishedRuns !== undefined && unfinishedRuns >= runsToQuarantine) {
@@ -90,7 +101,7 @@ async function recoverJob(needs: RecoveryNeeds, queue: RecoverableQueue, job: Fa
   await queue.addBulk(batches.map((data) => ({ name, data, opts: needs.jobOptions })));
 }
 
-async function readJob(needs: RecoveryNeeds, queue: RecoverableQueue, id: string): Promise<FailedJob | undefined> {
+async function readJob(needs: RecoveryNeeds, queue: RecoverableQueue, id: string): Promise<StoredJob | undefined> {
   try {
     return await queue.getJob(id);
   } catch (error) {
@@ -101,7 +112,7 @@ async function readJob(needs: RecoveryNeeds, queue: RecoverableQueue, id: string
   }
 }
 
-function deliveriesIn(data: unknown): readonly unknown[] {
+export function deliveriesIn(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'deliveries' in data && Array.isArray(data.deliveries)
     ? data.deliveries
     : [];

@@ -12,6 +12,7 @@ interface FakeShard extends DeliveryQueue {
   readonly concurrencies: number[];
   closedWorkers: number;
   lossesFound: number;
+  recoveries: number;
   /** Runs while it is asked for finished jobs. */
   whileAsked(): void;
 }
@@ -23,6 +24,7 @@ function fakeShard(): FakeShard {
     concurrencies: [],
     closedWorkers: 0,
     lossesFound: 0,
+    recoveries: 0,
     whileAsked: () => undefined,
     losses: {
       count: () => shard.lossesFound,
@@ -34,6 +36,17 @@ function fakeShard(): FakeShard {
       return { close: async () => void (shard.closedWorkers += 1) };
     },
     depth: async () => ({ waiting: shard.ids.length, active: 1, delayed: 2, failed: 3 }),
+    jobs: async (state, limit) =>
+      shard.ids.slice(0, limit).map((id = '') => ({
+        id,
+        state,
+        deliveries: 1,
+        attempts: 0,
+        addedMs: Number(id),
+        dueMs: null,
+        lastError: null,
+      })),
+    recoverFailed: async () => void (shard.recoveries += 1),
     check: async () => [],
     ping: ignore,
     close: ignore,
@@ -49,6 +62,16 @@ function combine(count: number, others: () => Promise<readonly DeliveryQueue[]> 
 }
 
 describe('a queue of three shards', () => {
+  it('lists the oldest jobs of all shards, and recovers the failed jobs of all', async () => {
+    const other = fakeShard();
+    const { own, queue } = combine(3, async () => [other]);
+    for (const id of ['5', '3', '8', '1', '7']) await queue.add(batch, id);
+    await other.add(batch, '2');
+    expect((await queue.jobs('failed', 3)).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    await queue.recoverFailed();
+    expect([...own, other].map(({ recoveries }) => recoveries)).toEqual([1, 1, 1, 1]);
+  });
+
   it('adds to each in turn, and finds the shard of a job by its id', async () => {
     const { own, queue } = combine(3);
     for (let time = 0; time < 6; time += 1) await queue.add(batch);

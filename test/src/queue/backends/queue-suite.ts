@@ -140,6 +140,36 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
     await queue.close();
   });
 
+  it('lists jobs by state, oldest first: their deliveries, their age, and the error of the last run', async () => {
+    const queue = await open(await newLocation());
+    const since = Date.now();
+    for (let added = 0; added < shards; added += 1) await queue.add(batchOf('a', 'b'));
+    await queue.add(batchOf('c'));
+    const waiting = await queue.jobs('waiting', 50);
+    expect(waiting.map(({ deliveries }) => deliveries).toSorted()).toEqual([1, ...Array(shards).fill(2)]);
+    expect(waiting[0]).toMatchObject({ state: 'waiting', attempts: 0, dueMs: null, lastError: null });
+    expect(waiting[0]?.addedMs).toBeGreaterThanOrEqual(since);
+    expect(waiting.map(({ addedMs }) => addedMs)).toEqual(waiting.map(({ addedMs }) => addedMs).toSorted());
+    expect(await queue.jobs('waiting', 1)).toEqual(waiting.slice(0, 1));
+    expect(await queue.jobs('failed', 50)).toEqual([]);
+    let tries = 0;
+    const down = async (): Promise<never> => {
+      tries += 1;
+      throw new SlotstreamError('store_unavailable', 'The store is down.');
+    };
+    queue.work(down, ignore, { concurrency: shards });
+    // After the fourth attempt a job is delayed for more than a second.
+    await until(() => tries >= 4 * (shards + 1), 'each was tried a few times');
+    await until(async () => (await queue.jobs('delayed', 50)).length === shards + 1, 'all are delayed');
+    const [delayed] = await queue.jobs('delayed', 50);
+    expect(delayed).toMatchObject({ state: 'delayed', lastError: 'store_unavailable' });
+    expect(delayed?.attempts).toBeGreaterThan(1);
+    expect(delayed?.dueMs).toBeGreaterThan(since);
+    expect(delayed?.dueMs).toBeLessThan(Date.now() + 60_000);
+    await queue.recoverFailed();
+    await queue.close();
+  });
+
   it('passes a job of a wrong shape to the worker unchanged', async () => {
     const queue = await open(await newLocation());
     const taken: unknown[] = [];
