@@ -54,6 +54,7 @@ const floors = {
     'src/store',
     'src/feed',
     'workers/projections',
+    'workers/scheduling',
     'workers/pipeline',
     'workers/sync',
     'workers/alerts',

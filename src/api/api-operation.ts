@@ -5,6 +5,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { ReplayRun } from './deliveries/delivery-records.ts';
+import type { MirrorProcess } from './mirror/mirror-process.ts';
 
 export interface ApiContext {
   readonly store: Store;
@@ -14,6 +15,8 @@ export interface ApiContext {
   readonly signing?: ReplayScriptOptions;
   /** Begins to keep the table of the contact search; absent where it is switched off. */
   readonly useContactSearch?: () => Promise<void>;
+  /** For the operations about the process; absent where only the store is served. */
+  readonly process?: MirrorProcess | undefined;
   /** Counts the open streams of the feed. */
   readonly streams: { open: number };
   /** The replays that this process runs or remembers, by id. */

@@ -14,6 +14,12 @@ import { contactOperations } from './contacts.ts';
 import { deliveryOperations, quarantineOperations } from './deliveries/deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
+import { queueOperations } from './mirror/queue-jobs.ts';
+import { schemaOperations } from './mirror/schema.ts';
+import { settingOperations } from './mirror/settings.ts';
+import { sinkOperations } from './mirror/sinks.ts';
+import { subscriptionPlanOperations } from './mirror/subscription-plan.ts';
+import { syncOperations } from './mirror/sync.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
@@ -33,8 +39,14 @@ const operations: readonly ApiOperation[] = [
   ...quarantineOperations,
   ...bulkReplayOperations,
   ...subscriptionOperations,
+  ...subscriptionPlanOperations,
   ...alertOperations,
   listActions,
+  ...syncOperations,
+  ...sinkOperations,
+  ...schemaOperations,
+  ...settingOperations,
+  ...queueOperations,
 ];
 
 /** Who calls, for the record of actions. */

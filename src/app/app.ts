@@ -116,7 +116,8 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
     ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
     processes: await heartbeat.processes(),
   });
-  const admin = openAdmin(shared, { ...listeners, works: roles.works, status });
+  const sinks = async () => (await running.sinks?.list()) ?? [];
+  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, sinks });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);
@@ -173,8 +174,14 @@ async function openShared(
 }
 
 function openAdmin(
-  { config, log, metrics, health, store, tail, opened }: Shared,
-  { admin, adminUrl: url, works, status }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'>,
+  { config, log, metrics, queue, health, store, tail, opened }: Shared,
+  {
+    admin,
+    adminUrl: url,
+    works,
+    status,
+    sinks,
+  }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'> & { readonly sinks: Sinks['list'] },
 ) {
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
@@ -187,7 +194,10 @@ function openAdmin(
     health,
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
-    ...(store && { reads: readsOf({ config, log, store, tail }, adminToken), pages: pagesOf(log) }),
+    ...(store && {
+      reads: readsOf({ config, log, queue, store, tail, sinks }, adminToken),
+      pages: pagesOf(log),
+    }),
   });
   admin.serve({
     fetch: (request, env) => app.fetch(request, env),
@@ -204,11 +214,13 @@ function openAdmin(
 
 /** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  { config, log, store, tail }: Pick<Shared, 'config' | 'log' | 'tail'> & { store: Store },
+  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & { readonly store: Store; readonly sinks: Sinks['list'] },
   secret: string,
 ) {
+  const { config, log, store, tail } = needs;
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
+    const { mirrorProcess } = await import('./mirror-process.ts');
     const report = errorLogger(log, 'admin listener');
     return createReadApi({
       store,
@@ -218,6 +230,7 @@ function readsOf(
       clock: Date.now,
       secret,
       report,
+      process: mirrorProcess(needs),
       ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });

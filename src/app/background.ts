@@ -43,11 +43,13 @@ export async function openContactSearch({ config, opened, tail, disks, ...needs 
   opened.defer(() => schedules.close());
 }
 
+export const canCallService = ({ api: { baseUrl, token, oauth } }: Pick<Config, 'api'>): boolean =>
+  baseUrl !== undefined && (token !== undefined || oauth !== undefined);
+
 /** Compares the mirror with the service and watches the webhook subscriptions. */
 export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promise<void> {
-  const { baseUrl, token, oauth } = needs.config.api;
-  if (baseUrl === undefined || (token === undefined && oauth === undefined)) {
-    const missing = baseUrl === undefined ? 'API_BASE_URL' : 'API_TOKEN';
+  if (!canCallService(needs.config)) {
+    const missing = needs.config.api.baseUrl === undefined ? 'API_BASE_URL' : 'API_TOKEN';
     needs.log.info(`${missing} is not set: only webhooks are mirrored; missed ones are not found again`);
     return;
   }

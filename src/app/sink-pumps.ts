@@ -30,6 +30,14 @@ export interface SinkNeeds extends JobNeeds {
 export interface Sinks extends Schedules {
   /** State of each sink by name, for status and metrics. */
   status(): Promise<Readonly<Record<string, SinkStatus>>>;
+  /** For operators, with the host that each sends to. */
+  list(): Promise<readonly ListedSink[]>;
+}
+
+interface ListedSink extends Omit<SinkStatus, 'failing'> {
+  readonly name: string;
+  readonly host: string | null;
+  readonly state: 'waiting' | 'current' | 'sending' | 'retrying' | 'elsewhere';
 }
 
 const warnEveryMs = 10_000;
@@ -40,6 +48,8 @@ interface Tally {
   /** Subjects whose next entry is being retried. */
   failing: number;
   lastCode: string | null;
+  /** Whether this process sends to it. */
+  isHere: boolean;
 }
 
 export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
@@ -49,25 +59,48 @@ export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
     log.warn({ variable: 'FEED_PUSH_URL' }, 'the feed is sent without encryption: anyone on the network can read it');
   const tallies = new Map<string, Tally>();
   const jobs = chosen.map((sink): Job => {
-    const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null };
+    const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null, isHere: false };
     tallies.set(sink.name, tally);
     return jobOf({ store, tail, log }, { ...sink, include: settings.include }, tally);
   });
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
+  const status = async (): Promise<Record<string, SinkStatus>> => {
+    const last = await lastSeq(store);
+    const statuses: Record<string, SinkStatus> = {};
+    for (const [name, { sent, failures, failing, lastCode }] of tallies) {
+      const position = await readPosition(store, positionOf(name));
+      const behind = position === undefined ? 0 : Math.max(0, last - position);
+      statuses[name] = { position: position ?? null, behind, sent, failures, failing, last_error: lastCode };
+    }
+    return statuses;
+  };
   return {
     close: () => schedules.close(),
-    async status() {
-      const last = await lastSeq(store);
-      const statuses: Record<string, SinkStatus> = {};
-      for (const [name, { sent, failures, failing, lastCode }] of tallies) {
-        const position = await readPosition(store, positionOf(name));
-        const behind = position === undefined ? 0 : Math.max(0, last - position);
-        statuses[name] = { position: position ?? null, behind, sent, failures, failing, last_error: lastCode };
-      }
-      return statuses;
+    status,
+    async list() {
+      return Object.entries(await status()).map(([name, { failing, ...sink }]): ListedSink => {
+        const isHere = tallies.get(name)?.isHere ?? false;
+        const url = name === 'webhook' ? settings.pushUrl : settings.streamUrl;
+        return { name, host: hostOf(url), ...sink, state: stateOf({ ...sink, failing, isHere }) };
+      });
     },
   };
 }
+
+function stateOf({
+  position,
+  behind,
+  failing,
+  isHere,
+}: SinkStatus & { readonly isHere: boolean }): ListedSink['state'] {
+  if (position === null) return 'waiting';
+  if (!isHere) return 'elsewhere';
+  if (failing > 0) return 'retrying';
+  return behind > 0 ? 'sending' : 'current';
+}
+
+/** The address may have a password, or be a secret as a whole. */
+const hostOf = (url = ''): string | null => (URL.canParse(url) ? new URL(url).host || null : null);
 
 /** A job that runs for as long as it holds its lease. */
 function jobOf(
@@ -102,8 +135,13 @@ function jobOf(
     async run(signal, isHeld) {
       log.info({ sink: name }, 'this process pushes the feed to the sink');
       tally.failing = 0;
-      await pump({ ...needs, isHeld }, { name, open, include }, signal);
-      tally.failing = 0;
+      tally.isHere = true;
+      try {
+        await pump({ ...needs, isHeld }, { name, open, include }, signal);
+      } finally {
+        tally.failing = 0;
+        tally.isHere = false;
+      }
       return undefined;
     },
   };

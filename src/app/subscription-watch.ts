@@ -1,11 +1,9 @@
 // Compares the webhook subscriptions of the service with the configuration, and restores those that were lost.
-import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
-import { keyValue } from '#src/store/key-value.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, chooseKeys, inputOf } from '#src/subscriptions/from-config.ts';
@@ -40,16 +38,16 @@ export function inspectFromConfig(needs: SubscriptionWatchNeeds): Promise<Inspec
 /** Creates lost subscriptions again; the time since they were lost is recorded as a gap to repair. */
 export async function restoreSubscriptions(needs: SubscriptionWatchNeeds): Promise<WatchReport> {
   const { bootstrapNeeds, input, signingKey, isKeyMissing } = prepare(needs);
-  if (isKeyMissing)
-    throw new SlotstreamError(
-      'config',
-      'There is no signing key here, so lost subscriptions cannot be created again.',
-      { hint: 'Set SIGNING_KEYS to the key of the receivers, as for `receive`.' },
-    );
+  if (isKeyMissing) throw signingKeyMissing('lost subscriptions cannot be created again');
   return watchSubscriptions(bootstrapNeeds, { ...input, signingKey });
 }
 
-function prepare({ config, store, now, signal, upstream = {}, world = {} }: SubscriptionWatchNeeds) {
+export const signingKeyMissing = (consequence: string): SlotstreamError =>
+  new SlotstreamError('config', `There is no signing key here, so ${consequence}.`, {
+    hint: 'Set SIGNING_KEYS to the key of the receivers, as for `receive`.',
+  });
+
+export function prepare({ config, store, now, signal, upstream = {}, world = {} }: SubscriptionWatchNeeds) {
   const callers = callersOf(config, world, { ...upstream, signal });
   // A dry run generates no key: a new one would not be that of the receivers.
   const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
@@ -57,13 +55,11 @@ function prepare({ config, store, now, signal, upstream = {}, world = {} }: Subs
   return {
     bootstrapNeeds,
     input: inputOf(config, keys, { prune: false }),
+    keys,
     signingKey: keys.keys[0],
     isKeyMissing: keys.isNew,
   };
 }
-
-/** When the last subscription that was made with an old signing key was deleted. */
-export const oldKeyEnd = keyValue('old_signing_key', z.object({ ended_at: z.string() }));
 
 /** What bootstrap works with: the subscriptions last seen and the gaps are in the store, refusals in the data folder. */
 export function bootstrapNeedsOf(

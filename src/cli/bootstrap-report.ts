@@ -1,13 +1,13 @@
-// The output of `bootstrap`: the plan in the style of Terraform, what was done, and what will be missing; as text or JSON.
+// The output of `bootstrap` as text: the plan in the style of Terraform, what was done, and what will be missing.
 import type { Applied, StepResult } from '#src/subscriptions/apply.ts';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
-import { isPending, type Step } from '#src/subscriptions/plan.ts';
+import { isPending } from '#src/subscriptions/plan.ts';
+import { countDeeds, countSteps, refusalsIn, type BootstrapReport } from '#src/subscriptions/report.ts';
 import { isAcceptable, type Refusal } from '#src/subscriptions/register.ts';
 import {
   describeResult,
   describeEvents,
-  describeMissingData,
   describeOwner,
   describeRefusal,
   describeStep,
@@ -15,12 +15,6 @@ import {
 } from '#src/subscriptions/describe.ts';
 import type { DescribedStep } from '#src/subscriptions/describe.ts';
 import { renderTable } from './terminal.ts';
-
-export interface BootstrapReport {
-  readonly situation: Inspection;
-  readonly applied: Applied;
-  readonly notes: readonly string[];
-}
 
 export function planAsText({ account, input, steps }: Inspection, notes: readonly string[]): string {
   const counts = countSteps(steps);
@@ -88,69 +82,3 @@ function doneInWords(applied: Applied): string {
 
 const noted = (notes: readonly string[]): string => notes.map((note) => `! ${note}`).join('\n');
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
-
-export function planAsJson({ account, input, steps }: Inspection, notes: readonly string[]): object {
-  return {
-    ...account,
-    callback: input.callback,
-    pending: steps.some(isPending),
-    summary: countSteps(steps),
-    steps: steps.map((step) => ({
-      ...flat(describeStep(step)),
-      ...('url' in step && { url: step.url }),
-      ...('existing' in step && { uri: step.existing.uri }),
-      ...('replaces' in step && { replaces: step.replaces.map(({ existing }) => existing.uri) }),
-    })),
-    notes,
-  };
-}
-
-export function appliedAsJson({ situation: { account, input }, applied, notes }: BootstrapReport): object {
-  return {
-    ...account,
-    callback: input.callback,
-    complete: isComplete(applied),
-    summary: countDeeds(applied.results),
-    deeds: applied.results.map((deed) => ({
-      ...flat(describeResult(deed)),
-      ...('subscription' in deed && { uri: deed.subscription.uri }),
-    })),
-    missing: refusalsIn(applied.results).map(({ desired, events, cause }) => ({
-      events,
-      optional: desired.optional,
-      cause: cause.kind,
-      ...('scopes' in cause && { scopes: cause.scopes }),
-      ...('message' in cause && { message: cause.message }),
-      missing: describeMissingData(events),
-    })),
-    notes,
-  };
-}
-
-const flat = ({ action, owner, events, why }: DescribedStep): object => ({
-  action,
-  scope: owner.scope,
-  owner: owner.uri,
-  events,
-  ...(why !== undefined && { why }),
-});
-
-const refusalsIn = (deeds: readonly StepResult[]): readonly Refusal[] =>
-  deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
-
-function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
-  return count(steps, { create: 0, replace: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
-}
-
-function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
-  return count(deeds, { created: 0, found: 0, unchanged: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
-}
-
-function count<Kind extends string>(
-  all: readonly { readonly kind: Kind }[],
-  zero: Readonly<Record<Kind, number>>,
-): Readonly<Record<Kind, number>> {
-  const counts: Record<Kind, number> = { ...zero };
-  for (const { kind } of all) counts[kind] += 1;
-  return counts;
-}

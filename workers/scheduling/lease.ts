@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue } from '#src/store/key-value.ts';
+import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 
 export interface LeaseNeeds {
   readonly store: Store;
@@ -40,6 +40,33 @@ export const leaseMs = 60_000;
 export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
 const retryBackoff: Backoff = { firstMs: 5_000, longestMs: 900_000 };
 const leaseOf = (job: string) => keyValue(`lease ${job}`, row);
+
+export interface LeaseState {
+  readonly isRunning: boolean;
+  /** When the last successful run began; undefined before the first. */
+  readonly ranMs: number | undefined;
+  /** When the next may begin. */
+  readonly dueMs: number;
+  /** Failed runs since the last successful one. */
+  readonly failures: number;
+}
+
+/** The state of a job in all processes; undefined for a job that has never been due. */
+export async function readLease(
+  store: Pick<Store, 'db' | 'engine'>,
+  { job, everyMs }: LeaseInput,
+  nowMs: number,
+): Promise<LeaseState | undefined> {
+  const found = await readValue(store, leaseOf(job));
+  if (found === undefined) return undefined;
+  const { holder, expires_ms, ran_ms, failures, retry_ms } = found;
+  return {
+    isRunning: holder !== null && expires_ms > nowMs,
+    ranMs: ran_ms === 0 ? undefined : ran_ms,
+    dueMs: Math.max(ran_ms + everyMs, retry_ms),
+    failures,
+  };
+}
 
 export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
   return change<LeaseAnswer>(needs, job, (before, nowMs) => {

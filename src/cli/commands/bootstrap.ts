@@ -2,30 +2,27 @@
 // without making them.
 import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
-import { bootstrapNeedsOf, hasSigningKey, oldKeyEnd } from '#src/app/subscription-watch.ts';
+import { arrivalMs, missingNote, notesOn, oldKeyEnd, recordOldKeyEnd } from '#src/app/subscription-plan.ts';
+import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { findAccount } from '#src/subscriptions/list-existing.ts';
-import { adviseOperator, isMadeWith } from '#src/subscriptions/advisories.ts';
 import { callbackOf, callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { Store } from '#src/store/contract.ts';
-import { readValue, writeValue } from '#src/store/key-value.ts';
+import { readValue } from '#src/store/key-value.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
-import { appliedAsJson, appliedAsText, planAsJson, planAsText } from '#src/cli/bootstrap-report.ts';
+import { appliedAsText, planAsText } from '#src/cli/bootstrap-report.ts';
+import { appliedAsJson, planAsJson } from '#src/subscriptions/report.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
-
-/** Longer than a delivery to a healthy receiver takes. */
-const arrivalMs = 2_000;
 
 const options = {
   plan: {
@@ -96,7 +93,7 @@ async function register(
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
   await requireSameOrganization(store, account, { claims: true });
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
-  const oldKeyEndedAt = (await recordOldKeyEnd(context, store, { situation, applied })) ?? ended;
+  const oldKeyEndedAt = (await recordOldKeyEnd({ store, now: context.now }, { situation, applied })) ?? ended;
   return showApplied(context, { situation, applied }, { config, keys, json, oldKeyEndedAt });
 }
 
@@ -125,20 +122,6 @@ async function remove(
   return showApplied(context, { situation, applied: await deleteOurs(needs, situation) }, showing);
 }
 
-/** Returns when the last subscription made with an old key was deleted, if that was now. */
-async function recordOldKeyEnd(
-  { now }: VerbContext,
-  store: Store,
-  { situation, applied }: { readonly situation: Inspection; readonly applied: Applied },
-): Promise<string | undefined> {
-  const [, ...old] = situation.input.keyIds;
-  if (!applied.results.some((result) => result.kind === 'deleted' && isMadeWith(result.subscription, old)))
-    return undefined;
-  const ended_at = now().toISOString();
-  await store.transaction((unit) => writeValue(unit, oldKeyEnd, { ended_at }));
-  return ended_at;
-}
-
 interface Showing {
   readonly config: Config;
   readonly keys: ChosenKeys;
@@ -160,11 +143,7 @@ function showApplied(
   const since = applied.missingSince;
   const notes = [
     ...notesFor(context, situation, { ...showing, existing: applied.existing }),
-    ...(since === undefined
-      ? []
-      : [
-          `Deliveries since ${since} may be missing. A running process repairs this by itself; otherwise: ${slotstream} reconcile --repair`,
-        ]),
+    ...(since === undefined ? [] : [missingNote(since)]),
   ];
   const report = { situation, applied, notes };
   context.out(showing.json ? JSON.stringify(appliedAsJson(report)) : appliedAsText(report));
@@ -179,15 +158,7 @@ function notesFor(
   situation: Inspection,
   { config, keys, existing, oldKeyEndedAt }: Showing & { readonly existing: Applied['existing'] },
 ): readonly string[] {
-  return adviseOperator({
-    ...situation,
-    existing,
-    usesOAuth: config.api.oauth !== undefined,
-    keySource: keys.source,
-    nowMs: context.now().getTime(),
-    oldKeyEndedMs: oldKeyEndedAt === undefined ? undefined : Date.parse(oldKeyEndedAt),
-    leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
-  });
+  return notesOn(situation, { config, keys, existing, oldKeyEndedAt, now: context.now() });
 }
 
 /** Refuses to generate a key while receivers elsewhere use another one: they would reject every delivery signed with it. */

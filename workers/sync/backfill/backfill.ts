@@ -5,10 +5,11 @@
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { ApiError } from '#src/upstream/api-error.ts';
-import { removeProgress, noCounts, type Counts } from './progress.ts';
+import type { Store } from '#src/store/contract.ts';
+import { countsSchema, readProgress, removeProgress, noCounts, type Counts, type Progress } from './progress.ts';
 import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
 import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
-import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
+import { checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { accountOf } from '#workers/sync/sources.ts';
@@ -44,6 +45,41 @@ export interface BackfillReport {
 /** The resources that the current backfill has to read, according to every call so far, and those it has read. */
 const run = checkpoint('backfill', z.object({ resources: z.array(z.string()), ended: z.array(z.string()) }));
 
+/** What the last complete backfill read. */
+const result = keyValue(
+  'backfill_result',
+  z.object({
+    finished_at: z.string(),
+    resources: z.array(
+      z.object({ name: z.string(), state: z.string(), counts: countsSchema, missing: z.array(z.string()) }),
+    ),
+  }),
+);
+
+export interface BackfillState {
+  /** Undefined when no backfill has begun, or the last one is complete. */
+  readonly running:
+    | {
+        readonly resources: readonly string[];
+        readonly ended: readonly string[];
+        readonly progress: ReadonlyMap<string, Progress>;
+      }
+    | undefined;
+  readonly last: z.output<(typeof result)['schema']> | undefined;
+}
+
+export async function readBackfillState(store: Pick<Store, 'db' | 'engine'>): Promise<BackfillState> {
+  const last = await readValue(store, result);
+  const begun = await readValue(store, run);
+  if (begun === undefined) return { running: undefined, last };
+  const progress = new Map<string, Progress>();
+  for (const { name } of allResources) {
+    const found = await readProgress(store, name);
+    if (found) progress.set(name, found);
+  }
+  return { running: { ...begun, progress }, last };
+}
+
 export async function backfill(needs: BackfillNeeds, input: BackfillInput): Promise<BackfillReport> {
   const { store } = needs;
   await requireSameOrganization(store, accountOf(needs.sources), { claims: true });
@@ -72,7 +108,10 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   }
   if ([...wanted].every((name) => ended.has(name))) {
     if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store, needs.now());
-    await removeRun(needs);
+    await finishRun(needs, {
+      finished_at: needs.now(),
+      resources: outcomes.map((each) => ({ ...each, missing: [...each.missing] })),
+    });
   }
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
 }
@@ -99,8 +138,9 @@ function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 403 || error.status === 404);
 }
 
-function removeRun({ store }: BackfillNeeds): Promise<void> {
+function finishRun({ store }: BackfillNeeds, finished: z.output<(typeof result)['schema']>): Promise<void> {
   return store.transaction(async (unit) => {
+    await writeValue(unit, result, finished);
     await removeProgress(
       unit,
       allResources.map(({ name }) => name),

@@ -11,7 +11,7 @@ import { checkpoint, lockStagedPages, readValue, removeValues, stagedPage, write
 import type { RecordsReport, ServiceRecord } from '#workers/sync/records.ts';
 
 const whole = z.number().int();
-const countsSchema = z.object({
+export const countsSchema = z.object({
   created: whole,
   updated: whole,
   unchanged: whole,
@@ -46,6 +46,16 @@ const progress = z.object({
   counted: z.object({ created: whole, updated: whole }),
   /** What was refused, as text. */
   missing: z.array(z.string()),
+  /** How fast the process that reads it is: what it had read when it began, and when it stored the last page. */
+  pace: z
+    .object({
+      began_at: z.string(),
+      began_with: countsSchema,
+      stored_at: z.string(),
+      /** How many records of its first kind the service has, where that can be counted. */
+      total: whole.optional(),
+    })
+    .optional(),
 });
 export type Progress = Readonly<z.output<typeof progress>>;
 
@@ -58,7 +68,7 @@ const keyOf = (name: ResourceName): string => `backfill ${name}`;
 const progressOf = (name: ResourceName) => checkpoint(keyOf(name), progress);
 const stagedOf = (name: ResourceName) => stagedPage(keyOf(name));
 
-export function readProgress(store: Store, name: ResourceName): Promise<Progress | undefined> {
+export function readProgress(store: Pick<Store, 'db' | 'engine'>, name: ResourceName): Promise<Progress | undefined> {
   return readValue(store, progressOf(name));
 }
 

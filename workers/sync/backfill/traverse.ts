@@ -61,11 +61,15 @@ export async function traverseResource(
   const { counts, missing } = known;
   if (known.state === 'done') return { state: 'already_complete', counts, missing };
   needs.onProgress(resource, counts);
-  const steps = await openSteps(needs, resource, { known, signal });
+  const staged = await readStaged(needs.store, resource.name);
   let last = known;
   let isDone = false;
   try {
-    if (resource.count && needs.onTotal) needs.onTotal(resource, await resource.count(needs.sources, { signal }));
+    const total = needs.onTotal && (await resource.count?.(needs.sources, { signal }));
+    if (total !== undefined) needs.onTotal?.(resource, total);
+    const now = needs.now();
+    const pace = { began_at: now, began_with: counts, stored_at: now, total };
+    const steps = openSteps(needs, resource, { known: { ...known, pace }, staged, signal });
     for (let step = await steps.first(); !signal.aborted && !isDone;) {
       if (step !== undefined) last = await take(needs, resource, { step, request: steps.request });
       isDone = step === undefined || step.at.next === null;
@@ -89,11 +93,11 @@ interface Steps {
 
 interface Opening {
   readonly known: Progress;
+  readonly staged: StagedPage | undefined;
   readonly signal: AbortSignal;
 }
 
-async function openSteps(needs: TraversalNeeds, resource: Resource, { known, signal }: Opening): Promise<Steps> {
-  const staged = await readStaged(needs.store, resource.name);
+function openSteps(needs: TraversalNeeds, resource: Resource, { known, staged, signal }: Opening): Steps {
   const from = (staged ? known.next : known.from) ?? undefined;
   const pages = resource.pages(needs.sources, { from, signal });
   let coming: Promise<IteratorResult<ResourcePage, unknown>> | undefined;
@@ -129,7 +133,9 @@ async function take(
   resource: Resource,
   { step, request }: { readonly step: Step; readonly request: () => void },
 ): Promise<Progress> {
-  const { at, page, isStaged } = step;
+  const { page, isStaged } = step;
+  const { pace } = step.at;
+  const at = { ...step.at, ...(pace && { pace: { ...pace, stored_at: needs.now() } }) };
   if (!isStaged) await needs.store.transaction((unit) => stage(unit, needs.screen, resource.name, { at, page }));
   if (at.next !== null) request();
   const report = await ingestRecords(needs, page.records, {

@@ -13,7 +13,7 @@ import { isFilled, recordFilled, requireSameOrganization } from '#workers/sync/m
 import { accountOf } from '#workers/sync/sources.ts';
 import type { HeldBack } from './find-deleted.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './session.ts';
-import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
+import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
 import { fullTraversals, recentTraversals, wantedResources, withOverlap, type Traversal } from './plan.ts';
 
 export interface ReconcileNeeds extends RunNeeds {
@@ -135,12 +135,8 @@ export function refusedIn(
 }
 
 async function remember(needs: ReconcileNeeds, report: ReconcileReport, from: string | undefined): Promise<void> {
-  const part = report.scope === 'recent' ? 'recent' : 'full';
-  await updateReconcileState(needs.store, (before) => ({
-    ...before,
-    contacts_from: from ?? before.contacts_from,
-    [part]: lastRunOf(report),
-  }));
+  const scope = report.scope === 'recent' ? 'recent' : 'full';
+  await recordRun(needs.store, scope, { run: lastRunOf(report), contactsFrom: from });
 }
 
 export function lastRunOf(report: Omit<ReconcileReport, 'scope' | 'repaired'>): LastRun {

@@ -11,7 +11,7 @@ import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
-import { readReconcileState, updateReconcileState, type LastRun } from './reconcile-state.ts';
+import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
 import { refusedIn, timeOfService } from './reconcile.ts';
 
@@ -27,6 +27,8 @@ const positionSchema = z.object({
   /** The current resource: when its traversal began, on the service's clock, and its next page. */
   at: z.object({ since: z.string(), token: z.string().nullable(), whole: z.boolean() }).nullable(),
   pages: z.number(),
+  /** How many pages it will have, estimated; earlier versions did not store it. */
+  expected: z.number().optional(),
   found: z.object({
     read: z.number(),
     quarantined: z.number().default(0),
@@ -37,7 +39,7 @@ const positionSchema = z.object({
     not_compared: z.number().default(0),
   }),
 });
-type SweepPosition = z.output<typeof positionSchema>;
+export type SweepPosition = z.output<typeof positionSchema>;
 
 export type SliceOutcome =
   | { readonly kind: 'not due' }
@@ -47,6 +49,15 @@ export type SliceOutcome =
 const position = checkpoint('sweep', positionSchema);
 /** A sweep aims to be over well before the next is due. */
 const share = 0.8;
+
+/** The sweep that has begun and not ended, and when it aims to end. */
+export async function readSweep(
+  store: Pick<RunNeeds['store'], 'db' | 'engine'>,
+  everyMs: number,
+): Promise<(SweepPosition & { readonly endsMs: number }) | undefined> {
+  const here = await readValue(store, position);
+  return here && { ...here, endsMs: Date.parse(here.started_at) + everyMs * share };
+}
 
 export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<SliceOutcome> {
   const nowMs = needs.now().getTime();
@@ -58,7 +69,8 @@ export async function sweepSlice(needs: RunNeeds, input: SweepInput): Promise<Sl
   }
   await requireSameOrganization(needs.store, accountOf(needs.sources), { claims: true });
   const traversals = fullTraversals(wantedResources(input.events));
-  const due = await pagesDue(needs, here, { ...input, nowMs });
+  here = { ...here, expected: await expectedPages(needs) };
+  const due = pagesDue(here, { ...input, nowMs });
   for (let pages = 0; pages < due && needs.signal?.aborted !== true;) {
     const next = traversals.find(({ resource }) => !here?.done.includes(resource.name));
     if (next === undefined) return { kind: 'done', last: await finish(needs, here) };
@@ -80,17 +92,20 @@ const nothing: SweepPosition['found'] = {
   not_compared: 0,
 };
 
-/** As many pages as the time since the start allows, estimated from the rows in the tables. */
-async function pagesDue(
-  { store }: RunNeeds,
-  { started_at, pages }: SweepPosition,
-  { everyMs, nowMs }: SweepInput & { readonly nowMs: number },
-): Promise<number> {
+/** Estimated from the rows in the tables. */
+async function expectedPages({ store }: RunNeeds): Promise<number> {
   const { rows } = await overviewOf(store);
   const { contacts = 0, scheduled_events: meetings = 0, meeting_recaps: recaps = 0 } = rows;
   const listed = contacts + meetings + recaps + (rows['routing_form_submissions'] ?? 0);
   // A page has a hundred rows, or the invitees of twenty meetings.
-  const expected = 10 + listed / 100 + meetings / 20;
+  return Math.ceil(10 + listed / 100 + meetings / 20);
+}
+
+/** As many pages as the time since the start allows. */
+function pagesDue(
+  { started_at, pages, expected = 0 }: SweepPosition,
+  { everyMs, nowMs }: SweepInput & { readonly nowMs: number },
+): number {
   const passed = Math.min(1, (nowMs - Date.parse(started_at)) / (everyMs * share));
   // Once its time is up, the rest is read without pauses.
   return passed >= 1 ? Infinity : Math.max(1, Math.ceil(expected * passed) - pages);
@@ -167,7 +182,7 @@ const save = ({ store }: RunNeeds, here: SweepPosition): Promise<void> =>
 
 async function finish(needs: RunNeeds, here: SweepPosition): Promise<LastRun> {
   const last: LastRun = { started_at: here.started_at, finished_at: needs.now().toISOString(), ...here.found };
-  await updateReconcileState(needs.store, (before) => ({ ...before, full: last }));
+  await recordRun(needs.store, 'full', { run: last });
   await needs.store.transaction((unit) => removeValues(unit, [position]));
   return last;
 }

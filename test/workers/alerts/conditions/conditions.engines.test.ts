@@ -16,7 +16,7 @@ import {
   recordLostSubscriptions,
 } from '#workers/alerts/conditions/condition-inputs.ts';
 import { loadRules, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
-import { updateReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const minute = 60_000;
@@ -244,16 +244,11 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('report drift above the limit and deletes that wait, separately for each comparison', async () => {
-      await updateReconcileState(made.store, () => ({
-        recent: run({ contact: { missing: 9, different: 1 } }, {}),
-        full: run({}, { contact: 40 }),
-      }));
+      await recordRun(made.store, 'recent', { run: run({ contact: { missing: 9, different: 1 } }, {}) });
+      await recordRun(made.store, 'full', { run: run({}, { contact: 40 }) });
       await rounds(await usual(), 2);
       expect(await alerted()).toEqual([['drift', 'mirror full', 'pending', 'alert']]);
-      await updateReconcileState(made.store, (before) => ({
-        ...before,
-        recent: run({ contact: { missing: 11 } }, {}),
-      }));
+      await recordRun(made.store, 'recent', { run: run({ contact: { missing: 11 } }, {}) });
       await rounds(await usual(), 2);
       expect((await alerted()).map(([, subject]) => subject)).toEqual(['mirror full', 'mirror recent']);
     });

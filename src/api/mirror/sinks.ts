@@ -1,0 +1,63 @@
+// The sinks to which the feed is pushed: how far each is, and whether it accepts what it is sent.
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
+import { defineOperation } from '#src/api/api-operation.ts';
+import { listPositions } from '#src/store/log/consumer-offsets.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { processOf } from './mirror-process.ts';
+
+const count = z.int().min(0);
+
+export const sinkRecord = z
+  .strictObject({
+    name: z.string(),
+    host: z.string().nullable().describe('The host that receives the feed.'),
+    state: z
+      .enum(['waiting', 'current', 'sending', 'retrying', 'elsewhere', 'off'])
+      .describe(
+        '`waiting`: not started. `current`: it has everything. `sending`: it is behind and catches up. `retrying`: it refuses entries, which are retried. `elsewhere`: another process sends to it, and has its errors. `off`: it is no longer configured here; its offset is stored.',
+      ),
+    position: count.nullable().describe('The last entry up to which it has everything.'),
+    behind: count.describe('How many offsets the end of the log is ahead of it.'),
+    sent: count.describe('By this process, since it started.'),
+    failures: count.describe('Refused attempts of this process, since it started.'),
+    last_error: z.string().nullable().describe('The code of the last refused attempt of this process.'),
+    updated_at: instant.nullable().describe('When its offset last moved.'),
+  })
+  .meta({ id: 'Sink' });
+
+const prefix = 'sink:';
+
+export const listSinks = defineOperation({
+  id: 'listSinks',
+  method: 'GET',
+  path: '/api/sinks',
+  tag: 'Feed',
+  summary: 'The sinks to which the feed is pushed, and how far behind they are',
+  description: 'Configured with `FEED_PUSH_URL` and `FEED_STREAM_URL`.',
+  answers: 'object',
+  schema: z.strictObject({ collection: z.array(sinkRecord) }),
+  async run(context) {
+    const { store } = context;
+    const configured = await processOf(context).sinks();
+    const last = await lastSeq(store);
+    const stored = (await listPositions(store)).filter(({ name }) => name.startsWith(prefix));
+    const movedAt = new Map(stored.map(({ name, updated_at }) => [name.slice(prefix.length), updated_at]));
+    const off = stored
+      .filter(({ name }) => !configured.some((sink) => `${prefix}${sink.name}` === name))
+      .map(({ name, position }) => ({
+        name: name.slice(prefix.length),
+        host: null,
+        state: 'off' as const,
+        position,
+        behind: Math.max(0, last - position),
+        sent: 0,
+        failures: 0,
+        last_error: null,
+      }));
+    const collection = [...configured, ...off].map((sink) => ({ ...sink, updated_at: movedAt.get(sink.name) ?? null }));
+    return { collection };
+  },
+});
+
+export const sinkOperations = [listSinks] as const;

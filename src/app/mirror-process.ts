@@ -1,0 +1,41 @@
+// What the API shows of this process and lets an operator do with it: settings, schedule, queue, sinks, subscriptions.
+import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
+import type { Config } from '#src/config/load.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Store } from '#src/store/contract.ts';
+import { canCallService } from './background.ts';
+import type { Sinks } from './sink-pumps.ts';
+
+interface MirrorProcessNeeds {
+  readonly config: Config;
+  readonly queue: DeliveryQueue;
+  readonly store: Store;
+  readonly sinks: Sinks['list'];
+}
+
+export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeeds): MirrorProcess {
+  const needs = { config, store, now: () => new Date() };
+  // One after the other: a second operator gets the plan that remains after the first.
+  let applying: Promise<unknown> = Promise.resolve();
+  return {
+    settings: config.settings,
+    schedule: {
+      canCompare: canCallService(config),
+      reconcileEveryMs: config.reconcileEveryMs,
+      sweepEveryMs: config.sweepEveryMs,
+    },
+    sinks,
+    queue,
+    async planSubscriptions(options) {
+      // Loaded only here, with the client of the service.
+      const { planSubscriptions } = await import('./subscription-plan.ts');
+      return planSubscriptions(needs, options);
+    },
+    async applySubscriptions(id, options) {
+      const { applySubscriptions } = await import('./subscription-plan.ts');
+      const turn = applying.then(() => applySubscriptions(needs, id, options));
+      applying = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+// The plan of `bootstrap` for the API: what it would change, and carrying out exactly the plan that a person has seen. The command line
+// shares the advice and the records of old keys.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { slotstream } from '#src/base/command.ts';
+import { sleepUnlessAborted } from '#src/base/time.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Store } from '#src/store/contract.ts';
+import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
+import { adviseOperator, isMadeWith } from '#src/subscriptions/advisories.ts';
+import type { Applied } from '#src/subscriptions/apply.ts';
+import { applyAndRecord, inspectSubscriptions, type Inspection } from '#src/subscriptions/bootstrap.ts';
+import { isOurs, ownerOf } from '#src/subscriptions/callback.ts';
+import type { ChosenKeys } from '#src/subscriptions/from-config.ts';
+import { appliedAsJson, planAsJson } from '#src/subscriptions/report.ts';
+import { retryBudgets } from '#src/upstream/retry-budgets.ts';
+import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
+import { prepare, signingKeyMissing } from './subscription-watch.ts';
+
+interface PlanNeeds {
+  readonly config: Config;
+  readonly store: Store;
+  readonly now: () => Date;
+}
+
+interface PlanOptions {
+  readonly prune: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Deliveries in transit take less time to a healthy receiver. */
+export const arrivalMs = 2_000;
+
+/** Reads the subscriptions of the service and plans the difference; changes nothing. */
+export async function planSubscriptions(needs: PlanNeeds, options: PlanOptions) {
+  const { situation, keys } = await inspect(needs, options);
+  const { existing, callback } = situation.input;
+  const notes = notesOn(situation, {
+    ...needs,
+    keys,
+    existing,
+    now: needs.now(),
+    oldKeyEndedAt: await endOfOldKey(needs),
+  });
+  return {
+    id: idOf(situation),
+    ...planOf(situation, notes),
+    subscriptions: existing
+      .filter((one) => isOurs(callback, one))
+      .map((one) => ({
+        uri: one.uri,
+        callback_url: one.callback_url ?? null,
+        state: one.state ?? null,
+        scope: ownerOf(one).scope,
+        owner: ownerOf(one).uri,
+        events: one.events ?? [],
+        retry_started_at: one.retry_started_at ?? null,
+      })),
+  };
+}
+
+/** Undefined when the plan has changed since a person saw it: nothing was done. */
+export async function applySubscriptions(needs: PlanNeeds, id: string, options: PlanOptions) {
+  const { situation, keys, bootstrapNeeds } = await inspect(needs, options);
+  if (keys.isNew) throw signingKeyMissing('no subscription can be created');
+  if (idOf(situation) !== id) return undefined;
+  const { organization } = situation.account;
+  const account = { origin: bootstrapNeeds.callers.main.origin, organization };
+  await requireSameOrganization(needs.store, account, { claims: true });
+  const pause = () => sleepUnlessAborted(arrivalMs, options.signal);
+  const applied = await applyAndRecord({ ...bootstrapNeeds, pause }, situation, keys.keys[0]);
+  const oldKeyEndedAt = (await recordOldKeyEnd(needs, { situation, applied })) ?? (await endOfOldKey(needs));
+  const { existing, missingSince } = applied;
+  const notes = [
+    ...notesOn(situation, { ...needs, keys, existing, now: needs.now(), oldKeyEndedAt }),
+    ...(missingSince === undefined ? [] : [missingNote(missingSince)]),
+  ];
+  if (applied.failure) throw applied.failure.error;
+  const { group = null, ...report } = appliedAsJson({ situation, applied, notes });
+  return { ...report, group };
+}
+
+async function inspect({ config, store, now }: PlanNeeds, { prune, signal }: PlanOptions) {
+  // A person waits for the answer.
+  const upstream = { retryBudget: retryBudgets.short, reserveShare: 0 };
+  const { bootstrapNeeds, input, keys } = prepare({ config, store, now, signal, upstream });
+  return { situation: await inspectSubscriptions(bootstrapNeeds, { ...input, prune }), keys, bootstrapNeeds };
+}
+
+function planOf(situation: Inspection, notes: readonly string[]) {
+  const { group = null, ...plan } = planAsJson(situation, notes);
+  return { ...plan, group };
+}
+
+/** The same plan has the same id; a key that was only imagined makes another one each time. */
+function idOf(situation: Inspection): string {
+  return createHash('sha256')
+    .update(JSON.stringify(planOf(situation, [])))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** When the last subscription that was made with an old signing key was deleted. */
+export const oldKeyEnd = keyValue('old_signing_key', z.object({ ended_at: z.string() }));
+
+const endOfOldKey = async ({ store }: Pick<PlanNeeds, 'store'>): Promise<string | undefined> =>
+  (await readValue(store, oldKeyEnd))?.ended_at;
+
+/** Returns when the last subscription made with an old key was deleted, if that was now. */
+export async function recordOldKeyEnd(
+  { store, now }: Pick<PlanNeeds, 'store' | 'now'>,
+  { situation, applied }: { readonly situation: Inspection; readonly applied: Applied },
+): Promise<string | undefined> {
+  const [, ...old] = situation.input.keyIds;
+  if (!applied.results.some((result) => result.kind === 'deleted' && isMadeWith(result.subscription, old)))
+    return undefined;
+  const ended_at = now().toISOString();
+  await store.transaction((unit) => writeValue(unit, oldKeyEnd, { ended_at }));
+  return ended_at;
+}
+
+interface NoteInput {
+  readonly config: Config;
+  readonly keys: ChosenKeys;
+  /** What exists now: before a plan, or after it was applied. */
+  readonly existing: Applied['existing'];
+  readonly oldKeyEndedAt: string | undefined;
+  readonly now: Date;
+}
+
+/** Advice for the operator besides the steps. */
+export function notesOn(
+  situation: Inspection,
+  { config, keys, existing, oldKeyEndedAt, now }: NoteInput,
+): readonly string[] {
+  return adviseOperator({
+    ...situation,
+    existing,
+    usesOAuth: config.api.oauth !== undefined,
+    keySource: keys.source,
+    nowMs: now.getTime(),
+    oldKeyEndedMs: oldKeyEndedAt === undefined ? undefined : Date.parse(oldKeyEndedAt),
+    leftovers: situation.steps.filter(({ kind }) => kind === 'leftover').length,
+  });
+}
+
+export const missingNote = (since: string): string =>
+  `Deliveries since ${since} may be missing. A running process repairs this by itself; otherwise: ${slotstream} reconcile --repair`;

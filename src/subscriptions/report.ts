@@ -1,0 +1,87 @@
+// What bootstrap plans and what it did, as JSON: for `bootstrap --json` and for the API.
+import { isComplete, type Applied, type StepResult } from './apply.ts';
+import type { Inspection } from './bootstrap.ts';
+import type { SubscriptionScope } from '#schemas/event.ts';
+import { describeMissingData, describeResult, describeStep, type DescribedStep } from './describe.ts';
+import { isPending, type Step } from './plan.ts';
+import type { Refusal } from './register.ts';
+
+export interface BootstrapReport {
+  readonly situation: Inspection;
+  readonly applied: Applied;
+  readonly notes: readonly string[];
+}
+
+export function planAsJson({ account, input, steps }: Inspection, notes: readonly string[]) {
+  return {
+    ...account,
+    callback: input.callback,
+    pending: steps.some(isPending),
+    summary: countSteps(steps),
+    steps: steps.map((step) => ({
+      ...flat(describeStep(step)),
+      ...('url' in step && { url: step.url }),
+      ...('existing' in step && { uri: step.existing.uri }),
+      ...('replaces' in step && { replaces: step.replaces.map(({ existing }) => existing.uri) }),
+    })),
+    notes,
+  };
+}
+
+export function appliedAsJson({ situation: { account, input }, applied, notes }: BootstrapReport) {
+  return {
+    ...account,
+    callback: input.callback,
+    complete: isComplete(applied),
+    summary: countDeeds(applied.results),
+    deeds: applied.results.map((deed) => ({
+      ...flat(describeResult(deed)),
+      ...('subscription' in deed && { uri: deed.subscription.uri }),
+    })),
+    missing: refusalsIn(applied.results).map(({ desired, events, cause }) => ({
+      events,
+      optional: desired.optional,
+      cause: cause.kind,
+      ...('scopes' in cause && { scopes: cause.scopes }),
+      ...('message' in cause && { message: cause.message }),
+      missing: describeMissingData(events),
+    })),
+    notes,
+  };
+}
+
+interface FlatStep {
+  readonly action: string;
+  readonly scope: SubscriptionScope;
+  readonly owner: string;
+  readonly events: readonly string[];
+  readonly why?: string;
+}
+
+const flat = ({ action, owner, events, why }: DescribedStep): FlatStep => ({
+  action,
+  scope: owner.scope,
+  owner: owner.uri,
+  events,
+  ...(why !== undefined && { why }),
+});
+
+export const refusalsIn = (deeds: readonly StepResult[]): readonly Refusal[] =>
+  deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
+
+export function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
+  return count(steps, { create: 0, replace: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
+}
+
+export function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
+  return count(deeds, { created: 0, found: 0, unchanged: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
+}
+
+function count<Kind extends string>(
+  all: readonly { readonly kind: Kind }[],
+  zero: Readonly<Record<Kind, number>>,
+): Readonly<Record<Kind, number>> {
+  const counts: Record<Kind, number> = { ...zero };
+  for (const { kind } of all) counts[kind] += 1;
+  return counts;
+}
