@@ -61,7 +61,7 @@ export function backfillOf(
     .map(({ name }) =>
       progressOf(running?.progress.get(name), { name, nowMs, hasEnded: running?.ended.includes(name) ?? false }),
     );
-  const state = running === undefined ? (isFilled || last ? 'complete' : 'never') : stateOf(resources);
+  const state = running === undefined ? (isFilled || last ? 'complete' : 'never') : stateOf(resources, nowMs);
   return {
     state,
     first_completed_at: filledAt === undefined ? null : instantOf(Date.parse(filledAt)),
@@ -75,9 +75,9 @@ export function backfillOf(
   };
 }
 
-/** Before its first page a resource is not stored: the backfill has only just begun, or was stopped there. */
-const stateOf = (resources: readonly { readonly state: string }[]) =>
-  resources.some(({ state }) => state === 'reading') ? 'reading' : 'stopped';
+/** Between two resources none is being read: any page of the last minutes counts. */
+const stateOf = (resources: readonly { readonly last_page_at: string | null }[], nowMs: number) =>
+  resources.some(({ last_page_at: at }) => at !== null && nowMs - Date.parse(at) < silenceMs) ? 'reading' : 'stopped';
 
 const countsOf = ({ rows, created, updated, unchanged, quarantined }: Counts) => ({
   rows,

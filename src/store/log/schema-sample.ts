@@ -1,5 +1,6 @@
 // What the newest part of the log says about kinds and fields that this version does not know. It reads a bounded number of entries and
 // of the rows they are about; counts therefore speak of what was examined.
+import { sql } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
@@ -94,14 +95,13 @@ export async function extrasOf(
     const part = uris.slice(at, at + urisPerQuery);
     const rows = await db
       .selectFrom(table)
-      .select(['uri', 'extra'])
-      .$if(column !== undefined, (query) => query.select(db.dynamic.ref<'embedded'>(`${column} as embedded`)))
+      .select(['uri', 'extra', (column ? sql.ref<string | null>(column) : sql.lit(null)).as('embedded')])
       .where('uri', 'in', part)
       .execute();
     for (const { uri, extra, embedded } of rows) {
       const decoded = engine.decode('json', extra);
       const isObject = typeof decoded === 'object' && decoded !== null;
-      found.push({ uri, extra: isObject ? decoded : null, embedded: typeof embedded === 'string' ? embedded : null });
+      found.push({ uri, extra: isObject ? decoded : null, embedded });
     }
   }
   return found;

@@ -1,5 +1,6 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
 import type { AdminNeeds } from '#src/api/app.ts';
+import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -19,11 +20,12 @@ export interface ReadApiOptions {
   readonly clock?: () => number;
   /** What the admin listener gets besides. */
   readonly admin?: Partial<AdminNeeds>;
+  readonly process?: MirrorProcess;
 }
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { usesContactSearch = false, clock = Date.now, admin: adminNeeds = {} }: ReadApiOptions = {},
+  { usesContactSearch = false, clock = Date.now, admin: adminNeeds = {}, process }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -34,6 +36,7 @@ export async function openReadApi(
     screen: privacyScreen({ eraseOnDelete: true }),
     clock,
     secret: 'signs page tokens',
+    process,
     ...(usesContactSearch && { useContactSearch: () => useContactSearch(store) }),
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),

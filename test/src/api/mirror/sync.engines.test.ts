@@ -1,0 +1,167 @@
+// The state of backfill and comparisons over HTTP, on every store: while one runs, after it ended, and over time.
+import { describe, expect, it } from 'vitest';
+import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { getSync } from '#src/api/mirror/sync.ts';
+import { dayMs } from '#src/base/time.ts';
+import { answerSchema } from '#src/http/operation.ts';
+import { keyValue, writeValue } from '#src/store/key-value.ts';
+import { readDriftHistory, recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
+import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
+import { z } from 'zod';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
+import { allKinds, openTestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { testProcess } from '../../../harness/mirror/test-process.ts';
+import { storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const process = testProcess();
+
+/** On a store that another part of the test has opened, and closes. */
+async function syncOf(store: TestStore['store'], more = process) {
+  const kept = { store, [Symbol.asyncDispose]: async () => {} };
+  await using api = await openReadApi(async () => kept, { process: more });
+  const { status, body } = await api.get('/api/sync');
+  expect(status).toBe(200);
+  answerSchema(getSync)?.parse(body);
+  return body;
+}
+
+const run = (finishedMs: number, drift: Record<string, Record<string, number>>) => ({
+  started_at: new Date(finishedMs - 1000).toISOString(),
+  finished_at: new Date(finishedMs).toISOString(),
+  read: 10,
+  quarantined: 0,
+  drift,
+  meeting_dates: 0,
+  unreadable: [],
+  held_back: {},
+  not_compared: 0,
+});
+
+for (const { name, available, fresh } of storeEngines)
+  describe.runIf(available)(`the state of the synchronization on ${name}`, () => {
+    it('says that nothing was copied yet, and what a comparison waits for', async () => {
+      await using empty = await fresh();
+      expect(await syncOf(empty.store)).toMatchObject({
+        waits_for: 'backfill',
+        backfill: { state: 'never', resources: [], last: null, first_completed_at: null },
+        recent: { every_seconds: 3600, running: false, failures: 0, next_due_at: null, last: null },
+        full: { next_due_at: null, progress: null, last: null },
+        gap: null,
+        drift: { days: [], runs: [] },
+      });
+      const { schedule } = process;
+      const unset = testProcess({ schedule: { ...schedule, canCompare: false } });
+      expect(await syncOf(empty.store, unset)).toMatchObject({ waits_for: 'settings' });
+    });
+
+    it('shows how far a backfill is, how fast, and its result once it is complete', async () => {
+      await using world = await openTestBackfill(fresh, { contacts: 250, bookings: 5 });
+      await world.run({ stopAfter: 1 });
+      const { backfill } = await syncOf(world.store);
+      expect(backfill.state).toBe('reading');
+      const contacts = backfill.resources.find((each: { name: string }) => each.name === 'organization_memberships');
+      expect(contacts).toMatchObject({ state: 'complete', seconds_left: null });
+      const begun = backfill.resources.filter(({ pages }: { pages: number }) => pages > 0);
+      expect(begun.length).toBeGreaterThan(0);
+      await world.run();
+      const done = (await syncOf(world.store)).backfill;
+      expect(done).toMatchObject({ state: 'complete', resources: [] });
+      expect(done.first_completed_at).toMatch(/^20/);
+      expect(done.last.resources.find((each: { name: string }) => each.name === 'contacts')).toMatchObject({
+        state: 'complete',
+        rows: 250,
+        created: 250,
+        quarantined: 0,
+      });
+    });
+
+    it('estimates the time left from the pages of the process that reads, and notices that it has stopped', async () => {
+      await using made = await fresh();
+      const counts = (meetings: number) => ({
+        ...{ created: meetings, updated: 0, unchanged: 0, quarantined: 0, pages: meetings / 100 },
+        rows: meetings * 2,
+        by_kind: { scheduled_event: meetings, invitee: meetings },
+      });
+      const store = async (secondsAgo: number) => {
+        const storedMs = Date.now() - secondsAgo * 1000;
+        const pace = {
+          began_at: new Date(storedMs - 600_000).toISOString(),
+          began_with: counts(1000),
+          stored_at: new Date(storedMs).toISOString(),
+          total: 6000,
+        };
+        const at = { state: 'walking', from: null, next: 'token', counted: { created: 0, updated: 0 }, missing: [] };
+        await made.store.transaction(async (unit) => {
+          const written = (key: string) => ({ ...keyValue(key, z.unknown()), table: 'sync_checkpoints' as const });
+          await writeValue(unit, written('backfill'), {
+            resources: ['contacts', 'scheduled_events'],
+            ended: ['contacts'],
+          });
+          await writeValue(unit, written('backfill scheduled_events'), { ...at, counts: counts(2000), pace });
+        });
+      };
+      await store(5);
+      const { backfill } = await syncOf(made.store);
+      expect(backfill.state).toBe('reading');
+      expect(backfill.resources).toMatchObject([
+        { name: 'contacts', state: 'complete' },
+        // A thousand in ten minutes, four thousand to come.
+        { state: 'reading', records: 2000, total: 6000, rows_per_minute: 200, seconds_left: 2400 },
+      ]);
+      await store(200);
+      const stopped = (await syncOf(made.store)).backfill;
+      expect(stopped.state).toBe('stopped');
+      expect(stopped.resources[1]).toMatchObject({ state: 'stopped', rows_per_minute: null, seconds_left: null });
+    });
+
+    it('shows what comparisons found, when the next is due, and the progress of a sweep', async () => {
+      await using world = await openTestReconcile(fresh, { contacts: 250, bookings: 5 });
+      await reconcile(await world.needs(), {
+        scope: { kind: 'full' },
+        events: allKinds,
+        repair: true,
+        allowDeletes: false,
+      });
+      const [contact] = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization)?.entries() ?? [];
+      if (contact === undefined) throw new Error('no contact');
+      updateContact(world.sandbox.service, contact, { company: 'Another Ltd' });
+      await reconcile(await world.needs(), {
+        scope: { kind: 'recent' },
+        events: allKinds,
+        repair: true,
+        allowDeletes: false,
+      });
+      const startMs = Date.now() + 2 * dayMs;
+      const now = () => new Date(startMs);
+      expect(await sweepSlice(await world.needs({ now }), { everyMs: dayMs, events: allKinds })).toMatchObject({
+        kind: 'slice',
+      });
+      const sync = await syncOf(world.store);
+      expect(sync).toMatchObject({
+        waits_for: null,
+        recent: { last: { drifted: 1, drift: { contact: { different: 1 } } } },
+        full: { last: { drifted: 0 }, progress: { drifted: 0, pages: expect.any(Number), done: expect.any(Array) } },
+      });
+      expect(sync.recent.next_due_at).toMatch(/^20/);
+      expect(sync.full.progress.expected_pages).toBeGreaterThanOrEqual(sync.full.progress.pages);
+      expect(Date.parse(sync.full.progress.ends_at)).toBe(Math.round(startMs + dayMs * 0.8));
+      expect(sync.drift.days).toMatchObject([{ runs: 2, missing: 0, different: 1, extra: 0 }]);
+      expect(sync.drift.runs.map(({ scope }: { scope: string }) => scope)).toEqual(['recent', 'full']);
+    });
+
+    it('stores the drift of a bounded number of days and runs', async () => {
+      await using made = await fresh();
+      const firstMs = Date.parse('2026-01-01T12:00:00Z');
+      for (let day = 0; day < 130; day += 1)
+        await recordRun(made.store, 'recent', {
+          run: run(firstMs + day * dayMs, { contact: { missing: 1, extra: 2 } }),
+        });
+      await recordRun(made.store, 'full', { run: run(firstMs + 129 * dayMs, { invitee: { different: 3 } }) });
+      const { days, runs } = await readDriftHistory(made.store);
+      expect([days.length, runs.length]).toEqual([120, 30]);
+      expect(days.at(-1)).toEqual({ day: '2026-05-10', runs: 2, read: 20, missing: 1, extra: 2, different: 3 });
+      expect(runs[0]).toMatchObject({ scope: 'full', drift: { invitee: { different: 3 } } });
+    });
+  });

@@ -1,0 +1,109 @@
+// The plan of the webhook subscriptions over HTTP, against a sandbox: the same as `bootstrap --plan`, and only what was shown is done.
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { applySubscriptionPlan, planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
+import { mirrorProcess } from '#src/app/mirror-process.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { answerSchema } from '#src/http/operation.ts';
+import { readSubscriptions } from '#src/store/subscription-rows.ts';
+import { readToken } from '../../harness/mirror/api-app.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { testProcess } from '../../harness/mirror/test-process.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
+import { storeEngines, type TestStore } from '../../harness/stores.ts';
+
+const key = 'a-signing-key-that-is-long-enough';
+
+async function openPlanned(fresh: () => Promise<TestStore>, more: Record<string, string> = {}) {
+  const sandbox = await openTestSandbox({ rateLimits: false, contacts: 1, bookings: 0 });
+  const settings = {
+    DATA_DIR: await mkdtemp(join(tmpdir(), 'slotstream-plan-')),
+    API_BASE_URL: sandbox.handles.base_url,
+    API_TOKEN: sandbox.handles.tokens.owner,
+    PUBLIC_URL: 'http://127.0.0.1:8080',
+    SIGNING_KEYS: key,
+    EVENTS: 'contact.created,contact.updated,invitee.created',
+    ...more,
+  };
+  const { store, ...rest } = await fresh();
+  const { queue } = testProcess();
+  const unused = async (): Promise<never> => Promise.reject(new Error('not used'));
+  const queueOnly = { ...queue, engine: 'embedded' as const, add: unused, check: unused, ping: unused, close: unused };
+  const config = loadConfig(settings);
+  const process = mirrorProcess({
+    config,
+    store,
+    sinks: async () => [],
+    queue: { ...queueOnly, work: () => ({ close: unused }) },
+  });
+  const api = await openReadApi(async () => ({ store, ...rest }), { process });
+  return {
+    api,
+    sandbox,
+    active: () => [...sandbox.service.state.subscriptions.values()].filter(({ state }) => state === 'active'),
+    async [Symbol.asyncDispose]() {
+      await api[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+for (const { name, available, fresh } of storeEngines)
+  describe.runIf(available)(`the plan of the subscriptions on ${name}`, () => {
+    it('is shown without a change, applied by its id, and empty afterwards', async () => {
+      await using world = await openPlanned(fresh);
+      const { api } = world;
+      const plan = await api.get('/api/subscriptions/plan');
+      expect(plan.status).toBe(200);
+      answerSchema(planSubscriptions)?.parse(plan.body);
+      expect(plan.body).toMatchObject({ pending: true, summary: { create: 1, delete: 0 }, subscriptions: [] });
+      expect(plan.body.steps).toMatchObject([{ action: 'create', scope: 'organization' }]);
+      expect(world.active()).toEqual([]);
+      expect((await api.get('/api/subscriptions/plan')).body.id).toBe(plan.body.id);
+
+      const applied = await api.post('/api/subscriptions/apply', { plan: plan.body.id });
+      expect(applied.status).toBe(200);
+      answerSchema(applySubscriptionPlan)?.parse(applied.body);
+      expect(applied.body).toMatchObject({ complete: true, summary: { created: 1 } });
+      expect(world.active()).toHaveLength(1);
+      expect(await readSubscriptions(api.store)).toHaveLength(1);
+      const after = (await api.get('/api/subscriptions/plan')).body;
+      expect(after).toMatchObject({ pending: false, summary: { keep: 1 } });
+      expect(after.subscriptions).toMatchObject([{ state: 'active', retry_started_at: null }]);
+      expect(JSON.stringify([plan, applied, after])).not.toContain(key);
+      expect(api.heard.acted).toEqual(['applySubscriptionPlan']);
+    });
+
+    it('is not applied when another plan was shown, and not by a caller who can only read', async () => {
+      await using world = await openPlanned(fresh);
+      const { api } = world;
+      const { id } = (await api.get('/api/subscriptions/plan')).body;
+      const other = await api.post('/api/subscriptions/apply', { plan: 'another' });
+      expect([other.status, other.body.message]).toEqual([
+        409,
+        'The plan has changed since it was shown. Nothing was done: look at the present plan.',
+      ]);
+      const reader = await api.admin.ask('/api/subscriptions/apply', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${readToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ plan: id }),
+      });
+      expect(reader.status).toBe(403);
+      expect(world.active()).toEqual([]);
+      const twice = await Promise.all([1, 2].map(() => api.post('/api/subscriptions/apply', { plan: id })));
+      expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(world.active()).toHaveLength(1);
+    });
+
+    it('says what is missing: the address, the key, or a service that answers', async () => {
+      await using bare = await openPlanned(fresh, { PUBLIC_URL: '' });
+      const unset = await bare.api.get('/api/subscriptions/plan');
+      expect([unset.status, unset.body.message]).toEqual([409, expect.stringContaining('PUBLIC_URL is not set')]);
+      await using refused = await openPlanned(fresh, { API_TOKEN: 'wrong' });
+      const denied = await refused.api.get('/api/subscriptions/plan');
+      expect([denied.status, denied.body.message]).toEqual([409, expect.stringContaining('token')]);
+      expect(denied.body.message).not.toContain('wrong');
+    });
+  });
