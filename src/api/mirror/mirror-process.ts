@@ -1,10 +1,44 @@
 // What the operations about the mirror itself use of the process: its settings, its queue, its sinks, its subscriptions. The composition
 // root provides it.
-import type { z } from 'zod';
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
-import type { queueJob } from './queue-jobs.ts';
-import type { settingRecord } from './settings.ts';
-import type { sinkRecord } from './sinks.ts';
+
+const count = z.int().min(0);
+
+export const sinkRecord = z
+  .strictObject({
+    name: z.string(),
+    host: z.string().nullable().describe('The host that receives the feed.'),
+    state: z
+      .enum(['waiting', 'current', 'sending', 'retrying', 'elsewhere', 'off'])
+      .describe(
+        '`waiting`: not started. `current`: it has everything. `sending`: it is behind and catches up. `retrying`: it refuses entries, which are retried. `elsewhere`: another process sends to it, and has its errors. `off`: it is no longer configured here; its offset is stored.',
+      ),
+    position: count.nullable().describe('The last entry up to which it has everything.'),
+    behind: count.describe('How many offsets the end of the log is ahead of it.'),
+    sent: count.describe('By this process, since it started.'),
+    failures: count.describe('Refused attempts of this process, since it started.'),
+    last_error: z.string().nullable().describe('The code of the last refused attempt of this process.'),
+    updated_at: instant.nullable().describe('When its offset last moved.'),
+  })
+  .meta({ id: 'Sink' });
+
+export const settingRecord = z
+  .strictObject({
+    name: z.string(),
+    value: z.string().nullable().describe('Null when it is not set and has no default.'),
+    source: z
+      .enum(['environment', '.env', 'file', 'default'])
+      .describe('`file`: the file that `NAME_FILE` names. `.env`: the file in the working folder.'),
+    variable: z.string().nullable().describe('The variable that was read: the name, its alias, or `NAME_FILE`.'),
+    shown: z
+      .enum(['whole', 'part', 'hidden'])
+      .describe('Of a secret nothing is shown; of an address that may contain one, the scheme and the host.'),
+    default: z.string().nullable(),
+    meaning: z.string(),
+  })
+  .meta({ id: 'Setting' });
 
 export interface MirrorProcess {
   readonly settings: readonly z.output<typeof settingRecord>[];
@@ -39,7 +73,8 @@ export interface JobQueue {
   recoverFailed(): Promise<void>;
 }
 
-export type JobState = z.output<typeof queueJob>['state'];
+export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
+export type JobState = (typeof jobStates)[number];
 
 export interface QueueJob {
   readonly id: string;

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { instantOf } from '#src/base/time.ts';
-import { processOf, type QueueJob } from './mirror-process.ts';
+import { jobStates as states, processOf, type QueueJob } from './mirror-process.ts';
 
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
 const count = z.int().min(0);
 
-export const queueJob = z
+const queueJob = z
   .strictObject({
     id: z.string(),
     state: z

@@ -1,30 +1,9 @@
 // The sinks to which the feed is pushed: how far each is, and whether it accepts what it is sent.
 import { z } from 'zod';
-import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { processOf } from './mirror-process.ts';
-
-const count = z.int().min(0);
-
-export const sinkRecord = z
-  .strictObject({
-    name: z.string(),
-    host: z.string().nullable().describe('The host that receives the feed.'),
-    state: z
-      .enum(['waiting', 'current', 'sending', 'retrying', 'elsewhere', 'off'])
-      .describe(
-        '`waiting`: not started. `current`: it has everything. `sending`: it is behind and catches up. `retrying`: it refuses entries, which are retried. `elsewhere`: another process sends to it, and has its errors. `off`: it is no longer configured here; its offset is stored.',
-      ),
-    position: count.nullable().describe('The last entry up to which it has everything.'),
-    behind: count.describe('How many offsets the end of the log is ahead of it.'),
-    sent: count.describe('By this process, since it started.'),
-    failures: count.describe('Refused attempts of this process, since it started.'),
-    last_error: z.string().nullable().describe('The code of the last refused attempt of this process.'),
-    updated_at: instant.nullable().describe('When its offset last moved.'),
-  })
-  .meta({ id: 'Sink' });
+import { processOf, sinkRecord } from './mirror-process.ts';
 
 const prefix = 'sink:';
 

@@ -10,6 +10,7 @@ import { writeSubscriptions, type KnownSubscription } from '#src/store/subscript
 import { bearer, openAdmin } from '../../../harness/mirror/api-app.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { testProcess } from '../../../harness/mirror/test-process.ts';
 import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 
 let api: Awaited<ReturnType<typeof openReadApi>>;
@@ -18,7 +19,7 @@ let replayId: string;
 beforeAll(async () => {
   const filling = await openTestBackfill(freshMemory);
   await filling.run();
-  api = await openReadApi(async () => filling);
+  api = await openReadApi(async () => filling, { process: testProcess() });
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
   await writeSubscriptions(api.store, { seen: [subscription], deleted: [] });
@@ -102,6 +103,7 @@ const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
   deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),
   getAlert: () => ({ path: '/api/alerts/alert-1' }),
   resendAlert: () => ({ path: '/api/alerts/alert-1/resend' }),
+  applySubscriptionPlan: () => ({ path: '/api/subscriptions/apply', body: { plan: 'the-plan' } }),
   streamFeed: () => ({ path: '/api/feed/stream?after=0' }),
 };
 
