@@ -80,7 +80,11 @@ for (const { name, available, fresh } of storeEngines)
     it('estimates the time left from the pages of the process that reads, and notices that it has stopped', async () => {
       await using made = await fresh();
       const counts = (meetings: number) => ({
-        ...{ created: meetings, updated: 0, unchanged: 0, quarantined: 0, pages: meetings / 100 },
+        created: meetings,
+        updated: 0,
+        unchanged: 0,
+        quarantined: 0,
+        pages: meetings / 100,
         rows: meetings * 2,
         by_kind: { scheduled_event: meetings, invitee: meetings },
       });
