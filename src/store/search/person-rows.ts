@@ -7,7 +7,7 @@ import { decodeColumns, readColumns } from '#src/store/rows.ts';
 import { emailAmong } from '#src/store/sql-dialect.ts';
 
 /** The newest bookings of a person, and the newest entries about a contact, that are read. */
-export const mostOfPerson = 1_000;
+export const mostOfPerson = 500;
 
 const inviteeColumns = [
   'uri',

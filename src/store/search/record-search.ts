@@ -103,8 +103,9 @@ export async function scanRows<Name extends UriTableName>(
 
   async function lastScanned(): Promise<KeysetPosition | undefined> {
     if (filters.length === 0) return undefined;
-    const { rows: ends } = await sql<StoredColumns>`select uri, ${sql.ref(order)} ${range}
-      limit 1 offset ${mostScanned - 1}`.execute(db);
+    // In a query of its own, so that SQLite uses the index for it as well.
+    const { rows: ends } = await sql<StoredColumns>`select * from (select uri, ${sql.ref(order)} ${range}
+      limit ${mostScanned}) as scanned limit 1 offset ${mostScanned - 1}`.execute(db);
     return ends[0] && positionOf(ends[0]);
   }
 }

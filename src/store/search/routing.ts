@@ -2,7 +2,9 @@
 //
 // A submission is booked when an invitee refers to it. A booking that was moved is followed to its last time. The outcomes are those of
 // the view `routing_funnel`, which reads every booking; these queries read only the bookings of the submissions they are given.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 
@@ -48,29 +50,34 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
     select uri, routing_form, result_type from routing_form_submissions
     where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
   ),
-  chain (submission_uri, invitee_uri, depth) as (
-    select picked.uri, invitees.uri, 0
+  booked as materialized (
+    select picked.uri as submission_uri, ${inviteeColumns('invitees')}
     from picked join invitees on invitees.routing_form_submission = picked.uri
+  ),
+  chain (submission_uri, invitee_uri, depth) as (
+    select submission_uri, ${nextOf('booked')}, 1 from booked where moved
     union all
-    select chain.submission_uri, coalesce(nullif(earlier.new_invitee, ''),
-      (select min(uri) from invitees where invitees.old_invitee = chain.invitee_uri)), chain.depth + 1
+    select chain.submission_uri, ${nextOf('earlier')}, chain.depth + 1
     from chain left join invitees as earlier on earlier.uri = chain.invitee_uri
     where chain.invitee_uri is not null and chain.depth < ${sql.lit(longestChain)}
       and (earlier.uri is null or ${isMoved('earlier')})
   ),
+  last as (
+    select * from booked
+    union all
+    select chain.submission_uri, ${inviteeColumns('invitees')}
+    from chain left join invitees on invitees.uri = chain.invitee_uri
+    where chain.invitee_uri is null or invitees.uri is not null
+  ),
   ended as (
-    select chain.submission_uri, invitees.uri as invitee_uri,
-      case when chain.invitee_uri is null or not ${isMoved('invitees')} then 1 else 0 end as is_last, case
-        when ${isMoved('invitees')} then null
-        when invitees.status = 'canceled' or scheduled_events.status = 'canceled' then 'canceled'
-        when invitees.no_show_at is not null then 'no_show'
+    select last.submission_uri, last.uri as invitee_uri, case when last.moved then 0 else 1 end as is_last, case
+        when last.moved or last.uri is null then null
+        when last.status = 'canceled' or scheduled_events.status = 'canceled' then 'canceled'
+        when last.no_show_at is not null then 'no_show'
         when coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.time(now)} then 'held'
         when coalesce(scheduled_events.end_time, scheduled_events.start_time) is not null then 'upcoming'
       end as outcome
-    from chain
-    left join invitees on invitees.uri = chain.invitee_uri
-    left join scheduled_events on scheduled_events.uri = invitees.event_uri
-    where chain.invitee_uri is null or invitees.uri is not null
+    from last left join scheduled_events on scheduled_events.uri = last.event_uri
   ),
   results as (
     select submission_uri, coalesce(max(case is_last when 1 then invitee_uri end), max(invitee_uri)) as invitee_uri, case
@@ -81,6 +88,15 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
     from ended group by submission_uri
   )`;
 }
+
+const inviteeColumns = (table: string): Sql =>
+  sql`${sql.join(['uri', 'new_invitee', 'status', 'no_show_at', 'event_uri'].map((name) => sql.ref(`${table}.${name}`)))},
+    ${sql.ref(`${table}.uri`)} is not null and ${isMoved(table)} as moved`;
+
+/** The URI of the booking to which this one was moved, mirrored or not; null where it is not known. */
+const nextOf = (table: 'booked' | 'earlier'): Sql =>
+  sql`coalesce(nullif(${sql.ref(`${table}.new_invitee`)}, ''), (select min(uri) from invitees
+    where invitees.old_invitee = ${sql.ref(table === 'booked' ? 'booked.uri' : 'chain.invitee_uri')}))`;
 
 const isMoved = (table: string): Sql =>
   sql`(${sql.ref(`${table}.rescheduled`)} is true or coalesce(${sql.ref(`${table}.new_invitee`)}, '') <> '')`;
@@ -100,8 +116,32 @@ const counted = {
 export type FunnelCounts = Readonly<Record<keyof typeof counted, number>>;
 export type FormCounts = FunnelCounts & { readonly routing_form: string };
 
+/** A range is counted in parts of so many days, or in so many parts: SQLite counts on this thread. */
+const partDays = 30;
+const mostParts = 40;
+
 /** The counts of each form, the one with the most submissions first; the form is empty where a submission names none. */
 export async function countFunnel(
+  store: Store,
+  search: SubmissionSearch & { readonly from: string; readonly to: string },
+  now: string,
+): Promise<readonly FormCounts[]> {
+  const [start, end] = [Date.parse(search.from), Date.parse(search.to)];
+  const partMs = Math.max(partDays * dayMs, (end - start) / mostParts);
+  const byForm = new Map<string, FunnelCounts>();
+  for (let from = start; from < end; from += partMs) {
+    const to = from + partMs < end ? instantOf(from + partMs) : search.to;
+    const part = { ...search, from: from === start ? search.from : instantOf(from), to };
+    for (const { routing_form: form, ...counts } of await countPart(store, part, now))
+      byForm.set(form, sumOf([counts, byForm.get(form) ?? noCounts]));
+    await yieldToEventLoop();
+  }
+  return [...byForm]
+    .map(([form, counts]) => ({ ...counts, routing_form: form }))
+    .toSorted((a, b) => b.submissions - a.submissions || (a.routing_form < b.routing_form ? -1 : 1));
+}
+
+async function countPart(
   { db, engine: { dialect } }: Store,
   search: SubmissionSearch,
   now: string,
@@ -114,17 +154,26 @@ export async function countFunnel(
     ${results(dialect, [...where, ...filters], now)}
     select coalesce(picked.routing_form, '') as routing_form, ${sql.join(columns)}
     from picked left join results on results.submission_uri = picked.uri
-    group by coalesce(picked.routing_form, '')
-    order by submissions desc, coalesce(picked.routing_form, '')`.execute(db);
+    group by coalesce(picked.routing_form, '')`.execute(db);
   return rows.map(({ routing_form: form, ...counts }) => ({ ...sumOf([counts]), routing_form: String(form) }));
 }
 
+const noCounts = {
+  submissions: 0,
+  to_event_type: 0,
+  to_external_url: 0,
+  to_custom_message: 0,
+  booked: 0,
+  upcoming: 0,
+  held: 0,
+  no_shows: 0,
+  canceled: 0,
+};
 const countNames = Object.keys(counted).filter((name): name is keyof typeof counted => name in counted);
 
 /** Each count of these rows, added up. */
 export function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[]): FunnelCounts {
-  const total = { submissions: 0, to_event_type: 0, to_external_url: 0, to_custom_message: 0, booked: 0 };
-  const sum = { ...total, upcoming: 0, held: 0, no_shows: 0, canceled: 0 };
+  const sum = { ...noCounts };
   for (const row of rows) for (const name of countNames) sum[name] += Number(row[name]);
   return sum;
 }
