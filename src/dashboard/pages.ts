@@ -1,5 +1,8 @@
 // Every page of the dashboard. The first entry of the navigation is the first page.
 import type { Page } from './page.ts';
 import { deliveryPages } from './pages/deliveries.ts';
+import { contactPages } from './pages/people/contacts.ts';
+import { recapPages } from './pages/people/recaps.ts';
+import { routingPages } from './pages/people/routing.ts';
 
-export const pages: readonly Page[] = [...deliveryPages];
+export const pages: readonly Page[] = [...deliveryPages, ...contactPages, ...routingPages, ...recapPages];

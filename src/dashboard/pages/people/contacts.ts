@@ -1,0 +1,195 @@
+// Contacts: the list with the filters of the service, and one person with everything that happened with them.
+import { html } from 'hono/html';
+import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/contacts.ts';
+import { getContactTimeline } from '#src/api/people/timeline.ts';
+import { filters, type Field } from '#src/dashboard/components/form.ts';
+import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
+import { address, externalLink, foreign, idOf, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { ApiError, definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { customFieldText, type Definition } from './custom-field-text.ts';
+import { timeline } from './timeline.ts';
+
+type Contact = Awaited<ReturnType<typeof contactsIn>>['collection'][number];
+
+const contactsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => {
+  const { show: _show, ...search } = query;
+  return ask(listContacts, { query: { sort: newestFirst, ...search } });
+};
+
+const newestFirst = 'created_at:desc';
+const orders = {
+  [newestFirst]: 'newest first',
+  'created_at:asc': 'oldest first',
+  'updated_at:desc': 'changed last first',
+  'updated_at:asc': 'changed first first',
+};
+
+const everyField = 'all';
+
+export const contactPages: readonly Page[] = [
+  definePage({
+    path: '/contacts',
+    section: '/contacts',
+    async show(call) {
+      const { url, query } = call;
+      const { collection, pagination } = await contactsIn(call);
+      const definitions = await definitionsIn(call);
+      const shown = definitions.filter(({ uri }) => query['show'] === everyField || query['show'] === idOf(uri));
+      return {
+        title: 'Contacts',
+        content: html`<h1>Contacts</h1>
+          <p class="lead">The contacts of the service, as the mirror has them.</p>
+          ${filters(url, query, contactFields(definitions))}
+          ${table({
+            caption: 'Contacts',
+            rows: collection,
+            keyOf: ({ uri }) => uri,
+            linkOf: ({ uri }) => `/contacts/${idOf(uri)}`,
+            empty: isFiltered(query)
+              ? 'No contact matches these filters.'
+              : html`There are no contacts yet. <code>slotstream backfill</code> copies those that the service has.`,
+            columns: [...columns, ...shown.map(customColumn)],
+          })}
+          ${pager(pagination, url)}`,
+      };
+    },
+  }),
+  definePage({ path: '/contacts/:uuid', section: '/contacts', show: showContact }),
+];
+
+const isFiltered = (query: PageCall['query']): boolean =>
+  Object.keys(query).some((name) => name !== 'show' && name !== 'sort');
+
+/** The filters of the service: those with commas take several values. */
+const contactFields = (definitions: readonly Definition[]): readonly Field[] => [
+  { name: 'name', label: 'Name', type: 'search', placeholder: 'part of a name' },
+  { name: 'email', label: 'E-mail', placeholder: 'whole address' },
+  { name: 'phone_number', label: 'Phone', placeholder: '+49301234567' },
+  { name: 'company', label: 'Company' },
+  { name: 'job_title', label: 'Job title' },
+  { name: 'city', label: 'City' },
+  { name: 'state', label: 'State', placeholder: 'exact' },
+  { name: 'country', label: 'Country', placeholder: 'DE' },
+  { name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
+  { name: 'sort', label: 'Order', options: orders },
+  ...(definitions.length === 0
+    ? []
+    : [
+        {
+          name: 'show',
+          label: 'Custom fields',
+          options: {
+            [everyField]: 'show all',
+            ...Object.fromEntries(definitions.map(({ uri, label }) => [idOf(uri), label ?? 'without a label'])),
+          },
+        },
+      ]),
+];
+
+const columns: readonly Column<Contact>[] = [
+  { name: 'Name', cell: ({ uri, name }) => html`<a href="/contacts/${idOf(uri)}">${named(name)}</a>` },
+  { name: 'E-mail', cell: ({ emails }) => foreign((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
+  { name: 'Company', cell: ({ company }) => optional(company) },
+  { name: 'Job title', cell: ({ job_title: title }) => optional(title), isMinor: true },
+  {
+    name: 'City, country',
+    cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')),
+    isMinor: true,
+  },
+  { name: 'Last meeting', cell: ({ last_meeting_date: at }) => time(at), isMinor: true },
+  { name: 'Next meeting', cell: ({ next_meeting_date: at }) => (at ? time(at) : ''), isMinor: true },
+  { name: 'Created', cell: ({ created_at: at }) => time(at) },
+];
+
+const customColumn = (definition: Definition): Column<Contact> => ({
+  name: definition.label ?? 'without a label',
+  cell: ({ custom_fields: fields = [] }) =>
+    optional(customFieldText(fields.find(({ uri }) => uri === definition.uri)?.value, definition)),
+});
+
+const optional = (text: string | null): Markup => (text === null || text === '' ? html`` : foreign(text));
+const named = (name: string | null): Markup =>
+  name === null || name === '' ? html`<i>without a name</i>` : html`<bdi>${name}</bdi>`;
+
+async function definitionsIn({ ask }: Pick<PageCall, 'ask'>): Promise<readonly Definition[]> {
+  const { collection } = await ask(listCustomFieldDefinitions, { query: { count: '100' } });
+  return collection.filter(({ retired_at: retired }) => retired === null);
+}
+
+async function showContact({ ask, url, params, query }: PageCall) {
+  const { page_token: token } = query;
+  const history = await ask(getContactTimeline, {
+    params,
+    query: { count: '50', ...(token && { page_token: token }) },
+  });
+  const contact = await contactNamed({ ask, params });
+  const title = contact === undefined ? 'Deleted contact' : contact.name || 'Contact without a name';
+  return {
+    title,
+    content: html`<h1><bdi>${title}</bdi></h1>
+      ${
+        contact === undefined
+          ? html`<p class="lead">This contact was deleted. Its values were removed; what happened to it is below.</p>`
+          : await contactCard({ ask }, contact)
+      }
+      <h2>History</h2>
+      ${timeline(history.collection)} ${pager(history.pagination, url)}`,
+  };
+}
+
+/** Undefined when it was deleted; one that was never mirrored has no history either, so the page is not found before. */
+async function contactNamed({ ask, params }: Pick<PageCall, 'ask' | 'params'>) {
+  try {
+    return (await ask(getContact, { params })).resource;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promise<Markup> {
+  const definitions = new Map((await definitionsIn(call)).map((definition) => [definition.uri, definition]));
+  const role = [contact.job_title, contact.company].filter(Boolean).join(', ');
+  const custom = (contact.custom_fields ?? []).flatMap(({ uri, value, label }) => {
+    const text = customFieldText(value, definitions.get(uri));
+    return text === '' ? [] : [[label || 'without a label', foreign(text)] as const];
+  });
+  const primary = contact.emails.find((each) => each.is_primary) ?? contact.emails[0];
+  return html`${role === '' ? '' : html`<p class="lead"><bdi>${role}</bdi></p>`}
+    ${facts({
+      'E-mail': joined(
+        contact.emails.map(
+          ({ email, is_primary: isPrimary }) =>
+            html`<bdi>${email}</bdi>${isPrimary && contact.emails.length > 1 ? html` <span class="soft">primary</span>` : ''}`,
+        ),
+        ', ',
+      ),
+      Phone:
+        contact.phone_numbers.length === 0
+          ? null
+          : foreign(contact.phone_numbers.map((each) => each.phone_number).join(', ')),
+      Place: textFact([contact.city, contact.state, contact.country].filter(Boolean).join(', ')),
+      'Time zone': textFact(contact.timezone),
+      LinkedIn: contact.linkedin ? externalLink(contact.linkedin) : null,
+      'Next meeting': timeFact(contact.next_meeting_date),
+      'Last meeting': timeFact(contact.last_meeting_date),
+      'First e-mail': timeFact(contact.first_email_date),
+      'Last e-mail': timeFact(contact.last_email_date),
+      'Last interaction': timeFact(contact.last_interaction_date),
+      Created: timeFact(contact.created_at),
+      Changed: timeFact(contact.updated_at),
+    })}
+    ${
+      custom.length === 0
+        ? ''
+        : html`<h2>Custom fields</h2>
+          <dl class="facts">${custom.map(([label, value]) => html`<div><dt><bdi>${label}</bdi></dt><dd>${value}</dd></div>`)}</dl>`
+    }
+    <p class="actions">
+      <a href="${address('/api/why', { uri: contact.uri })}">Why each value is as it is</a>
+      ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this person</a>` : ''}
+    </p>`;
+}
+
+const textFact = (text: string | null): Markup | null => (text ? foreign(text) : null);
+const timeFact = (instant: string | null): Markup | null => (instant === null ? null : time(instant));

@@ -1,0 +1,259 @@
+// Routing: the funnel of the forms in a range of time, the submissions, and one submission with its answers.
+import { html } from 'hono/html';
+import { getRoutingFunnel, getSubmission, listSubmissions } from '#src/api/people/routing.ts';
+import { dayMs } from '#src/base/time.ts';
+import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
+import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
+import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
+import {
+  address,
+  badge,
+  counted,
+  externalLink,
+  foreign,
+  idOf,
+  number,
+  time,
+  type Markup,
+  type State,
+} from '#src/dashboard/components/markup.ts';
+import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+
+type Funnel = Awaited<ReturnType<typeof funnelIn>>;
+type Form = Funnel['forms'][number];
+type Submission = Awaited<ReturnType<typeof submissionsIn>>['collection'][number];
+
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const daysAgo = (nowMs: number, days: number): string => day(nowMs - (days - 1) * dayMs);
+
+/** Filters of the list alone. */
+function funnelIn({ ask, query, nowMs }: PageCall) {
+  const { booked: _booked, result_type: _type, page_token: _token, count: _count, ...search } = query;
+  return ask(getRoutingFunnel, { query: { from: daysAgo(nowMs, 30), ...search } });
+}
+
+/** A page token has the filters of its list, also those that are not in the address. */
+const submissionsIn = ({ ask, query, nowMs }: PageCall) =>
+  ask(listSubmissions, { query: 'page_token' in query ? query : { from: daysAgo(nowMs, 30), ...query } });
+
+export const routingPages: readonly Page[] = [
+  definePage({
+    path: '/routing',
+    section: '/routing',
+    async show(call) {
+      const { url, query, nowMs } = call;
+      const [funnel, { collection, pagination }] = [await funnelIn(call), await submissionsIn(call)];
+      return {
+        title: 'Routing',
+        content: html`<h1>Routing</h1>
+          <p class="lead">${leadOf(funnel)}</p>
+          ${choices(
+            'Range of time',
+            [7, 30, 90, 365].map((days) => {
+              const from = daysAgo(nowMs, days);
+              const text = days === 365 ? 'A year' : `${days} days`;
+              const isCurrent = (query['from'] ?? daysAgo(nowMs, 30)) === from && query['to'] === undefined;
+              return { text, href: withQuery(url, { from, to: undefined }), isCurrent };
+            }),
+          )}
+          ${filters(url, query, fieldsFor(funnel))}
+          ${funnel.total.submissions === 0 ? '' : html`<section aria-label="Funnel">${funnelChart(funnel, url)} ${formTable(funnel, url)}</section>`}
+          <h2>Submissions</h2>
+          ${table({
+            caption: 'Submissions of routing forms, newest first',
+            rows: collection,
+            keyOf: ({ uri }) => uri,
+            linkOf: ({ uri }) => `/routing/${idOf(uri)}`,
+            empty: emptyList(query, pagination.next_page_token !== null),
+            columns,
+          })}
+          ${pager(pagination, url)}`,
+      };
+    },
+  }),
+  definePage({ path: '/routing/:uuid', section: '/routing', show: showSubmission }),
+];
+
+function leadOf({ total }: Funnel): string {
+  if (total.submissions === 0) return 'No routing form was submitted in this range of time.';
+  const open = total.to_event_type - total.booked;
+  const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${number(total.held)} held.`;
+  return open > 0 ? `${booked} ${number(open)} led to a booking page and did not book.` : booked;
+}
+
+function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string {
+  if (hasNext) return 'None of the newest submissions matches. The search continues on the next page.';
+  const isFiltered = Object.keys(query).some((name) => name !== 'from' && name !== 'to');
+  if (isFiltered) return 'No submission matches these filters.';
+  return html`No submission in this range of time. They arrive with <code>routing_form_submission.created</code>; <code>slotstream backfill</code> copies earlier ones.`;
+}
+
+const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${Math.round((100 * part) / whole)}%)`);
+
+function funnelChart({ total }: Funnel, url: URL): Markup {
+  const step = (label: string, value: number, of: number, more: object = {}) => ({
+    label,
+    value,
+    note: `${number(value)}${percent(value, of)}`,
+    ...more,
+  });
+  const list = (changes: Readonly<Record<string, string>>) => `${withQuery(url, changes)}#submissions`;
+  return horizontalBars({
+    id: 'funnel',
+    title: 'From the form to the meeting',
+    summary: `Of ${counted(total.submissions, 'submission')}, ${number(total.to_event_type)} led to a booking page, ${number(total.booked)} were booked and ${number(total.held)} ended in a meeting that was held.`,
+    head: ['Step', 'Submissions'],
+    funnel: true,
+    rows: [
+      { label: 'Submitted', value: total.submissions },
+      step('Led to a booking page', total.to_event_type, total.submissions),
+      step('Booked', total.booked, total.submissions, { href: list({ booked: 'true' }) }),
+      step('Held', total.held, total.submissions),
+      step('Upcoming', total.upcoming, total.submissions, { tone: 'soft' }),
+      step('No-show', total.no_shows, total.submissions, { tone: 'alert' }),
+      step('Canceled', total.canceled, total.submissions, { tone: 'muted' }),
+      step('Led to another site', total.to_external_url, total.submissions, { tone: 'faint' }),
+      step('Ended with a message', total.to_custom_message, total.submissions, { tone: 'faint' }),
+    ],
+  });
+}
+
+function formTable({ forms }: Funnel, url: URL): Markup {
+  if (forms.length < 2) return html``;
+  const count = (name: string, of: (form: Form) => number, isMinor?: true): Column<Form> => ({
+    name,
+    cell: (form) => number(of(form)),
+    isNumber: true,
+    ...(isMinor && { isMinor }),
+  });
+  return html`<h2>By form</h2>
+    ${table<Form>({
+      caption: 'The funnel of each form',
+      rows: forms,
+      empty: '',
+      columns: [
+        { name: 'Form', cell: (form) => formLink(form, url) },
+        count('Submitted', (form) => form.submissions),
+        count('Booking page', (form) => form.to_event_type, true),
+        count('Booked', (form) => form.booked),
+        count('Held', (form) => form.held),
+        count('Upcoming', (form) => form.upcoming, true),
+        count('No-shows', (form) => form.no_shows),
+        count('Canceled', (form) => form.canceled, true),
+      ],
+    })}`;
+}
+
+function formLink({ routing_form: uri, routing_form_name: name }: Form, url: URL): Markup {
+  if (uri === null) return html`<i>without a form</i>`;
+  return html`<a href="${withQuery(url, { routing_form: uri })}"><bdi>${name ?? idOf(uri)}</bdi></a>`;
+}
+
+const fieldsFor = ({ forms }: Funnel) => [
+  {
+    name: 'routing_form',
+    label: 'Form',
+    options: Object.fromEntries(
+      forms.flatMap(({ routing_form: uri, routing_form_name: name }) =>
+        uri === null ? [] : [[uri, name ?? idOf(uri)]],
+      ),
+    ),
+  },
+  { name: 'booked', label: 'Booking', options: { true: 'booked', false: 'not booked' } },
+  { name: 'result_type', label: 'Led to', options: resultTexts },
+  { name: 'from', label: 'From', type: 'date' as const },
+  { name: 'to', label: 'To', type: 'date' as const },
+  { name: 'utm_source', label: 'UTM source' },
+  { name: 'utm_medium', label: 'UTM medium' },
+  { name: 'utm_campaign', label: 'UTM campaign' },
+  { name: 'utm_content', label: 'UTM content' },
+  { name: 'utm_term', label: 'UTM term' },
+];
+
+const resultTexts: Readonly<Record<string, string>> = {
+  event_type: 'a booking page',
+  external_url: 'another site',
+  custom_message: 'a message',
+};
+
+const outcomeTexts: Readonly<Record<string, readonly [text: string, state?: State]>> = {
+  held: ['held', 'ok'],
+  no_show: ['no-show', 'problem'],
+  upcoming: ['upcoming'],
+  canceled: ['canceled'],
+  booked: ['booked'],
+};
+
+/** A submission that led to a booking page and has no booking needs attention. */
+function outcomeView({ outcome, result_type: type }: Submission): Markup {
+  if (outcome === null) return badge('no booking', type === 'event_type' ? 'attention' : 'quiet');
+  const [text, state] = outcomeTexts[outcome] ?? [outcome];
+  return badge(text, state);
+}
+
+/** Who submitted it: by the booking, else by the answer that looks like an address, else by the first answer. */
+function personOf({ booking, questions_and_answers: answers }: Submission): string | null {
+  const texts = answers.flatMap(({ answer }) => answer ?? []);
+  return booking?.name ?? texts.find((text) => /^\S+@\S+$/.test(text)) ?? texts[0] ?? null;
+}
+
+const resultView = ({ event_type_name: name, result_type: type }: Submission): Markup =>
+  name === null ? html`${resultTexts[type ?? ''] ?? ''}` : html`<bdi>${name}</bdi>`;
+
+const columns: readonly Column<Submission>[] = [
+  { name: 'Submitted', cell: ({ uri, created_at: at }) => html`<a href="/routing/${idOf(uri)}">${time(at)}</a>` },
+  { name: 'Who', cell: (submission) => foreign(personOf(submission)) },
+  { name: 'Form', cell: ({ routing_form_name: name }) => foreign(name), isMinor: true },
+  { name: 'Led to', cell: resultView, isMinor: true },
+  {
+    name: 'Campaign',
+    cell: ({ tracking }) => html`<bdi>${tracking['utm_campaign'] ?? tracking['utm_source'] ?? ''}</bdi>`,
+    isMinor: true,
+  },
+  { name: 'Booking', cell: outcomeView },
+];
+
+async function showSubmission({ ask, params }: PageCall) {
+  const { resource } = await ask(getSubmission, { params });
+  const { booking, tracking, questions_and_answers: answers } = resource;
+  const title = resource.routing_form_name ?? 'Submission of a routing form';
+  return {
+    title,
+    content: html`<h1><bdi>${title}</bdi></h1>
+      <p class="lead">Submitted ${time(resource.created_at)} ${outcomeView(resource)}</p>
+      ${
+        resource.outcome === null && resource.result_type === 'event_type'
+          ? html`<p class="notice attention">This submission led to a booking page, and no booking followed.</p>`
+          : ''
+      }
+      ${facts({
+        'Led to': resultDetail(resource),
+        Booking:
+          booking &&
+          html`<a href="/bookings/${idOf(booking.invitee)}">${foreign(booking.event_name)}</a> ${booking.start_time ? time(booking.start_time) : ''}`,
+        Invitee: booking?.name ? foreign(booking.name) : null,
+        ...Object.fromEntries(
+          Object.entries(tracking).map(([name, value]) => [
+            name.replace('utm_', 'UTM '),
+            value ? foreign(value) : null,
+          ]),
+        ),
+      })}
+      <h2>Answers</h2>
+      ${
+        answers.length === 0
+          ? html`<p class="empty">The submission has no answers, or they were erased.</p>`
+          : html`<dl class="answers">${answers.map(({ question, answer }) => html`<div><dt><bdi>${question ?? 'A question'}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}</dl>`
+      }
+      <p class="actions"><a href="${address('/api/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
+  };
+}
+
+function resultDetail({ result, result_type: type, event_type_name: name }: Submission): Markup | null {
+  if (type === 'event_type')
+    return html`a booking page: ${foreign(name ?? (typeof result === 'string' ? result : null))}`;
+  if (type === 'external_url') return html`another site: ${externalLink(typeof result === 'string' ? result : null)}`;
+  if (type !== 'custom_message') return null;
+  const texts = typeof result === 'object' && result !== null ? Object.values(result) : [result];
+  return html`a message: ${foreign(texts.filter((text) => typeof text === 'string').join(' – '))}`;
+}
