@@ -29,6 +29,7 @@ const funnelCounts = {
   to_event_type: count.describe('Submissions that led to a booking page.'),
   to_external_url: count.describe('Submissions that led to another site.'),
   to_custom_message: count.describe('Submissions that ended with a message.'),
+  unbooked: count.describe('Submissions that led to a booking page and have no booking.'),
   booked: count.describe('Submissions with at least one booking.'),
   upcoming: count.describe('Booked, with an upcoming meeting and none held or missed yet.'),
   held: count.describe('Booked, with a meeting that was held.'),

@@ -11,6 +11,8 @@ export interface Field {
   readonly placeholder?: string;
   /** The choices of a menu, value and text; without a choice the filter is off. */
   readonly options?: Readonly<Record<string, string>>;
+  /** The text of no choice; `any` when absent. */
+  readonly none?: string;
   /** Suggestions, of which none has to be chosen. */
   readonly suggestions?: readonly string[];
 }
@@ -28,13 +30,13 @@ export function filters(url: URL, query: RawQuery, fields: readonly Field[]): Ma
 }
 
 function fieldView(
-  { name, label, type = 'text', placeholder = '', options, suggestions }: Field,
+  { name, label, type = 'text', placeholder = '', options, none = 'any', suggestions }: Field,
   value: string,
 ): Markup {
   const isOther = value !== '' && options !== undefined && !(value in options);
   const control = options
     ? html`<select name="${name}">
-        <option value="">any</option>
+        <option value="">${none}</option>
         ${Object.entries(options).map(([choice, text]) => html`<option value="${choice}" ${choice === value ? 'selected' : ''}>${text}</option>`)}
         ${isOther ? html`<option value="${value}" selected>${value}</option>` : ''}
       </select>`

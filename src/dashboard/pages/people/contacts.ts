@@ -17,11 +17,10 @@ const contactsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => {
 };
 
 const newestFirst = 'created_at:desc';
-const orders = {
-  [newestFirst]: 'newest first',
+const otherOrders = {
   'created_at:asc': 'oldest first',
-  'updated_at:desc': 'changed last first',
-  'updated_at:asc': 'changed first first',
+  'updated_at:desc': 'last changed first',
+  'updated_at:asc': 'first changed first',
 };
 
 const everyField = 'all';
@@ -71,13 +70,14 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
   { name: 'state', label: 'State', placeholder: 'exact' },
   { name: 'country', label: 'Country', placeholder: 'DE' },
   { name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
-  { name: 'sort', label: 'Order', options: orders },
+  { name: 'sort', label: 'Order', none: 'newest first', options: otherOrders },
   ...(definitions.length === 0
     ? []
     : [
         {
           name: 'show',
           label: 'Custom fields',
+          none: 'hide all',
           options: {
             [everyField]: 'show all',
             ...Object.fromEntries(definitions.map(({ uri, label }) => [idOf(uri), label ?? 'without a label'])),
@@ -87,18 +87,13 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
 ];
 
 const columns: readonly Column<Contact>[] = [
-  { name: 'Name', cell: ({ uri, name }) => html`<a href="/contacts/${idOf(uri)}">${named(name)}</a>` },
-  { name: 'E-mail', cell: ({ emails }) => foreign((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
-  { name: 'Company', cell: ({ company }) => optional(company) },
-  { name: 'Job title', cell: ({ job_title: title }) => optional(title), isMinor: true },
-  {
-    name: 'City, country',
-    cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')),
-    isMinor: true,
-  },
-  { name: 'Last meeting', cell: ({ last_meeting_date: at }) => time(at), isMinor: true },
-  { name: 'Next meeting', cell: ({ next_meeting_date: at }) => (at ? time(at) : ''), isMinor: true },
-  { name: 'Created', cell: ({ created_at: at }) => time(at) },
+  { name: 'Name', cell: ({ uri, name }) => html`<a class="nowrap" href="/contacts/${idOf(uri)}">${named(name)}</a>` },
+  { name: 'E-mail', cell: ({ emails }) => optional((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
+  { name: 'Work', cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')) },
+  { name: 'Place', cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')), isMinor: true },
+  { name: 'Last meeting', cell: ({ last_meeting_date: at }) => optionalTime(at), isMinor: true },
+  { name: 'Next meeting', cell: ({ next_meeting_date: at }) => optionalTime(at), isMinor: true },
+  { name: 'Created', cell: ({ created_at: at }) => optionalTime(at) },
 ];
 
 const customColumn = (definition: Definition): Column<Contact> => ({
@@ -107,7 +102,8 @@ const customColumn = (definition: Definition): Column<Contact> => ({
     optional(customFieldText(fields.find(({ uri }) => uri === definition.uri)?.value, definition)),
 });
 
-const optional = (text: string | null): Markup => (text === null || text === '' ? html`` : foreign(text));
+const optional = (text: string | null | undefined): Markup | string => (text ? foreign(text) : '');
+const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
 const named = (name: string | null): Markup =>
   name === null || name === '' ? html`<i>without a name</i>` : html`<bdi>${name}</bdi>`;
 

@@ -6,7 +6,8 @@ import type { Markup } from '#src/dashboard/components/markup.ts';
 const listItem = /^\s*(?:[-*+]|\d+[.)])\s+/;
 const heading = /^#{1,6}\s+/;
 
-export function markdown(text: string): Markup {
+/** A first heading that repeats the heading above the text is left out. */
+export function markdown(text: string, above = ''): Markup {
   const blocks: { readonly kind: 'list' | 'heading' | 'text'; readonly lines: string[] }[] = [];
   let isContinued = false;
   for (const line of text.split(/\r?\n/)) {
@@ -20,6 +21,8 @@ export function markdown(text: string): Markup {
     else blocks.push({ kind, lines: [line] });
     isContinued = true;
   }
+  const [first] = blocks;
+  if (first?.kind === 'heading' && first.lines[0]?.replace(heading, '').trim() === above) blocks.shift();
   return html`<div class="prose">
     ${blocks.map(({ kind, lines }) => {
       if (kind === 'heading') return html`<h3>${inline(lines.join(' ').replace(heading, ''))}</h3>`;
@@ -33,3 +36,11 @@ export function markdown(text: string): Markup {
 /** Bold text is every second part between double asterisks. */
 const inline = (text: string): Markup =>
   html`<bdi>${text.split('**').map((part, index) => (index % 2 === 1 ? html`<strong>${part}</strong>` : part))}</bdi>`;
+
+/** Without headings and marks, for a line of a list. */
+export const plainText = (text: string): string =>
+  text
+    .replaceAll(/^#{1,6}\s.*$/gm, '')
+    .replaceAll('**', '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();

@@ -5,7 +5,7 @@ import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, externalLink, idOf, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
-import { markdown } from './markdown.ts';
+import { markdown, plainText } from './markdown.ts';
 
 type Recap = Awaited<ReturnType<typeof recapsIn>>['collection'][number];
 type Attendee = Recap['attendees'][number];
@@ -68,7 +68,10 @@ const columns: readonly Column<Recap>[] = [
     cell: ({ attendees }) => joined(attendees.filter((each) => !each.is_host).map(nameOf), ', '),
     isMinor: true,
   },
-  { name: 'Summary', cell: ({ excerpt }) => html`<span class="excerpt"><bdi>${excerpt ?? ''}</bdi></span>` },
+  {
+    name: 'Summary',
+    cell: ({ excerpt }) => (excerpt ? html`<span class="excerpt"><bdi>${plainText(excerpt)}</bdi></span>` : ''),
+  },
 ];
 
 async function showRecap({ ask, params }: PageCall) {
@@ -76,7 +79,7 @@ async function showRecap({ ask, params }: PageCall) {
   const { event_uri: event, attendees } = resource;
   const title = titleOf(resource);
   const part = (heading: string, text: string | null): Markup =>
-    text ? html`<h2>${heading}</h2>${markdown(text)}` : html``;
+    text ? html`<h2>${heading}</h2>${markdown(text, heading)}` : html``;
   const isEmpty = !resource.summary_md && !resource.action_items_md && !resource.discussion_md;
   return {
     title,

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { getRoutingFunnel, getSubmission, listSubmissions } from '#src/api/people/routing.ts';
 import { dayMs } from '#src/base/time.ts';
-import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
+import { horizontalBars, type BarRow } from '#src/dashboard/charts/horizontal-bars.ts';
 import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
@@ -57,8 +57,8 @@ export const routingPages: readonly Page[] = [
             }),
           )}
           ${filters(url, query, fieldsFor(funnel))}
-          ${funnel.total.submissions === 0 ? '' : html`<section aria-label="Funnel">${funnelChart(funnel, url)} ${formTable(funnel, url)}</section>`}
-          <h2>Submissions</h2>
+          ${funnel.total.submissions === 0 ? '' : html`${funnelCharts(funnel, url)} ${formTable(funnel, url)}`}
+          <h2 id="submissions">Submissions</h2>
           ${table({
             caption: 'Submissions of routing forms, newest first',
             rows: collection,
@@ -76,9 +76,8 @@ export const routingPages: readonly Page[] = [
 
 function leadOf({ total }: Funnel): string {
   if (total.submissions === 0) return 'No routing form was submitted in this range of time.';
-  const open = total.to_event_type - total.booked;
   const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${number(total.held)} held.`;
-  return open > 0 ? `${booked} ${number(open)} led to a booking page and did not book.` : booked;
+  return total.unbooked > 0 ? `${booked} ${number(total.unbooked)} led to a booking page and did not book.` : booked;
 }
 
 function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string {
@@ -88,34 +87,60 @@ function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string 
   return html`No submission in this range of time. They arrive with <code>routing_form_submission.created</code>; <code>slotstream backfill</code> copies earlier ones.`;
 }
 
-const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${Math.round((100 * part) / whole)}%)`);
-
-function funnelChart({ total }: Funnel, url: URL): Markup {
-  const step = (label: string, value: number, of: number, more: object = {}) => ({
+function funnelCharts({ total }: Funnel, url: URL): Markup {
+  const whole = total.submissions;
+  const list = (changes: Readonly<Record<string, string>>) => `${withQuery(url, changes)}#submissions`;
+  const row = (label: string, value: number, more: Partial<BarRow> = {}): BarRow => ({
     label,
     value,
-    note: `${number(value)}${percent(value, of)}`,
+    note: `${number(value)} (${Math.round((100 * value) / whole)}%)`,
     ...more,
   });
-  const list = (changes: Readonly<Record<string, string>>) => `${withQuery(url, changes)}#submissions`;
-  return horizontalBars({
-    id: 'funnel',
-    title: 'From the form to the meeting',
-    summary: `Of ${counted(total.submissions, 'submission')}, ${number(total.to_event_type)} led to a booking page, ${number(total.booked)} were booked and ${number(total.held)} ended in a meeting that was held.`,
-    head: ['Step', 'Submissions'],
-    funnel: true,
-    rows: [
-      { label: 'Submitted', value: total.submissions },
-      step('Led to a booking page', total.to_event_type, total.submissions),
-      step('Booked', total.booked, total.submissions, { href: list({ booked: 'true' }) }),
-      step('Held', total.held, total.submissions),
-      step('Upcoming', total.upcoming, total.submissions, { tone: 'soft' }),
-      step('No-show', total.no_shows, total.submissions, { tone: 'alert' }),
-      step('Canceled', total.canceled, total.submissions, { tone: 'muted' }),
-      step('Led to another site', total.to_external_url, total.submissions, { tone: 'faint' }),
-      step('Ended with a message', total.to_custom_message, total.submissions, { tone: 'faint' }),
-    ],
-  });
+  return html`<section class="cards funnel" aria-label="Funnel">
+    <div class="card">
+      <h2>From the form to the meeting</h2>
+      ${horizontalBars({
+        id: 'funnel',
+        title: 'From the form to the meeting',
+        summary: `Of ${counted(whole, 'submission')}, ${number(total.to_event_type)} led to a booking page, ${number(total.booked)} were booked and ${number(total.held)} ended in a meeting that was held.`,
+        head: ['Step', 'Submissions'],
+        funnel: true,
+        rows: [
+          { label: 'Submitted', value: whole },
+          row('Led to a booking page', total.to_event_type, { href: list({ result_type: 'event_type' }) }),
+          row('Booked', total.booked, { href: list({ booked: 'true' }) }),
+          row('Held', total.held),
+        ],
+      })}
+    </div>
+    <div class="card">
+      <h2>The others</h2>
+      ${horizontalBars({
+        id: 'others',
+        title: 'Submissions that did not end in a meeting that was held',
+        summary: `${number(total.unbooked)} led to a booking page without a booking, ${number(total.upcoming)} have an upcoming meeting, ${number(total.no_shows)} ended as a no-show, ${number(total.canceled)} were canceled, ${number(total.to_external_url)} led to another site and ${number(total.to_custom_message)} to a message.`,
+        head: ['Result', 'Submissions'],
+        funnel: true,
+        rows: [
+          row('Booking page, no booking', total.unbooked, {
+            tone: 'alert',
+            href: list({ booked: 'false', result_type: 'event_type' }),
+          }),
+          row('Upcoming', total.upcoming, { tone: 'soft' }),
+          row('No-show', total.no_shows, { tone: 'alert' }),
+          row('Canceled', total.canceled, { tone: 'muted' }),
+          row('Led to another site', total.to_external_url, {
+            tone: 'faint',
+            href: list({ result_type: 'external_url' }),
+          }),
+          row('Ended with a message', total.to_custom_message, {
+            tone: 'faint',
+            href: list({ result_type: 'custom_message' }),
+          }),
+        ],
+      })}
+    </div>
+  </section>`;
 }
 
 function formTable({ forms }: Funnel, url: URL): Markup {
@@ -200,6 +225,11 @@ function personOf({ booking, questions_and_answers: answers }: Submission): stri
 const resultView = ({ event_type_name: name, result_type: type }: Submission): Markup =>
   name === null ? html`${resultTexts[type ?? ''] ?? ''}` : html`<bdi>${name}</bdi>`;
 
+const campaignOf = (tracking: Submission['tracking']): Markup | string => {
+  const text = tracking['utm_campaign'] ?? tracking['utm_source'];
+  return text ? foreign(text) : '';
+};
+
 const columns: readonly Column<Submission>[] = [
   { name: 'Submitted', cell: ({ uri, created_at: at }) => html`<a href="/routing/${idOf(uri)}">${time(at)}</a>` },
   { name: 'Who', cell: (submission) => foreign(personOf(submission)) },
@@ -207,7 +237,7 @@ const columns: readonly Column<Submission>[] = [
   { name: 'Led to', cell: resultView, isMinor: true },
   {
     name: 'Campaign',
-    cell: ({ tracking }) => html`<bdi>${tracking['utm_campaign'] ?? tracking['utm_source'] ?? ''}</bdi>`,
+    cell: ({ tracking }) => campaignOf(tracking),
     isMinor: true,
   },
   { name: 'Booking', cell: outcomeView },

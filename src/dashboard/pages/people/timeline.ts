@@ -40,7 +40,7 @@ export function timeline(items: readonly Item[]): Markup {
         <span>${badge(text, state)}</span>
         <span class="history-text">
           ${item.page === null ? sentence : html`<a href="${item.page}">${sentence}</a>`}
-          ${item.meeting_start === null || item.kind === 'held' ? '' : html`<span class="soft">for ${time(item.meeting_start)}</span>`}
+          ${item.meeting_start === null || item.kind === 'held' ? '' : html`<span class="soft">meeting on ${time(item.meeting_start)}</span>`}
         </span>
         ${item.seq === null ? html`<span></span>` : html`<a class="soft" href="/deliveries/${item.seq}">entry ${item.seq}</a>`}
       </li>`;
